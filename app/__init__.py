@@ -1,0 +1,1 @@
+"""Docent: answers the visitors of a website from that website."""

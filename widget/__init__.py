@@ -1,0 +1,1 @@
+"""The built widget script, carried as package data."""
