@@ -1,0 +1,1 @@
+"""What the rooms need from the world, one Protocol a file, in our own words."""

@@ -1,0 +1,109 @@
+"""What an operator may set on an agent, with every default, and the versions that visitors get."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class FusionMethod(StrEnum):
+    SCORE = "score"  # z(cosine) + z(bm25) + weight x z(logit)
+    RRF = "rrf"  # reciprocal rank fusion
+
+
+class RerankMode(StrEnum):
+    OFF = "off"
+    VOTE = "vote"  # the cross-encoder is one vote beside cosine and BM25
+    JUDGE = "judge"  # the reranker decides alone: for strong hosted rerankers
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """How an agent searches. Defaults follow the measurements in docs/evaluation.md.
+
+    `recall_per_list` chunks come from each index; the cross-encoder sees the best `rerank_candidates` of the
+    fused list; `sources` of those above the threshold reach the answer. Weights are >= 0.
+    """
+
+    recall_per_list: int = 50
+    fusion: FusionMethod = FusionMethod.SCORE
+    vector_weight: float = 1.0
+    keyword_weight: float = 1.0
+    rrf_k: int = 60
+    rerank: RerankMode = RerankMode.VOTE
+    rerank_weight: float = 0.5
+    rerank_candidates: int = 18
+    rerank_budget_ms: int = 1500
+    collapse_documents: bool = False
+    page_boost: float = 0.15
+    sources: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """How the widget looks. Colours are "#rrggbb"; None leaves the widget's own default."""
+
+    primary_color: str | None = None
+    radius_px: int | None = None
+    position: str = "right"  # right | left
+    launcher_label: str | None = None
+    greeting: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentConfig:
+    """Everything an operator sets. A published copy of this, immutable, is an agent version.
+
+    `language` is a BCP 47 primary subtag that pins the answer's language, or None to follow the question.
+    `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
+    `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
+    """
+
+    name: str
+    persona: str = "You are a helpful, precise assistant for the visitors of this website."
+    tone: str = "friendly and plain"
+    avoid_topics: tuple[str, ...] = ()
+    max_answer_chars: int = 1500
+    custom_prompt: str = ""
+    language: str | None = None
+    confidence_threshold: float = 0.35
+    allowed_origins: tuple[str, ...] = ()
+    allowed_link_hosts: tuple[str, ...] = ()
+    theme: Theme = field(default_factory=Theme)
+    starter_prompts: tuple[str, ...] = ()
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent as its operator sees it. `live_version` is None until the first publish; `generation` rises
+    whenever what the agent may answer from changes."""
+
+    id: UUID
+    workspace_id: UUID
+    draft: AgentConfig
+    live_version: int | None
+    generation: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentVersion:
+    """One published configuration. `number` counts 1, 2, 3 ... within the agent."""
+
+    agent_id: UUID
+    number: int
+    config: AgentConfig
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAgent:
+    """What answers a visitor: an agent's published configuration and the generation of its knowledge."""
+
+    id: UUID
+    workspace_id: UUID
+    version: int
+    generation: int
+    config: AgentConfig

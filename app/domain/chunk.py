@@ -1,0 +1,87 @@
+"""A chunk is a passage of a document: the unit of retrieval."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+
+def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:
+    """A stable id (32 hex digits): ingesting the same version again makes the same ids, so a replay changes
+    nothing."""
+    raw = f"{agent_id}/{document_version_id}/{position}".encode()
+    return hashlib.sha256(raw).hexdigest()[:32]
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of the text, hex: what "unchanged" means, and half of the embedding cache's key."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkDraft:
+    """A chunk as the chunker cuts it, before it has an id.
+
+    `text` is Markdown of the page as it stands; `context` is the one line that says where it stands (site, page,
+    headings) and is put before the text for embedding and keyword indexing only.
+    """
+
+    position: int  # 0..
+    text: str
+    context: str
+    breadcrumb: tuple[str, ...] = ()  # headings from the page's top down to this chunk
+    anchor: str | None = None
+
+    @property
+    def searchable_text(self) -> str:
+        """What is embedded and keyword-indexed."""
+        return f"{self.context}\n{self.text}" if self.context else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A live chunk with what an answer needs to cite it."""
+
+    id: str
+    agent_id: UUID
+    document_id: UUID
+    position: int
+    text: str
+    context: str
+    url: str  # of the document, normalised, without fragment
+    title: str
+    anchor: str | None
+    breadcrumb: tuple[str, ...]
+    as_of: date  # the day the page was last read with this content
+    language: str | None
+
+    @property
+    def link(self) -> str:
+        """The URL of the section, where it can be jumped to."""
+        return f"{self.url}#{self.anchor}" if self.anchor else self.url
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHit:
+    """What an index answers with. `score` is the index's own: cosine in [-1, 1], or BM25 in [0, inf)."""
+
+    chunk_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunk:
+    """A chunk on its way through the ranking, with what every stage said of it.
+
+    `order` alone decides the place; `calibrated` in [0, 1] alone is compared with the agent's threshold.
+    A score is None when the stage did not see the chunk.
+    """
+
+    chunk: Chunk
+    order: float
+    calibrated: float
+    cosine: float | None = None
+    bm25: float | None = None
+    coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1]
+    logit: float | None = None
+    is_current_page: bool = False

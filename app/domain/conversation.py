@@ -1,0 +1,50 @@
+"""A conversation is what one visitor and one agent have said to each other."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from app.domain.turn import AnsweredBy, Citation
+
+RESUME_WITHIN = timedelta(hours=24)
+RESUMED_MESSAGES = 30
+
+
+class Role(StrEnum):
+    VISITOR = "visitor"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A browser that has asked. `anonymous_id` is the random name the browser keeps for itself."""
+
+    id: UUID
+    agent_id: UUID
+    anonymous_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    id: UUID
+    agent_id: UUID
+    visitor_id: UUID
+    created_at: datetime
+    last_active_at: datetime
+    turn_count: int = 0
+    first_question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One bubble. Citations, `answered_by` and `low_confidence` belong to the agent's messages only."""
+
+    id: UUID
+    turn_id: UUID
+    role: Role
+    text: str
+    created_at: datetime
+    citations: tuple[Citation, ...] = ()
+    answered_by: AnsweredBy | None = None
+    low_confidence: bool = False

@@ -1,0 +1,90 @@
+"""The error tree, and who can fix each branch.
+
+DocentError
+├── InvalidInput            the caller: the message names the field and the fix          (422)
+├── NotFound                the caller: absent, or not theirs, which reads the same       (404)
+├── Unauthorized            the caller: bring a valid token                               (401)
+├── OriginRefused           the operator: list the site in the agent's allowed_origins    (403)
+├── TurnConflict            the caller: the turn id was used for another question         (409)
+├── TurnInProgress          the visitor: wait for the running answer or stop it           (409)
+├── RateLimited             the caller: wait `retry_after_seconds`                        (429)
+├── Overloaded              the operator: too much work at once; retry soon               (503)
+└── Unavailable             the operator: a part we depend on does not answer
+    ├── ModelUnavailable    the chat model gave no token: another may be tried
+    ├── ModelInterrupted    the chat model broke off after its first token: keep the text
+    ├── EmbedderUnavailable keywords alone answer
+    ├── RerankerUnavailable the fused order stands
+    └── IndexUnavailable    run `docent doctor`, then `docent reindex`
+"""
+
+
+class DocentError(Exception):
+    """Root of what Docent raises on purpose. `str(error)` is fit for the person who can fix it."""
+
+
+class InvalidInput(DocentError):
+    """A value cannot be accepted. `field` is its name as the caller wrote it, "" for the whole input."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+
+
+class NotFound(DocentError):
+    """There is no such thing, or it belongs to someone else."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"There is no such {what} here. Check the id.")
+        self.what = what
+
+
+class Unauthorized(DocentError):
+    """No token, or one that does not hold."""
+
+
+class OriginRefused(DocentError):
+    """The request came from a website that the agent does not list."""
+
+
+class TurnConflict(DocentError):
+    """The same turn id came with another question."""
+
+
+class TurnInProgress(DocentError):
+    """The conversation is still answering another turn."""
+
+
+class RateLimited(DocentError):
+    """Too many requests; try again after `retry_after_seconds`."""
+
+    def __init__(self, message: str, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Overloaded(DocentError):
+    """Every place for this kind of work is taken."""
+
+
+class Unavailable(DocentError):
+    """A part that we depend on does not answer."""
+
+
+class ModelUnavailable(Unavailable):
+    """The chat model failed before its first token."""
+
+
+class ModelInterrupted(Unavailable):
+    """The chat model failed after its first token."""
+
+
+class EmbedderUnavailable(Unavailable):
+    """Texts cannot be turned into vectors now."""
+
+
+class RerankerUnavailable(Unavailable):
+    """The reranker failed or ran out of its time budget."""
+
+
+class IndexUnavailable(Unavailable):
+    """A search index cannot be read or written."""

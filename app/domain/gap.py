@@ -1,0 +1,35 @@
+"""A gap is a question that the knowledge could not answer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class GapReason(StrEnum):
+    """What gave the gap away."""
+
+    LOW_CONFIDENCE = "low_confidence"
+    FAILURE_WORDS = "failure_words"  # the answer itself says that it does not know
+    THUMBS_DOWN = "thumbs_down"
+
+
+class GapState(StrEnum):
+    OPEN = "open"
+    RESOLVED = "resolved"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One unanswered question, however often it was asked. `question` is the latest wording."""
+
+    id: UUID
+    agent_id: UUID
+    question: str
+    state: GapState
+    reason: GapReason
+    count: int
+    first_seen: datetime
+    last_seen: datetime
+    note: str = ""

@@ -1,0 +1,74 @@
+"""A source is what an agent learns from; a crawl run is one reading of it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+class SourceKind(StrEnum):
+    SITE = "site"  # a root URL: its sitemaps and links, within its host and path
+    URL = "url"  # one page
+    SITEMAP = "sitemap"  # every page that a sitemap lists
+    TEXT = "text"  # pasted by the operator
+
+
+class RunState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConfig:
+    """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone."""
+
+    kind: SourceKind
+    name: str
+    url: str = ""
+    text: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_pages: int = 2000
+    max_depth: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source as it stands. `run` is the latest reading of it."""
+
+    id: UUID
+    agent_id: UUID
+    config: SourceConfig
+    created_at: datetime
+    run: "CrawlRun | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRun:
+    """One reading of a source. `counts` maps each page status to its number; `stop_reason` says in words why
+    the run ended."""
+
+    id: UUID
+    source_id: UUID
+    agent_id: UUID
+    state: RunState
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    stop_reason: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PageStatus:
+    """How one URL of a run ended, or that it still waits (`status` "queued")."""
+
+    url: str
+    status: str
+    reason: str
+    document_id: UUID | None
+    chunks: int
+    fetched_at: datetime | None

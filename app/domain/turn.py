@@ -1,0 +1,146 @@
+"""A turn is one question and its answer."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from app.domain.curated_answer import normalised
+from app.domain.gap import GapReason
+
+
+class TurnState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"  # ended with an error; its partial text is kept
+    CUT = "cut"  # the process died under it
+
+
+class AnsweredBy(StrEnum):
+    CURATED = "curated"
+    MODEL = "model"
+    EXTRACTIVE = "extractive"
+    FALLBACK = "fallback"  # an honest "I could not find that"
+
+
+class Finish(StrEnum):
+    COMPLETE = "complete"
+    LENGTH = "length"
+    STOPPED = "stopped"
+    CONTENT_FILTER = "content_filter"
+
+
+class Channel(StrEnum):
+    """Where a question came from."""
+
+    WIDGET = "widget"
+    CLI = "cli"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """A visitor's question as it was admitted. `page_context` is what the visitor's page says of itself, at most
+    8 KB of text, untrusted like everything from a browser."""
+
+    turn_id: UUID
+    message: str
+    page_url: str
+    page_context: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells a retry of the same turn from another question under its id."""
+        body = "\x00".join((self.message, self.page_url, self.page_context))
+        return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorSession:
+    """Who asks, from the visitor token and from nowhere else."""
+
+    workspace_id: UUID
+    agent_id: UUID
+    visitor_id: UUID
+    conversation_id: UUID
+    channel: Channel = Channel.WIDGET
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do."""
+
+    id: int
+    url: str
+    title: str
+    as_of: date | None
+    chunk_id: str | None = None  # None for the visitor's own page
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What a chat model charged for, in its own tokens."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """Everything that one transaction stores when a turn ends. `trace` is JSON-ready: stages, scores, timings."""
+
+    state: TurnState
+    answer: str
+    answered_by: AnsweredBy
+    confidence: float
+    low_confidence: bool
+    finish: Finish
+    citations: tuple[Citation, ...] = ()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    language: str | None = None
+    gap: GapReason | None = None
+    curated_answer_id: UUID | None = None
+    error_code: str | None = None
+    first_token_ms: int | None = None
+    duration_ms: int = 0
+    trace: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn as the system of record has it. `message_id` is the answer's message, once the turn has ended."""
+
+    id: UUID
+    conversation_id: UUID
+    visitor_id: UUID
+    agent_id: UUID
+    question: str
+    fingerprint: str
+    state: TurnState
+    answer: str
+    answered_by: AnsweredBy | None
+    confidence: float | None
+    low_confidence: bool
+    finish: Finish | None
+    error_code: str | None
+    message_id: UUID | None
+    page_url: str
+    created_at: datetime
+    ended_at: datetime | None
+    citations: tuple[Citation, ...] = ()
+    trace: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A past question and its answer, as history shows them to the model."""
+
+    question: str
+    answer: str
+
+
+def question_key(question: str) -> str:
+    """Wordings that differ in case, punctuation or blanks only are the same question."""
+    return normalised(question)

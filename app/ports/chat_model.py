@@ -1,0 +1,45 @@
+"""Port: a model that writes."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from app.domain.turn import Finish, TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of text, never empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEnd:
+    """The last item of every stream that was not interrupted."""
+
+    finish: Finish
+    usage: TokenUsage
+
+
+ChatStream = AsyncIterator[TextDelta | ChatEnd]
+
+
+class ChatModel(Protocol):
+    """A chat completion endpoint."""
+
+    def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AbstractAsyncContextManager[ChatStream]:
+        """Open one completion; leaving the block closes the request upstream.
+
+        Entering or iterating raises ModelUnavailable before the first token, ModelInterrupted after it.
+        """
+        ...

@@ -1,0 +1,28 @@
+"""Port: texts become vectors."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Embedder(Protocol):
+    """Turns questions and chunks into unit vectors of one space."""
+
+    @property
+    def model_id(self) -> str:
+        """Names model and precision; vectors of different ids never meet."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def max_tokens(self) -> int:
+        """What one text may hold, in the tokens of `TokenCounter`, special tokens included."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector of length 1 for each text, in order.
+
+        Raises EmbedderUnavailable.
+        """
+        ...

@@ -1,0 +1,14 @@
+"""Port: work that must happen, in a worker, even if this process dies now."""
+
+from typing import Protocol
+from uuid import UUID
+
+
+class JobQueue(Protocol):
+    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+        """Have the run read by a worker. Asking twice for one run is asking once."""
+        ...
+
+    async def forget_agent(self, agent_id: UUID) -> None:
+        """Have every derived row of the agent removed."""
+        ...

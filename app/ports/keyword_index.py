@@ -1,0 +1,53 @@
+"""Port: chunks that hold the question's words. Derived data, like the vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.chunk import IndexHit
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """One entry: a chunk of a document version and the text to find it by."""
+
+    chunk_id: str
+    document_version_id: UUID
+    title: str
+    text: str  # context line and chunk
+
+
+class KeywordIndex(Protocol):
+    """One index an agent, with its own statistics. `language` is a BCP 47 primary subtag or None; it chooses
+    stemmer and stop words, and is the same for writing and searching an agent."""
+
+    async def search(self, agent_id: UUID, language: str | None, question: str, limit: int) -> list[IndexHit]:
+        """Up to `limit` chunks, highest BM25 first; [] when no word of the question says anything.
+        Raises IndexUnavailable."""
+        ...
+
+    async def coverage(
+        self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]
+    ) -> list[float]:
+        """For each text, the share in [0, 1] of the question's words that it holds, each word weighing its IDF in
+        the agent's index; 0 when the question has no telling word. Raises IndexUnavailable."""
+        ...
+
+    async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
+        """Add or replace by chunk id, visible to searches of every process afterwards. Raises IndexUnavailable."""
+        ...
+
+    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        """Remove every entry of these versions; absent ones are fine. Raises IndexUnavailable."""
+        ...
+
+    async def drop_agent(self, agent_id: UUID) -> None: ...
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        """Every chunk id of the agent, for reconciling. Raises IndexUnavailable."""
+        ...
+
+    async def agent_ids(self) -> set[UUID]:
+        """Every agent that has an index."""
+        ...

@@ -1,0 +1,36 @@
+"""Port: visitors and their conversations."""
+
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.conversation import Conversation, Message, Visitor
+from app.domain.turn import Channel, VisitorSession
+from app.ports.records.page import ListPage, PageRequest
+
+
+class ConversationRecords(Protocol):
+    async def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
+        """The visitor of that name, made on first sight."""
+        ...
+
+    async def resumable(self, visitor_id: UUID) -> Conversation | None:
+        """The visitor's latest conversation that is not cleared, if it was active within RESUME_WITHIN."""
+        ...
+
+    async def start(self, visitor: Visitor, channel: Channel) -> Conversation: ...
+
+    async def clear(self, session: VisitorSession) -> None:
+        """The visitor starts afresh: the conversation is never resumed or shown to them again."""
+        ...
+
+    async def messages(self, conversation_id: UUID, limit: int) -> list[Message]:
+        """The latest `limit` messages, oldest first."""
+        ...
+
+    async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:
+        """Those with at least one turn, latest activity first."""
+        ...
+
+    async def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
+        """Raises NotFound, for a foreign one as well."""
+        ...

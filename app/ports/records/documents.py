@@ -1,0 +1,101 @@
+"""Port: documents, their versions and chunks, and the embedding cache."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.chunk import Chunk, ChunkDraft
+from app.domain.document import Document, PageContent, VersionState
+from app.ports.records.page import ListPage, PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk of any state, as the indexes are built from it."""
+
+    id: str
+    agent_id: UUID
+    document_version_id: UUID
+    title: str
+    searchable_text: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingVersion:
+    """A version that waits for its index rows."""
+
+    id: UUID
+    agent_id: UUID
+    document_id: UUID
+    state: VersionState
+
+
+class DocumentRecords(Protocol):
+    async def live_hash(self, source_id: UUID, url: str) -> str | None:
+        """Content hash of the URL's live version, or None."""
+        ...
+
+    async def same_content(self, agent_id: UUID, content_hash: str, except_url: str) -> UUID | None:
+        """Another document of the agent whose live version has this content, or None."""
+        ...
+
+    async def document_at(self, source_id: UUID, url: str) -> UUID | None: ...
+
+    async def touch(self, source_id: UUID, url: str) -> None:
+        """The page was read again and is unchanged: its "as of" becomes today."""
+        ...
+
+    async def add_pending(
+        self, agent_id: UUID, source_id: UUID, page: PageContent, content_hash: str, chunks: Sequence[ChunkDraft]
+    ) -> PendingVersion:
+        """A new pending version with its chunks; an older pending one of the same document is retired."""
+        ...
+
+    async def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
+        """In order of position."""
+        ...
+
+    async def make_live(self, version: PendingVersion) -> list[UUID]:
+        """The version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
+        document's retired versions, whose index rows may now go."""
+        ...
+
+    async def pending_versions(self) -> list[PendingVersion]:
+        """Of all agents: a crash left them."""
+        ...
+
+    async def retired_versions(self, agent_id: UUID) -> list[UUID]: ...
+
+    async def purge_versions(self, version_ids: Sequence[UUID]) -> None:
+        """Forget retired versions whose index rows are gone. Chunks that a citation names stay readable there."""
+        ...
+
+    async def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
+        """Nothing of the document may be answered from now on; return its version ids."""
+        ...
+
+    async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """Those of the named chunks that the agent may answer from: live versions only."""
+        ...
+
+    async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
+        """Every live chunk of the agent: what its indexes must hold."""
+        ...
+
+    async def live_chunk_ids(self, agent_id: UUID) -> set[str]: ...
+
+    async def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:
+        """Live documents, oldest first."""
+        ...
+
+    async def counts(self, agent_id: UUID) -> tuple[int, int]:
+        """Live documents, live chunks."""
+        ...
+
+    async def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]: ...
+
+    async def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        """By content hash; known ones are left as they are."""
+        ...

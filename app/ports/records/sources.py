@@ -1,0 +1,76 @@
+"""Port: sources, the runs that read them, and each run's pages."""
+
+from collections.abc import Sequence
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.site_reader import QueuedPage, ReadPage
+
+
+class SourceRecords(Protocol):
+    """Sources belong to agents whose workspace the caller has checked; `get` and `of_agent` see that agent only."""
+
+    async def create(self, agent_id: UUID, config: SourceConfig) -> Source: ...
+
+    async def get(self, agent_id: UUID, source_id: UUID) -> Source:
+        """With its latest run. Raises NotFound."""
+        ...
+
+    async def find(self, workspace_id: UUID, source_id: UUID) -> Source:
+        """The same for a caller who knows the workspace only. Raises NotFound."""
+        ...
+
+    async def of_agent(self, agent_id: UUID) -> list[Source]:
+        """Oldest first, each with its latest run."""
+        ...
+
+    async def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source: ...
+
+    async def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
+        """Remove the source with its documents; return their version ids, whose index rows are now orphans."""
+        ...
+
+    async def start_run(self, agent_id: UUID, source_id: UUID) -> CrawlRun:
+        """A queued run; a source that already has a queued or running one gives that one back."""
+        ...
+
+    async def run(self, run_id: UUID) -> CrawlRun:
+        """With its counts by page status. Raises NotFound."""
+        ...
+
+    async def run_source(self, run_id: UUID) -> Source: ...
+
+    async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "") -> None:
+        """Also sets started_at or ended_at where the state says so."""
+        ...
+
+    async def requeue_taken(self, run_id: UUID) -> int:
+        """Pages that a dead process had taken go back to the queue; return how many."""
+        ...
+
+    async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
+        """Queue the URLs that the run has never seen; return how many were new."""
+        ...
+
+    async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
+        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL."""
+        ...
+
+    async def settle_page(
+        self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
+    ) -> None:
+        """Record how a page ended. `status` is the page's own, or what ingest made of it (indexed, unchanged,
+        duplicate, empty)."""
+        ...
+
+    async def seen_pages(self, run_id: UUID) -> int: ...
+
+    async def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
+        """In the order in which they were found."""
+        ...
+
+    async def unfinished_runs(self) -> list[CrawlRun]:
+        """Runs that are queued or running: a worker that starts asks for them."""
+        ...

@@ -1,0 +1,58 @@
+"""Port: workspaces, API tokens and the keys that sign visitor tokens."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """What is kept of a token: never the token. `prefix` is its first characters, to tell tokens apart."""
+
+    id: UUID
+    workspace_id: UUID
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """One HS256 key. The newest signs; all that are not retired verify."""
+
+    kid: str
+    secret: bytes
+    created_at: datetime
+
+
+class TokenRecords(Protocol):
+    async def default_workspace(self) -> UUID:
+        """The first workspace, made when there is none."""
+        ...
+
+    async def create_token(
+        self, workspace_id: UUID, name: str, sha256: bytes, prefix: str, scopes: tuple[str, ...], days: int | None
+    ) -> ApiToken: ...
+
+    async def find_token(self, sha256: bytes) -> ApiToken | None:
+        """The token that holds now, or None when there is none, or it expired or was revoked."""
+        ...
+
+    async def touch_token(self, token_id: UUID) -> None:
+        """It was used."""
+        ...
+
+    async def list_tokens(self, workspace_id: UUID) -> list[ApiToken]: ...
+
+    async def revoke_token(self, workspace_id: UUID, token_id: UUID) -> None:
+        """Raises NotFound."""
+        ...
+
+    async def signing_keys(self) -> list[SigningKey]:
+        """Newest first; one is made when there is none."""
+        ...

@@ -1,0 +1,52 @@
+"""Port: one transaction over the system of record."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from app.ports.records.agents import AgentRecords
+from app.ports.records.audit import AuditRecords
+from app.ports.records.conversations import ConversationRecords
+from app.ports.records.curated_answers import CuratedAnswerRecords
+from app.ports.records.documents import DocumentRecords
+from app.ports.records.gaps import GapRecords
+from app.ports.records.processes import ProcessRecords
+from app.ports.records.sources import SourceRecords
+from app.ports.records.tokens import TokenRecords
+from app.ports.records.turns import TurnRecords
+
+
+class Records(Protocol):
+    """Every family, inside one transaction."""
+
+    @property
+    def agents(self) -> AgentRecords: ...
+    @property
+    def sources(self) -> SourceRecords: ...
+    @property
+    def documents(self) -> DocumentRecords: ...
+    @property
+    def curated_answers(self) -> CuratedAnswerRecords: ...
+    @property
+    def conversations(self) -> ConversationRecords: ...
+    @property
+    def turns(self) -> TurnRecords: ...
+    @property
+    def gaps(self) -> GapRecords: ...
+    @property
+    def tokens(self) -> TokenRecords: ...
+    @property
+    def processes(self) -> ProcessRecords: ...
+    @property
+    def audit(self) -> AuditRecords: ...
+
+
+class SystemOfRecord(Protocol):
+    """Opens transactions. Never hold one over a call to a model or to the network."""
+
+    def write(self) -> AbstractAsyncContextManager[Records]:
+        """Commits when the block ends, rolls back when it raises."""
+        ...
+
+    def read(self) -> AbstractAsyncContextManager[Records]:
+        """One consistent picture, which does not wait for writers."""
+        ...

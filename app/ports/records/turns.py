@@ -1,0 +1,44 @@
+"""Port: turns, from the question's commit to the receipt."""
+
+from collections.abc import Collection
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.turn import Exchange, StoredTurn, TurnEnd, TurnRequest, VisitorSession
+
+
+class TurnRecords(Protocol):
+    async def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
+        """Store question and turn, `running`, owned by the process named `owner`.
+
+        Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a running turn.
+        """
+        ...
+
+    async def checkpoint(self, turn_id: UUID, partial_answer: str) -> None:
+        """Keep the text so far of a running turn."""
+        ...
+
+    async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
+        """Store the end: answer message, citations, usage, gap, outbox rows, curated hit. Returns the message's
+        id. A turn that has already ended keeps its first end and returns that message's id."""
+        ...
+
+    async def find(self, turn_id: UUID) -> StoredTurn | None: ...
+
+    async def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
+        """The latest answered turns, oldest first."""
+        ...
+
+    async def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
+        """Oldest first, with citations and trace."""
+        ...
+
+    async def cut_orphans(self, living_owners: Collection[str]) -> int:
+        """Running turns of any other owner become `cut`; return how many."""
+        ...
+
+    async def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
+        """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap.
+        Raises NotFound for a turn that is not this conversation's."""
+        ...
