@@ -1,0 +1,35 @@
+"""What search hands to an answer, and what it can say about how it got there."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from app.domain.chunk import RankedChunk
+
+StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What to look for. `text` stands alone: a follow-up has been made whole. `language` chooses the keyword
+    analysis (BCP 47 primary subtag), None for English."""
+
+    text: str
+    page_url: str = ""
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """`ranked` is the full order, best first; `sources` are those that may be answered from: above the threshold,
+    best first, at most the agent's `sources`. `best` is the best calibrated score, 0 when nothing was found.
+
+    `is_low_confidence`: too little survived the threshold to rely on. `trace` is JSON-ready: one entry a stage
+    with its milliseconds, and what had to be left out and why.
+    """
+
+    ranked: tuple[RankedChunk, ...] = ()
+    sources: tuple[RankedChunk, ...] = ()
+    best: float = 0.0
+    is_low_confidence: bool = True
+    trace: dict[str, Any] = field(default_factory=dict)

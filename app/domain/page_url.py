@@ -1,0 +1,26 @@
+"""When two URLs name the same page of a website, for boosting and citing the visitor's current page."""
+
+import re
+from urllib.parse import urlsplit
+
+_INDEX = re.compile(r"/index\.(?:html?|php)$")
+
+
+def page_key(url: str) -> str:
+    """Scheme, "www.", fragment, trailing slash and index file do not count; the query does."""
+    parts = urlsplit(url)
+    host = (parts.netloc.rsplit("@", 1)[-1]).casefold().removeprefix("www.")
+    path = _INDEX.sub("/", parts.path).rstrip("/")
+    return f"{host}{path}?{parts.query}" if parts.query else f"{host}{path}"
+
+
+def is_same_page(one: str, other: str) -> bool:
+    return bool(one) and bool(other) and page_key(one) == page_key(other)
+
+
+def host_of(url: str) -> str:
+    """The URL's host in lower case, "" when it has none."""
+    try:
+        return (urlsplit(url).hostname or "").casefold()
+    except ValueError:
+        return ""
