@@ -1,0 +1,96 @@
+"""Reads a body without ever holding more than its limit: neither a flood nor a decompression bomb fits."""
+
+import zlib
+from collections.abc import AsyncIterator
+
+from crawler.errors import BodyGarbled, BodyTooLarge
+
+ACCEPT_ENCODING = "gzip, deflate"
+
+
+async def read_body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int, truncate: bool = False) -> bytes:
+    """The decoded body. `encoding` is the Content-Encoding header ("" = none); `max_bytes` counts wire bytes and
+    decoded bytes alike.
+
+    Past the limit: BodyTooLarge, or with `truncate` the first `max_bytes` bytes. Raises BodyGarbled.
+    """
+    decoder = _decoder(encoding)
+    body = bytearray()
+    wire_bytes = 0
+    async for chunk in chunks:
+        wire_bytes += len(chunk)
+        body += decoder.decode(chunk, max_bytes + 1 - len(body))
+        if len(body) > max_bytes or wire_bytes > max_bytes:
+            if truncate:
+                return bytes(body[:max_bytes])
+            raise BodyTooLarge(f"the page is larger than {max_bytes} bytes")
+    if not decoder.is_complete:
+        raise BodyGarbled("the compressed body ends in the middle")
+    return bytes(body)
+
+
+class _Identity:
+    is_complete = True
+
+    def decode(self, chunk: bytes, limit: int) -> bytes:
+        return chunk[:limit]
+
+
+class _Inflate:
+    """gzip or deflate, as zlib, as members in a row, or raw: servers send all of them."""
+
+    def __init__(self) -> None:
+        self._stream: zlib._Decompress | None = None
+        self._pending = b""
+
+    @property
+    def is_complete(self) -> bool:
+        return self._stream is None or self._stream.eof
+
+    def decode(self, chunk: bytes, limit: int) -> bytes:
+        """At most `limit` bytes; what did not fit is not kept, for the caller stops there."""
+        data = self._pending + chunk
+        self._pending = b""
+        output = bytearray()
+        while data and len(output) < limit:
+            if self._stream is None or self._stream.eof:
+                if self._stream is not None and not data.startswith(b"\x1f\x8b"):
+                    break  # bytes after the end: padding
+                if len(data) < 2:
+                    self._pending = data
+                    break
+                self._stream = _inflater(data)
+            try:
+                output += self._stream.decompress(data, limit - len(output))
+            except zlib.error as error:
+                raise BodyGarbled("the compressed body is broken") from error
+            data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+        return bytes(output)
+
+
+def _inflater(start: bytes) -> "zlib._Decompress":
+    if start.startswith(b"\x1f\x8b"):
+        return zlib.decompressobj(wbits=31)
+    is_zlib = start[0] & 0x0F == 8 and (start[0] << 8 | start[1]) % 31 == 0
+    return zlib.decompressobj(wbits=15 if is_zlib else -15)
+
+
+def _decoder(encoding: str) -> _Identity | _Inflate:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return _Identity()
+        case "gzip" | "x-gzip" | "deflate":
+            return _Inflate()
+        case other:
+            raise BodyGarbled(f"the body is encoded as {other!r}, which was not offered")
+
+
+def inflate_gzip(data: bytes, max_bytes: int) -> bytes:
+    """A whole .gz file in memory, decoded to at most `max_bytes`. Raises BodyTooLarge, BodyGarbled."""
+    decoder = _Inflate()
+    body = decoder.decode(data, max_bytes + 1)
+    if len(body) > max_bytes:
+        raise BodyTooLarge(f"the file unpacks to more than {max_bytes} bytes")
+    if not decoder.is_complete:
+        raise BodyGarbled("the compressed file ends in the middle")
+    return body

@@ -1,0 +1,138 @@
+"""Resolve, check every answer, dial the checked address: the only way this library opens a connection.
+
+The check and the dial use the same answer, so a name that resolves differently a moment later (DNS rebinding)
+changes nothing. TLS is negotiated above, with the host name, so certificates are checked against the name.
+"""
+
+import socket
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import anyio
+import httpcore
+
+from crawler.address_policy import AddressPolicy, parse_address
+from crawler.errors import AddressRefused, UrlRefused
+from crawler.host_name import IPAddress, canonical_host
+
+# The signatures below, `timeout` included, are httpcore's.
+SocketOptions = Iterable[httpcore.SOCKET_OPTION]
+
+
+class Resolver(Protocol):
+    """Looks a host name up."""
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        """All A and AAAA answers as text, best first; [] or OSError when there is none."""
+        ...
+
+
+class Connector(Protocol):
+    """Opens a TCP connection to an address that has been checked. `httpcore.AnyIOBackend` is one."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109
+        local_address: str | None = None,
+        socket_options: SocketOptions | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """`host` is an address. Raises httpcore.ConnectError or httpcore.ConnectTimeout."""
+        ...
+
+
+async def system_resolver(host: str, port: int) -> Sequence[str]:
+    """The operating system's resolver; both families, its own order."""
+    answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers))
+
+
+class GuardedDialler(httpcore.AsyncNetworkBackend):
+    """A network backend that dials nothing the policy refuses. AddressRefused and UrlRefused pass through
+    httpcore unchanged; everything else is an httpcore exception."""
+
+    def __init__(
+        self,
+        policy: AddressPolicy,
+        resolver: Resolver = system_resolver,
+        connector: Connector | None = None,
+    ) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self._connector = connector or httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109
+        local_address: str | None = None,
+        socket_options: SocketOptions | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            with anyio.fail_after(timeout):
+                addresses = await self._checked_addresses(host, port)
+                return await self._dial(addresses, port, timeout, local_address, socket_options)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(f"no connection to {host} within {timeout} s") from error
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109
+        socket_options: SocketOptions | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        raise AddressRefused("a crawl never opens a local socket")
+
+    async def sleep(self, seconds: float) -> None:
+        await anyio.sleep(seconds)
+
+    async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
+        literal = parse_address(host)
+        if literal is not None:
+            if not self._policy.allows_literal(literal, port):
+                self._require_public(host, literal)
+            return [literal]
+        canonical_host(host)  # the name rules once more: this is the last door
+        try:
+            answers = await self._resolver(host, port)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(f"the name {host} could not be resolved: {error}") from error
+        addresses = [self._checked_answer(host, answer) for answer in answers]
+        if not addresses:
+            raise httpcore.ConnectError(f"the name {host} has no address")
+        return addresses
+
+    def _checked_answer(self, host: str, answer: str) -> IPAddress:
+        address = parse_address(answer)
+        if address is None:
+            raise AddressRefused(f"{host} resolves to {answer!r}, which is no address")
+        self._require_public(host, address)
+        return address
+
+    def _require_public(self, host: str, address: IPAddress) -> None:
+        if reason := self._policy.refusal(address):
+            raise AddressRefused(f"{host} leads to an address off limits: {reason}")
+
+    async def _dial(
+        self,
+        addresses: Sequence[IPAddress],
+        port: int,
+        timeout: float | None,  # noqa: ASYNC109
+        local_address: str | None,
+        socket_options: SocketOptions | None,
+    ) -> httpcore.AsyncNetworkStream:
+        """The first address that answers; each gets a fair share of the time that is left."""
+        last = len(addresses) - 1
+        share = None if timeout is None else timeout / len(addresses)
+        for position, address in enumerate(addresses):
+            try:
+                return await self._connector.connect_tcp(str(address), port, share, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if position == last:
+                    raise
+        raise httpcore.ConnectError("no address to dial")
+
+
+__all__ = ["Connector", "GuardedDialler", "Resolver", "SocketOptions", "UrlRefused", "system_resolver"]

@@ -1,0 +1,59 @@
+"""What HTTP statuses and headers mean to a crawl."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from crawler.page import Outcome, Validators
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+RETRIED = frozenset({429, 500, 502, 503, 504})
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:+-]+)""", re.I)
+_NAMED = {
+    401: (Outcome.LOGIN_WALL, "the page asks for a login"),
+    403: (Outcome.LOGIN_WALL, "the server forbids reading the page"),
+    404: (Outcome.NOT_FOUND, "the page does not exist"),
+    410: (Outcome.GONE, "the page was removed for good"),
+    429: (Outcome.RATE_LIMITED, "the server asks for fewer requests"),
+}
+
+
+def status_outcome(status: int) -> tuple[Outcome, str]:
+    """Outcome and reason of a final status other than 200 and 304."""
+    if status in _NAMED:
+        outcome, reason = _NAMED[status]
+        return outcome, f"{reason} (status {status})"
+    return Outcome.HTTP_ERROR, f"the server answered with status {status}"
+
+
+def media_type_and_charset(content_type: str) -> tuple[str, str | None]:
+    """("text/html", "utf-8") from a Content-Type header; ("", None) from none."""
+    charset = _CHARSET.search(content_type)
+    return content_type.partition(";")[0].strip().lower(), charset[1].lower() if charset else None
+
+
+def looks_like_html(body: bytes) -> bool:
+    """For bodies without Content-Type."""
+    start = body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<!--", b"<title"))
+
+
+def validators_of(headers: Mapping[str, str]) -> Validators:
+    """ETag and Last-Modified."""
+    return Validators(headers.get("etag") or None, headers.get("last-modified") or None)
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Retry-After in seconds, 0 or more, from either form; None when missing or unreadable."""
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())

@@ -1,0 +1,79 @@
+"""Which URLs belong to a source."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from crawler.url_rules import DEFAULT_PORTS, CheckedUrl
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Hosts, a path prefix and path patterns; build it with `Scope.around`.
+
+    `sites` are site keys (see `site_key`). `path_prefix` "/docs" covers /docs and all below /docs/, not /docs2.
+    A pattern matches path and query as a whole; `*` stands for any run of characters, all else for itself. With
+    `include` at least one must match; a match in `exclude` always refuses.
+    """
+
+    sites: frozenset[str]
+    path_prefix: str = "/"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    with_subdomains: bool = False
+
+    @classmethod
+    def around(
+        cls,
+        urls: Iterable[CheckedUrl],
+        path_prefix: str = "/",
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        with_subdomains: bool = False,
+    ) -> "Scope":
+        """The sites of these URLs."""
+        sites = frozenset(site_key(url) for url in urls)
+        prefix = path_prefix if path_prefix.startswith("/") else f"/{path_prefix}"
+        return cls(sites, prefix, tuple(include), tuple(exclude), with_subdomains)
+
+    def allows(self, url: CheckedUrl) -> bool:
+        """Whether the URL belongs to the source."""
+        if not self._has_site(url) or not _is_below(url.path, self.path_prefix):
+            return False
+        if any(matches_pattern(pattern, url.target) for pattern in self.exclude):
+            return False
+        return not self.include or any(matches_pattern(pattern, url.target) for pattern in self.include)
+
+    def _has_site(self, url: CheckedUrl) -> bool:
+        key = site_key(url)
+        if key in self.sites:
+            return True
+        return (
+            self.with_subdomains and url.address is None and any(key.endswith(f".{site}") for site in self.sites)
+        )
+
+
+def site_key(url: CheckedUrl) -> str:
+    """Equal for http and https, and with and without www, of one host; another port is another site."""
+    host = url.host if url.address else url.host.removeprefix("www.")
+    return host if url.port in DEFAULT_PORTS.values() else f"{host}:{url.port}"
+
+
+def matches_pattern(pattern: str, text: str) -> bool:
+    """Whole-text match where `*` stands for any run of characters; without backtracking."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == pattern
+    *middle, last = rest
+    if not text.startswith(first) or len(text) < len(first) + len(last) or not text.endswith(last):
+        return False
+    position, end = len(first), len(text) - len(last)
+    for part in middle:
+        found = text.find(part, position, end)
+        if found < 0:
+            return False
+        position = found + len(part)
+    return True
+
+
+def _is_below(path: str, prefix: str) -> bool:
+    return path == prefix or path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")

@@ -1,0 +1,160 @@
+"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text; gzipped or not.
+
+Parsed as a stream by expat, and a document type is refused outright, so there are no entities to expand, no
+external files to fetch, and no tree in memory.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from enum import StrEnum
+from xml.parsers import expat
+
+from crawler.body_reader import inflate_gzip
+from crawler.errors import BodyRefused, SitemapRefused
+
+MAX_SITEMAP_BYTES = 50 * 1024 * 1024  # sitemaps.org
+MAX_SITEMAP_URLS = 50_000  # sitemaps.org
+
+_BARE_AMPERSAND = re.compile(rb"&(?!#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|(?:amp|lt|gt|quot|apos);)")
+
+
+class SitemapKind(StrEnum):
+    """What the entries of a file are."""
+
+    PAGES = "pages"
+    INDEX = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapEntry:
+    """A page, or in an index another sitemap. `url` as written; `last_modified` has a time zone."""
+
+    url: str
+    last_modified: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """One file, entries in file order, at most the asked-for number of them."""
+
+    kind: SitemapKind
+    entries: tuple[SitemapEntry, ...]
+
+
+def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = MAX_SITEMAP_BYTES) -> Sitemap:
+    """Read one file. A file that breaks off or goes wrong keeps what came before.
+
+    Raises SitemapRefused: a document type, too many bytes unpacked, or nothing that looks like a sitemap.
+    """
+    if body.startswith(b"\x1f\x8b"):
+        try:
+            body = inflate_gzip(body, max_bytes)
+        except BodyRefused as error:
+            raise SitemapRefused(error.reason) from error
+    if len(body) > max_bytes:
+        raise SitemapRefused(f"the sitemap is larger than {max_bytes} bytes")
+    body = body.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if body.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\x00<")):
+        return _parse_xml(body, max_urls)
+    return _parse_text(body, max_urls)
+
+
+def parse_w3c_datetime(text: str) -> datetime | None:
+    """lastmod: a date, or a date with time; without zone it is taken as UTC. None when unreadable."""
+    text = text.strip()
+    try:
+        if len(text) <= 10:
+            padded = text + "-01-01"[len(text) - 4 :] if len(text) in (4, 7) else text
+            return datetime.combine(date.fromisoformat(padded), time(), UTC)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _parse_text(body: bytes, max_urls: int) -> Sitemap:
+    lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
+    urls = [line for line in lines if line.lower().startswith(("http://", "https://"))]
+    if not urls:
+        raise SitemapRefused("the file is no sitemap")
+    return Sitemap(SitemapKind.PAGES, tuple(SitemapEntry(url) for url in urls[:max_urls]))
+
+
+def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
+    reader = _Reader(max_urls)
+    if not reader.read(body) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        # The commonest fault is a bare ampersand in a query.
+        retry = _Reader(max_urls)
+        retry.read(_BARE_AMPERSAND.sub(b"&amp;", body))
+        if len(retry.entries) >= len(reader.entries):
+            reader = retry
+    if reader.kind is None:
+        raise SitemapRefused("the file is no sitemap")
+    return Sitemap(reader.kind, tuple(reader.entries))
+
+
+class _Enough(Exception):
+    pass
+
+
+class _Reader:
+    """Expat callbacks. Only `loc` and `lastmod` directly inside an entry count: image:loc and the like do not."""
+
+    def __init__(self, max_urls: int) -> None:
+        self.kind: SitemapKind | None = None
+        self.entries: list[SitemapEntry] = []
+        self._max_urls = max_urls
+        self._path: list[str] = []
+        self._text: list[str] = []
+        self._url = ""
+        self._last_modified = ""
+
+    def read(self, body: bytes) -> bool:
+        """Whether the whole file was well-formed, or as much of it as is wanted."""
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text.append
+        parser.StartDoctypeDeclHandler = _refuse_doctype
+        parser.EntityDeclHandler = _refuse_doctype
+        parser.ExternalEntityRefHandler = _refuse_doctype
+        feed: Callable[[bytes, bool], object] = parser.Parse
+        try:
+            feed(body, True)
+        except _Enough:
+            return True
+        except (expat.ExpatError, LookupError, ValueError):
+            return False
+        return True
+
+    def _start(self, name: str, _attributes: dict[str, str]) -> None:
+        namespace, _, local = name.rpartition(" ")
+        # Elements of extensions (images, videos, hreflang) must not pass for our own.
+        is_own = not namespace or ("sitemap" in namespace and "image" not in namespace and "video" not in namespace)
+        self._path.append(local.lower() if is_own else "")
+        self._text.clear()
+        if len(self._path) == 1:
+            self.kind = {"urlset": SitemapKind.PAGES, "sitemapindex": SitemapKind.INDEX}.get(self._path[0])
+            if self.kind is None:
+                raise _Enough
+        if len(self._path) == 2:
+            self._url = self._last_modified = ""
+
+    def _end(self, _name: str) -> None:
+        match self._path:
+            case [_, "url" | "sitemap", "loc"]:
+                self._url = "".join(self._text).strip()
+            case [_, "url" | "sitemap", "lastmod"]:
+                self._last_modified = "".join(self._text).strip()
+            case [_, "url" | "sitemap"] if self._url:
+                self.entries.append(SitemapEntry(self._url, parse_w3c_datetime(self._last_modified)))
+                if len(self.entries) >= self._max_urls:
+                    raise _Enough
+        self._path.pop()
+        self._text.clear()
+
+
+def _refuse_doctype(*_: object) -> int:
+    raise SitemapRefused("the sitemap declares a document type or entities")

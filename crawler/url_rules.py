@@ -1,0 +1,220 @@
+"""One spelling for each URL (RFC 3986), and the part of the address policy that the text alone decides."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from crawler.address_policy import AddressPolicy
+from crawler.errors import UrlRefused
+from crawler.host_name import IPAddress, canonical_host
+
+MAX_URL_CHARS = 4096
+ALLOWED_PORTS = frozenset({80, 443, 8080, 8443})
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+# RFC 3986, appendix B, for http and https only. urlsplit is too forgiving: it drops tabs and line ends.
+_URL = re.compile(
+    r"(?P<scheme>https?)://(?P<authority>[^/?#]+)(?P<path>[^?#]*)(?:\?(?P<query>[^#]*))?(?:#.*)?", re.I | re.S
+)
+_PORT = re.compile(r"[0-9]{1,5}")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PATH_CHARS = _UNRESERVED | frozenset("!$&'()*+,;=:@/")
+_QUERY_CHARS = _PATH_CHARS | frozenset("?")
+_HEX = frozenset("0123456789abcdefABCDEF")
+
+# Parameters that only say where a visitor came from. courlan's pattern also drops ref, source, session, keyword
+# and cid, which choose the content on many sites.
+_TRACKING_PREFIXES = ("utm_", "mtm_", "hsa_", "_hs", "__hs", "vero_", "oly_")
+_TRACKING_NAMES = frozenset(
+    {
+        "fbclid",
+        "gclid",
+        "dclid",
+        "gbraid",
+        "wbraid",
+        "msclkid",
+        "twclid",
+        "yclid",
+        "ysclid",
+        "igshid",
+        "ttclid",
+        "li_fat_id",
+        "gclsrc",
+        "srsltid",
+        "_ga",
+        "_gl",
+        "_openstat",
+        "wickedid",
+        "rb_clickid",
+        "s_cid",
+        "mc_cid",
+        "mc_eid",
+        "mkt_tok",
+        "pk_campaign",
+        "pk_kwd",
+        "pk_source",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedUrl:
+    """A URL that rules 1 to 3 of the policy let through, in its canonical spelling (`str` gives the text).
+
+    `host` has no brackets and no root dot; `address` is set when it is a literal; `target` is path and query.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    query: str | None
+    address: IPAddress | None = None
+
+    @property
+    def authority(self) -> str:
+        """host[:port], as it stands in a URL: IPv6 in brackets, no default port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """scheme://host[:port]"""
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def target(self) -> str:
+        """Path and query: what robots rules match and what a request line carries."""
+        return self.path if self.query is None else f"{self.path}?{self.query}"
+
+    def __str__(self) -> str:
+        return f"{self.origin}{self.target}"
+
+
+def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
+    """Check one absolute URL against what its text alone decides, and spell it canonically.
+
+    Scheme and host become lower case (IDN through UTS-46), the default port, the fragment and dot segments go,
+    percent-encoding is normalised. Checking the result again changes nothing. Raises UrlRefused.
+    """
+    match = _split(text)
+    scheme = match["scheme"].lower()
+    host_text, port = _split_authority(match["authority"], scheme)
+    host, address = canonical_host(host_text)
+    policy = policy or AddressPolicy()
+    if address is not None:
+        if not policy.allows_literal(address, port):
+            _require_port(port)
+            if reason := policy.refusal(address):
+                raise UrlRefused(reason)
+    else:
+        _require_port(port)
+    path = _remove_dot_segments(_encode(match["path"], _PATH_CHARS)) or "/"
+    query = match["query"]
+    query = _encode(query, _QUERY_CHARS) if query else None
+    return CheckedUrl(scheme, host, port, path, query, address)
+
+
+def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
+    """`check_url`, and tracking parameters dropped: the key under which a crawl knows a page. Idempotent.
+
+    Other parameters keep their order: it matters to some servers. Raises UrlRefused.
+    """
+    url = check_url(text, policy)
+    query = None
+    if url.query:
+        kept = [pair for pair in url.query.split("&") if pair and not _is_tracking(pair.partition("=")[0])]
+        query = "&".join(kept) or None
+    return str(CheckedUrl(url.scheme, url.host, url.port, url.path, query, url.address))
+
+
+def resolve_url(base: str, reference: str, policy: AddressPolicy | None = None) -> CheckedUrl:
+    """A Location header or link against the URL it stands on, checked. Raises UrlRefused."""
+    _refuse_odd_characters(reference)  # before joining: urljoin silently drops tabs and line ends
+    try:
+        joined = urljoin(base, reference)
+    except ValueError as error:
+        raise UrlRefused(f"{reference!r} is not a URL") from error
+    return check_url(joined, policy)
+
+
+def _split(text: str) -> re.Match[str]:
+    if len(text) > MAX_URL_CHARS:
+        raise UrlRefused(f"the URL is longer than {MAX_URL_CHARS} characters")
+    _refuse_odd_characters(text)
+    match = _URL.fullmatch(text)
+    if match is None:
+        raise UrlRefused("only absolute http and https URLs are fetched")
+    return match
+
+
+def _refuse_odd_characters(text: str) -> None:
+    if "\\" in text:
+        raise UrlRefused("a URL has no backslash")
+    if any(char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in text):
+        raise UrlRefused("a URL has no blank or control character")
+
+
+def _split_authority(authority: str, scheme: str) -> tuple[str, int]:
+    if "@" in authority:
+        raise UrlRefused("a URL with a user name is not fetched")
+    if "%" in authority:
+        raise UrlRefused("a percent sign in the host hides what it names")
+    host, colon, port = authority, "", ""
+    if ":" in authority.rpartition("]")[2]:
+        host, colon, port = authority.rpartition(":")
+    if not colon or not port:
+        return host, DEFAULT_PORTS[scheme]
+    if not _PORT.fullmatch(port):
+        raise UrlRefused(f"{port!r} is not a port")
+    return host, int(port)
+
+
+def _require_port(port: int) -> None:
+    if port not in ALLOWED_PORTS:
+        raise UrlRefused(f"port {port} is not one of {', '.join(map(str, sorted(ALLOWED_PORTS)))}")
+
+
+def _encode(text: str, keep: frozenset[str]) -> str:
+    """Upper-case escapes, unreserved characters plain, all else that may not stand encoded as UTF-8."""
+    try:
+        return "".join(_encoded_pieces(text, keep))
+    except UnicodeEncodeError as error:
+        raise UrlRefused("the URL is not valid Unicode") from error
+
+
+def _encoded_pieces(text: str, keep: frozenset[str]) -> list[str]:
+    pieces: list[str] = []
+    position = 0
+    while position < len(text):
+        char = text[position]
+        escape = text[position + 1 : position + 3]
+        if char == "%" and len(escape) == 2 and set(escape) <= _HEX:
+            plain = chr(int(escape, 16))
+            pieces.append(plain if plain in _UNRESERVED else f"%{escape.upper()}")
+            position += 3
+            continue
+        pieces.append(char if char in keep else "".join(f"%{byte:02X}" for byte in char.encode()))
+        position += 1
+    return pieces
+
+
+def _remove_dot_segments(path: str) -> str:
+    """RFC 3986, section 5.2.4, for a path that is empty or starts with a slash."""
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for position, segment in enumerate(segments):
+        is_last = position == len(segments) - 1
+        if segment == "..":
+            kept = kept[:-1]
+        elif segment != ".":
+            kept.append(segment)
+            continue
+        if is_last:
+            kept.append("")
+    return "/" + "/".join(kept) if kept else ""
+
+
+def _is_tracking(name: str) -> bool:
+    name = name.lower()
+    return name in _TRACKING_NAMES or name.startswith(_TRACKING_PREFIXES)
