@@ -132,7 +132,7 @@ class _Reader:
     def _start(self, name: str, _attributes: dict[str, str]) -> None:
         namespace, _, local = name.rpartition(" ")
         # Elements of extensions (images, videos, hreflang) must not pass for our own.
-        is_own = not namespace or ("sitemap" in namespace and "image" not in namespace and "video" not in namespace)
+        is_own = "/sitemap-" not in namespace
         self._path.append(local.lower() if is_own else "")
         self._text.clear()
         if len(self._path) == 1:

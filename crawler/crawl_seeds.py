@@ -1,0 +1,45 @@
+"""Where a crawl begins: a whole site, one page, or a sitemap."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from crawler.robots import Robots
+from crawler.sitemap_reader import SitemapReader, SitemapReading
+from crawler.url_rules import CheckedUrl
+
+USUAL_SITEMAP_PATHS = ("/sitemap.xml", "/sitemap_index.xml")
+
+
+class SeedKind(StrEnum):
+    """What a start URL is."""
+
+    SITE = "site"  # the page, the site's sitemaps, and links from there
+    PAGE = "page"  # this page alone; no link is followed
+    SITEMAP = "sitemap"  # the pages it lists; no link is followed
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """The start of a crawl. `url` is absolute."""
+
+    url: str
+    kind: SeedKind = SeedKind.SITE
+
+    @property
+    def follows_links(self) -> bool:
+        return self.kind is SeedKind.SITE
+
+
+async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: SitemapReader) -> SitemapReading:
+    """The pages that sitemaps list for this start; the usual places are tried when robots.txt names none."""
+    match seed.kind:
+        case SeedKind.PAGE:
+            return SitemapReading()
+        case SeedKind.SITEMAP:
+            return await reader.read([str(url)])
+        case SeedKind.SITE:
+            named = (await robots.site(url)).sitemaps
+            if named:
+                return await reader.read(named)
+            found = await reader.read([f"{url.origin}{path}" for path in USUAL_SITEMAP_PATHS])
+            return SitemapReading(found.entries)  # that a usual place is empty is no problem

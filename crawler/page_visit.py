@@ -1,0 +1,146 @@
+"""One URL of a crawl: robots, fetch, scope, extraction, duplicates. Keeps nothing between visits."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from crawler.address_policy import AddressPolicy
+from crawler.errors import ExtractionFailed, UrlRefused
+from crawler.extractor import Extractor
+from crawler.fetch_result import Fetched, NotFetched, Refusal
+from crawler.frontier import FrontierEntry
+from crawler.page import Outcome, Page, PageResult, Validators
+from crawler.page_claims import PageClaims
+from crawler.robots_directives import parse_x_robots_tag
+from crawler.scope import Scope
+from crawler.url_rules import check_url, normalise_url
+
+
+class PageFetcher(Protocol):
+    """The part of `Fetcher` that a visit needs."""
+
+    async def fetch(
+        self, url: str, validators: Validators | None = None, *, admit: "Admission | None" = None
+    ) -> Fetched | NotFetched: ...
+
+
+class Admission(Protocol):
+    """Asked before any URL is requested."""
+
+    async def __call__(self, url: str) -> Refusal | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """How a visit ended, and the links to go on with: none where the page asks not to follow them."""
+
+    result: PageResult
+    links: tuple[str, ...] = ()
+
+
+class PageVisit:
+    """Visits frontier entries. `robots` is the robots check, `agent` our product token."""
+
+    def __init__(
+        self,
+        fetcher: PageFetcher,
+        robots: Admission,
+        extractor: Extractor,
+        scope: Scope,
+        claims: PageClaims,
+        agent: str,
+        policy: AddressPolicy | None = None,
+    ) -> None:
+        self._fetcher = fetcher
+        self._robots = robots
+        self._extractor = extractor
+        self._scope = scope
+        self._claims = claims
+        self._agent = agent
+        self._policy = policy
+
+    async def visit(self, entry: FrontierEntry) -> Visited:
+        """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
+        refusal = await self._admit(entry.url)
+        if refusal:
+            return Visited(PageResult(entry.url, entry.depth, refusal.outcome, refusal.reason))
+        validators = entry.validators if entry.validators != Validators() else None
+        answer = await self._fetcher.fetch(entry.url, validators, admit=self._admit)
+        if isinstance(answer, NotFetched):
+            return await self._without_page(entry, answer)
+        return await self._with_page(entry, answer)
+
+    async def _admit(self, url: str) -> Refusal | None:
+        """Scope first: robots.txt of a foreign host is not worth a request."""
+        return self._out_of_scope(url) or await self._robots(url)
+
+    def _out_of_scope(self, url: str) -> Refusal | None:
+        try:
+            if self._scope.allows(check_url(url, self._policy)):
+                return None
+        except UrlRefused as error:
+            return Refusal(Outcome.FORBIDDEN_ADDRESS, error.reason)
+        return Refusal(Outcome.OUT_OF_SCOPE, f"{url} lies outside the source")
+
+    async def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
+        if answer.outcome is Outcome.UNCHANGED and answer.final_url:
+            # It keeps its place: another URL that leads here is the duplicate.
+            holder = await self._claims.claim(normalise_url(answer.final_url, self._policy), entry.url)
+            if holder != entry.url:
+                return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
+        return Visited(_ended(entry, answer, answer.outcome, answer.reason))
+
+    async def _with_page(self, entry: FrontierEntry, answer: Fetched) -> Visited:
+        try:
+            page = await self._extractor.extract(answer.body, answer.final_url, answer.charset)
+        except ExtractionFailed as error:
+            return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, error.reason))
+        directives = parse_x_robots_tag(answer.headers.get("x-robots-tag", ""), self._agent)
+        links = () if directives.is_nofollow else page.links
+        if page.is_noindex or directives.is_noindex:
+            return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
+        refused = await self._not_this_one(entry, answer, page)
+        if refused:
+            return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
+        if not page.markdown.strip():
+            return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, "the page has no main text"), links)
+        return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
+
+    async def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
+        """Whether this URL should not stand for the page: it is claimed, or its canonical URL lies elsewhere."""
+        for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
+            if self._out_of_scope(page_url):
+                return Refusal(Outcome.OUT_OF_SCOPE, f"the page belongs to {page_url}, outside the source")
+        if not page.markdown.strip():
+            return None
+        for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
+            holder = await self._claims.claim(normalise_url(page_url, self._policy), entry.url)
+            if holder != entry.url:
+                return Refusal(Outcome.DUPLICATE, _stands(holder))
+        return None
+
+
+def _stands(holder: str) -> str:
+    return f"{holder} already stands for this page"
+
+
+def _ended(
+    entry: FrontierEntry,
+    answer: Fetched | NotFetched,
+    outcome: Outcome,
+    reason: str,
+    page: Page | None = None,
+) -> PageResult:
+    # A 304 need not repeat the validators: those of the last visit still hold.
+    validators = answer.validators if isinstance(answer, Fetched) else entry.validators
+    return PageResult(
+        entry.url,
+        entry.depth,
+        outcome,
+        reason,
+        page,
+        final_url=answer.final_url,
+        status=answer.status,
+        body_bytes=len(answer.body) if isinstance(answer, Fetched) else 0,
+        validators=validators,
+        headers=answer.headers,
+    )
