@@ -1,0 +1,103 @@
+"""What an agent's configuration may hold."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.domain.agent import AgentConfig, RerankMode, RetrievalSettings, Theme
+from app.domain.errors import InvalidInput
+from app.domain.origin import normal_pattern
+from app.operating.field_rules import check_between, check_language, check_line, check_lines, check_text
+
+MAX_NAME_CHARS = 100
+MAX_PERSONA_CHARS = 2000
+MAX_TONE_CHARS = 200
+MAX_CUSTOM_PROMPT_CHARS = 8000
+MAX_TOPICS = 50
+MAX_TOPIC_CHARS = 200
+MAX_ORIGINS = 100
+MAX_LINK_HOSTS = 100
+MAX_STARTER_PROMPTS = 8
+MAX_STARTER_PROMPT_CHARS = 200
+MAX_GREETING_CHARS = 500
+MAX_LAUNCHER_LABEL_CHARS = 40
+MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
+
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
+_LINK_HOST = re.compile(r"(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}|localhost", re.ASCII)
+
+
+def checked_config(config: AgentConfig) -> AgentConfig:
+    """The configuration with origins and hosts in their normal form.
+
+    Raises InvalidInput, naming the field and the fix.
+    """
+    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
+    check_text("persona", config.persona, MAX_PERSONA_CHARS)
+    check_text("tone", config.tone, MAX_TONE_CHARS)
+    check_text("custom_prompt", config.custom_prompt, MAX_CUSTOM_PROMPT_CHARS)
+    check_lines("avoid_topics", config.avoid_topics, MAX_TOPICS, MAX_TOPIC_CHARS)
+    check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+    check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
+    check_between("confidence_threshold", config.confidence_threshold, 0, 1)
+    check_language("language", config.language)
+    _check_theme(config.theme)
+    _check_retrieval(config.retrieval)
+    return replace(
+        config,
+        allowed_origins=_checked_origins(config.allowed_origins),
+        allowed_link_hosts=_checked_link_hosts(config.allowed_link_hosts),
+    )
+
+
+def _checked_origins(patterns: Sequence[str]) -> tuple[str, ...]:
+    if len(patterns) > MAX_ORIGINS:
+        raise InvalidInput("allowed_origins", f"There are {len(patterns)} entries; keep it to {MAX_ORIGINS}.")
+    normal: list[str] = []
+    for number, pattern in enumerate(patterns):
+        try:
+            normal.append(normal_pattern(pattern))
+        except ValueError as error:
+            raise InvalidInput(f"allowed_origins.{number}", str(error)) from None
+    return tuple(dict.fromkeys(normal))
+
+
+def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    if len(hosts) > MAX_LINK_HOSTS:
+        raise InvalidInput("allowed_link_hosts", f"There are {len(hosts)} entries; keep it to {MAX_LINK_HOSTS}.")
+    normal = [host.strip().lower() for host in hosts]
+    for number, host in enumerate(normal):
+        if len(host) > 253 or not _LINK_HOST.fullmatch(host):
+            raise InvalidInput(
+                f"allowed_link_hosts.{number}",
+                'Write a host name alone, such as "docs.example.com" or "*.example.com".',
+            )
+    return tuple(dict.fromkeys(normal))
+
+
+def _check_theme(theme: Theme) -> None:
+    if theme.primary_color is not None and not _COLOR.fullmatch(theme.primary_color):
+        raise InvalidInput("theme.primary_color", 'Write a colour as "#rrggbb", such as "#0a66c2".')
+    if theme.radius_px is not None:
+        check_between("theme.radius_px", theme.radius_px, 0, 40)
+    if theme.position not in ("left", "right"):
+        raise InvalidInput("theme.position", 'Choose "left" or "right".')
+    check_line("theme.launcher_label", theme.launcher_label or "", MAX_LAUNCHER_LABEL_CHARS)
+    check_text("theme.greeting", theme.greeting or "", MAX_GREETING_CHARS)
+
+
+def _check_retrieval(settings: RetrievalSettings) -> None:
+    at = "retrieval."
+    check_between(at + "recall_per_list", settings.recall_per_list, 1, 200)
+    check_between(at + "vector_weight", settings.vector_weight, 0, 10)
+    check_between(at + "keyword_weight", settings.keyword_weight, 0, 10)
+    check_between(at + "rerank_weight", settings.rerank_weight, 0, 10)
+    check_between(at + "rrf_k", settings.rrf_k, 1, 1000)
+    check_between(at + "rerank_candidates", settings.rerank_candidates, 1, 100)
+    check_between(at + "rerank_budget_ms", settings.rerank_budget_ms, 50, 30_000)
+    check_between(at + "page_boost", settings.page_boost, 0, 1)
+    check_between(at + "sources", settings.sources, 1, 20)
+    if settings.vector_weight == settings.keyword_weight == 0 and settings.rerank is not RerankMode.JUDGE:
+        raise InvalidInput(
+            at + "vector_weight", "One of vector_weight and keyword_weight must be above 0, or nothing is found."
+        )

@@ -1,0 +1,75 @@
+"""What operators do with agents: draft, publish, look back, delete."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from uuid import UUID
+
+from app.domain.agent import Agent, AgentConfig, AgentVersion
+from app.operating.actor import Actor
+from app.operating.agent_rules import checked_config
+from app.operating.list_paging import page_of
+from app.ports.job_queue import JobQueue
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+
+class Agents:
+    """Every method raises NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def create(self, actor: Actor, config: AgentConfig) -> Agent:
+        """Raises InvalidInput."""
+        config = checked_config(config)
+        async with self._records.write() as records:
+            agent = await records.agents.create(actor.workspace_id, config)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "agent.create", str(agent.id), {"name": config.name}
+            )
+        return agent
+
+    async def get(self, actor: Actor, agent_id: UUID) -> Agent:
+        async with self._records.read() as records:
+            return await records.agents.get(actor.workspace_id, agent_id)
+
+    async def page(self, actor: Actor, page: PageRequest) -> ListPage[Agent]:
+        async with self._records.read() as records:
+            return await records.agents.page(actor.workspace_id, page)
+
+    async def change_draft(
+        self, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]
+    ) -> Agent:
+        """Save what `change` makes of the draft as it stands. Raises InvalidInput."""
+        async with self._records.write() as records:
+            before = (await records.agents.get(actor.workspace_id, agent_id)).draft
+            after = checked_config(change(before))
+            agent = await records.agents.save_draft(actor.workspace_id, agent_id, after)
+            changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
+            await records.audit.record(
+                actor.workspace_id, actor.name, "agent.edit", str(agent_id), {"changed": changed}
+            )
+        return agent
+
+    async def publish(self, actor: Actor, agent_id: UUID) -> AgentVersion:
+        """The draft goes live; an unchanged draft gives the live version back."""
+        async with self._records.write() as records:
+            version = await records.agents.publish(actor.workspace_id, agent_id)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "agent.publish", str(agent_id), {"version": version.number}
+            )
+        return version
+
+    async def versions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:
+        """Newest first."""
+        async with self._records.read() as records:
+            versions = await records.agents.versions(actor.workspace_id, agent_id)
+        return page_of(versions, page, lambda version: str(version.number))
+
+    async def delete(self, actor: Actor, agent_id: UUID) -> None:
+        """The agent is gone at once; what its indexes hold follows in a job."""
+        async with self._records.write() as records:
+            await records.agents.delete(actor.workspace_id, agent_id)
+            await records.audit.record(actor.workspace_id, actor.name, "agent.delete", str(agent_id), {})
+        await self._jobs.forget_agent(agent_id)

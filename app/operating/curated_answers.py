@@ -1,0 +1,104 @@
+"""What operators do with curated answers."""
+
+from collections.abc import Callable
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.curated_answer import CuratedAnswer, normalised
+from app.domain.errors import InvalidInput
+from app.operating.actor import Actor
+from app.operating.field_rules import check_between, check_language, check_line, check_text
+from app.operating.list_paging import page_of
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_PATTERN_CHARS = 500
+MAX_ANSWER_CHARS = 8000
+MAX_PAGE_PREFIX_CHARS = 500
+MAX_PRIORITY = 1000
+
+
+class CuratedAnswers:
+    """Every method raises NotFound for an agent or answer that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def create(self, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
+        """Raises InvalidInput."""
+        check_answer(answer)
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, answer.agent_id)
+            created = await records.curated_answers.create(answer)
+            await records.agents.bump_generation(answer.agent_id)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                "curated_answer.create",
+                str(created.id),
+                {"agent_id": str(answer.agent_id)},
+            )
+        return created
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[CuratedAnswer]:
+        """Oldest first."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            answers = await records.curated_answers.of_agent(agent_id)
+        return page_of(answers, page, lambda answer: str(answer.id))
+
+    async def get(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.curated_answers.get(agent_id, answer_id)
+
+    async def change(
+        self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Callable[[CuratedAnswer], CuratedAnswer]
+    ) -> CuratedAnswer:
+        """Save what `change` makes of the answer as it stands. Raises InvalidInput."""
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            after = change(await records.curated_answers.get(agent_id, answer_id))
+            check_answer(after)
+            saved = await records.curated_answers.save(after)
+            await records.agents.bump_generation(agent_id)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                "curated_answer.edit",
+                str(answer_id),
+                {"agent_id": str(agent_id)},
+            )
+        return saved
+
+    async def delete(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            await records.curated_answers.delete(agent_id, answer_id)
+            await records.agents.bump_generation(agent_id)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                "curated_answer.delete",
+                str(answer_id),
+                {"agent_id": str(agent_id)},
+            )
+
+
+def check_answer(answer: CuratedAnswer) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    check_line("pattern", answer.pattern, MAX_PATTERN_CHARS, may_be_empty=False)
+    if not normalised(answer.pattern):
+        raise InvalidInput("pattern", "This holds no word to match. Write the words of the question.")
+    check_text("answer", answer.answer, MAX_ANSWER_CHARS, may_be_empty=False)
+    check_between("priority", answer.priority, -MAX_PRIORITY, MAX_PRIORITY)
+    check_language("language", answer.language)
+    check_line("page_prefix", answer.page_prefix, MAX_PAGE_PREFIX_CHARS)
+    if answer.page_prefix and not answer.page_prefix.startswith("/"):
+        raise InvalidInput("page_prefix", 'Write a path that begins with "/", such as "/pricing".')
+    _check_expiry(answer.expires_at)
+
+
+def _check_expiry(expires_at: datetime | None) -> None:
+    if expires_at is not None and expires_at.tzinfo is None:
+        raise InvalidInput("expires_at", 'Name the time zone, such as "2027-01-31T12:00:00Z".')

@@ -1,0 +1,50 @@
+"""What operators do with gaps."""
+
+from uuid import UUID
+
+from app.domain.gap import Gap, GapState
+from app.operating.actor import Actor
+from app.operating.field_rules import check_text
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_NOTE_CHARS = 2000
+
+_ACTIONS = {GapState.RESOLVED: "gap.resolve", GapState.IGNORED: "gap.ignore", GapState.OPEN: "gap.reopen"}
+
+
+class Gaps:
+    """Every method raises NotFound for an agent or gap that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def of_agent(
+        self, actor: Actor, agent_id: UUID, state: GapState | None, page: PageRequest
+    ) -> ListPage[Gap]:
+        """Most asked first, then latest."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.gaps.page(agent_id, state, page)
+
+    async def get(self, actor: Actor, gap_id: UUID) -> Gap:
+        async with self._records.read() as records:
+            return await records.gaps.get(actor.workspace_id, gap_id)
+
+    async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
+        return await self._settle(actor, gap_id, GapState.RESOLVED, note)
+
+    async def ignore(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
+        return await self._settle(actor, gap_id, GapState.IGNORED, note)
+
+    async def reopen(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
+        return await self._settle(actor, gap_id, GapState.OPEN, note)
+
+    async def _settle(self, actor: Actor, gap_id: UUID, state: GapState, note: str) -> Gap:
+        check_text("note", note, MAX_NOTE_CHARS)
+        async with self._records.write() as records:
+            gap = await records.gaps.set_state(actor.workspace_id, gap_id, state, note)
+            await records.audit.record(
+                actor.workspace_id, actor.name, _ACTIONS[state], str(gap_id), {"agent_id": str(gap.agent_id)}
+            )
+        return gap

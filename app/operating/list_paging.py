@@ -1,0 +1,22 @@
+"""Pages over lists that the record hands over whole: those that stay short."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from app.domain.errors import InvalidInput
+from app.ports.records.page import ListPage, PageRequest
+
+Item = TypeVar("Item")
+
+
+def page_of(items: Sequence[Item], page: PageRequest, key: Callable[[Item], str]) -> ListPage[Item]:
+    """The items after the one whose key is the cursor. Raises InvalidInput for a cursor that names none."""
+    start = 0
+    if page.cursor is not None:
+        keys = [key(item) for item in items]
+        if page.cursor not in keys:
+            raise InvalidInput("cursor", "This cursor is not from this list. Begin again without one.")
+        start = keys.index(page.cursor) + 1
+    chosen = items[start : start + page.limit]
+    is_last = start + page.limit >= len(items)
+    return ListPage(items=chosen, next_cursor=None if is_last or not chosen else key(chosen[-1]))
