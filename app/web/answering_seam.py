@@ -1,0 +1,66 @@
+"""What the edge asks of the answering room, so that tests can put a small double in its place."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal, Protocol
+from uuid import UUID
+
+from app.domain.agent import LiveAgent
+from app.domain.conversation import Conversation, Message, Visitor
+from app.domain.turn import Channel, TurnRequest, VisitorSession
+from app.domain.turn_events import NumberedEvent
+
+
+class Opened(Protocol):
+    """A conversation that a visitor may go on with. `messages` is empty unless it was resumed."""
+
+    @property
+    def session(self) -> VisitorSession: ...
+    @property
+    def visitor(self) -> Visitor: ...
+    @property
+    def conversation(self) -> Conversation: ...
+    @property
+    def messages(self) -> Sequence[Message]: ...
+
+
+class VisitorConversations(Protocol):
+    async def open(
+        self, agent: LiveAgent, anonymous_id: UUID | None, channel: Channel = Channel.WIDGET
+    ) -> Opened: ...
+
+    async def messages(self, session: VisitorSession) -> Sequence[Message]:
+        """The latest ones, oldest first."""
+        ...
+
+    async def clear(self, session: VisitorSession) -> None: ...
+
+
+class TurnFeed(Protocol):
+    """A turn that runs, or ran, somewhere else: reading it or leaving it never changes it."""
+
+    @property
+    def turn_id(self) -> UUID: ...
+
+    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
+        """Events with numbers above `after`, then live ones; ends after `done` or `error`."""
+        ...
+
+
+class VisitorTurns(Protocol):
+    async def ask(self, session: VisitorSession, request: TurnRequest) -> TurnFeed:
+        """Begin the turn, or join it where it has begun. Raises TurnConflict, TurnInProgress, Overloaded."""
+        ...
+
+    async def rejoin(self, session: VisitorSession, turn_id: UUID) -> TurnFeed:
+        """Raises NotFound."""
+        ...
+
+    async def stop(self, session: VisitorSession, turn_id: UUID) -> None:
+        """Raises NotFound."""
+        ...
+
+    async def feedback(
+        self, session: VisitorSession, turn_id: UUID, rating: Literal["up", "down"], comment: str
+    ) -> None:
+        """Raises NotFound."""
+        ...

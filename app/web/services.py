@@ -1,0 +1,39 @@
+"""What the edge needs of the house."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from prometheus_client import CollectorRegistry
+
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
+from app.operating.conversation_review import ConversationReview
+from app.operating.curated_answers import CuratedAnswers
+from app.operating.gaps import Gaps
+from app.operating.sources import Sources
+from app.ports.clock import Clock
+from app.ports.rate_limiter import RateLimiter
+from app.ports.records.transaction import SystemOfRecord
+from app.web.answering_seam import VisitorConversations, VisitorTurns
+
+Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
+
+
+@dataclass(frozen=True)
+class WebServices:
+    """Everything that handlers call. `readiness` says of each part ("record", "indexes") whether it answers now;
+    `metrics` is the registry that /metrics prints, to which other rooms may add."""
+
+    records: SystemOfRecord
+    clock: Clock
+    rate_limiter: RateLimiter
+    conversations: VisitorConversations
+    turns: VisitorTurns
+    agents: Agents
+    sources: Sources
+    curated_answers: CuratedAnswers
+    gaps: Gaps
+    conversation_review: ConversationReview
+    api_tokens: ApiTokens
+    readiness: Readiness
+    metrics: CollectorRegistry = field(default_factory=CollectorRegistry)
