@@ -1,0 +1,225 @@
+"""What stands on a page around its content: navigation, banners, footers, edit links, buttons.
+
+Everything is judged by markup (tags, roles, whole words of class and id) and by a few phrases that only ever
+label such parts. A part that holds the first heading, or much of the text, is content whatever it is called.
+"""
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+_BY_MARKUP = (
+    "nav,footer,aside,form,button,dialog,menu,header,"
+    "[role=navigation],[role=banner],[role=contentinfo],[role=search],[role=complementary],[role=dialog],"
+    "[role=alertdialog],[role=menu],[role=menubar],[role=toolbar],[role=tablist],[role=tooltip],"
+    "[role=button],[rel~=prev],[rel~=next],[accesskey=n],[accesskey=p]"
+)
+_NAMES = """
+nav navbar navigation navheader navfooter navigational sitenav subnav topnav sidenav breadcrumb
+breadcrumbs crumbs breadcrumbs-container sidebar sidebars sphinxsidebar sphinxsidebarwrapper globaltoc
+on-this-page onthispage page-toc pagination pager paginate prev-next prevnext next-prev footer
+site-footer page-footer sitefooter colophon copyright cookie cookies cookie-banner cookie-consent
+cookiebanner cookieconsent consent gdpr ccpa privacy-banner onetrust share sharing share-buttons social
+social-share social-links addthis newsletter signup subscribe subscription promo advert advertisement ads
+ad adsbygoogle sponsor sponsored related related-posts related-articles related-links recommended
+recommendations comments comment-form respond disqus edit-page edit-this-page editthispage edit-on-github
+edit-link feedback page-feedback helpful was-this-helpful rate-page skip-link skiplink skip-to-content
+skip-nav skipnav back-to-top backtotop scroll-top totop searchbox search-form search-box searchform
+language-switcher language-selector lang-switcher version-switcher version-selector theme-switcher
+theme-toggle menu mega-menu dropdown-menu mobile-menu hamburger modal popup popover overlay lightbox
+tooltip copybtn copy-button copy-btn clipboard printonly print-only noprint no-print d-print-none
+masthead topbar top-bar site-header page-header-nav utility-nav announcement announcement-bar
+toctree-l1-nav mw-editsection mw-jump-link navbox catlinks vector-header linenos lineno linenodiv
+line-numbers-rows gutter rouge-gutter headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
+rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer md-source-file
+md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav
+"""
+_BOILERPLATE_NAMES = frozenset(_NAMES.split())
+_CONTENTS_NAMES = frozenset({"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents"})
+_FRAGMENTS = (
+    "tableofcontents",
+    "breadcrumb",
+    "cookie-",
+    "cookie_",
+    "onetrust",
+    "theme-edit-this-page",
+    "skip-link",
+)
+_CONTENT_ASIDES = frozenset(
+    {
+        "note",
+        "tip",
+        "warning",
+        "caution",
+        "danger",
+        "important",
+        "info",
+        "hint",
+        "admonition",
+        "callout",
+        "alert",
+        "footnote",
+        "footnote-list",
+        "footnotes",
+        "topic",
+        "starlight-aside",
+        "example",
+        "sidenote",
+        "marginnote",
+    }
+)
+_PHRASES = re.compile(
+    r"(?:edit (?:this page|on github|on gitlab|page|source)(?: on git\w+)?|view (?:page )?source(?: on git\w+)?"
+    r"|suggest (?:an )?edits?|improve this (?:page|doc)|show source|report (?:a bug|an issue)(?: with this page)?"
+    r"|(?:skip|jump) to (?:main )?(?:content|navigation|search|main)|back to (?:the )?top|go to top|to top"
+    r"|on this page|in this article|table of contents"
+    r"|(?:was|is) this (?:page|article|answer|information) helpful\??"
+    r"|copy(?: link| code| to clipboard| page)?|copied!?|print(?: this page)?|share(?: this)?(?: page| article)?"
+    r"|(?:←|«|‹|<)?\s*(?:previous|prev)(?: page| topic)?|next(?: page| topic)?\s*(?:→|»|›|>)?"
+    r"|accept(?: all)?(?: cookies)?|manage cookies|cookie settings|toggle \w+(?: \w+)?)",
+    re.IGNORECASE,
+)
+_CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
+_LARGE_SHARE = 0.4
+_THIN_CHARS = 300
+
+
+def remove_boilerplate(root: LexborNode) -> None:
+    """Take navigation and its like out of `root`, in place; lists of contents stay."""
+    total = len(root.text()) or 1
+    first_heading = root.css_first("h1") or root.css_first("h2")
+    doomed: dict[int, LexborNode] = {}
+    for node in root.css(_BY_MARKUP):
+        if _is_boilerplate_by_markup(node, total):
+            doomed[node.mem_id] = node
+    for node in root.css("[class],[id]"):
+        if node.mem_id not in doomed and _is_named_boilerplate(node):
+            doomed[node.mem_id] = node
+    for node in root.css("a,p,li,div,span,h2,h3,h4,h5,label,summary"):
+        if node.mem_id not in doomed and _is_label(node):
+            doomed[node.mem_id] = node
+    kept = _ancestors(first_heading) | _ancestors(root)
+    outermost = []
+    for node in doomed.values():
+        if node.mem_id in kept or node.tag in {"body", "html", "main"}:
+            continue
+        if node.tag not in {"footer", "nav"} and len(node.text()) > total * _LARGE_SHARE:
+            continue
+        outermost.append(node)
+    ids = {node.mem_id for node in outermost}
+    for node in [node for node in outermost if not _ancestors(node.parent) & ids]:
+        node.decompose()
+
+
+def remove_contents_list(main: LexborNode) -> None:
+    """Take the list of the page's own sections out of its content, unless it is all the page has to say."""
+    lists = [
+        node
+        for node in main.css(_CONTENTS_SELECTOR)
+        if _names(node) & _CONTENTS_NAMES and link_share(node) > 0.5 and node.mem_id != main.mem_id
+    ]
+    ids = {node.mem_id for node in lists}
+    outermost = [node for node in lists if not _ancestors(node.parent) & ids]
+    rest = len(main.text()) - sum(len(node.text()) for node in outermost)
+    if rest > _THIN_CHARS:
+        for node in outermost:
+            node.decompose()
+
+
+def is_permalink(link: LexborNode) -> bool:
+    """A sign beside a heading that links to the heading itself: "¶", "#", an icon."""
+    href = link.attributes.get("href") or ""
+    if "#" not in href and not link.attributes.get("class"):
+        return False
+    names = set((link.attributes.get("class") or "").lower().split())
+    text = link.text().strip()
+    if names & _PERMALINK_CLASSES and len(text) <= 24:
+        return True
+    return "#" in href and len(text) <= 2 and not any(sign.isalnum() for sign in text)
+
+
+_PERMALINK_CLASSES = frozenset(
+    {
+        "headerlink",
+        "header-anchor",
+        "heading-anchor",
+        "hash-link",
+        "anchorjs-link",
+        "permalink",
+        "anchor-link",
+        "direct-link",
+        "heading-link",
+        "headinglink",
+        "toclink-permalink",
+        "sl-anchor-link",
+    }
+)
+
+
+def link_share(node: LexborNode) -> float:
+    """How much of the text of `node` is link text, 0..1."""
+    total = len("".join(node.text().split()))
+    linked = sum(len("".join(link.text().split())) for link in node.css("a"))
+    return min(1.0, linked / total) if total else 0.0
+
+
+def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
+    if node.tag == "header":
+        return node.css_first("h1,h2") is None and _is_page_level(node)
+    if node.tag == "aside" or node.attributes.get("role") == "complementary":
+        return not (_names(node) & _CONTENT_ASIDES) and (link_share(node) > 0.4 or _is_page_level(node))
+    if node.tag == "form":
+        return len(node.text()) < total * 0.3 and node.css_first("h1,pre,table") is None
+    if node.tag == "button" or node.attributes.get("role") == "button":
+        return not _opens_something(node)
+    if node.tag == "footer":
+        return not _is_in(node, "blockquote")
+    return True
+
+
+def _opens_something(button: LexborNode) -> bool:
+    """The question of an accordion is a button; so is "Copy"."""
+    if _is_in(button, "h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"):
+        return True
+    opens = "aria-expanded" in button.attributes or "aria-controls" in button.attributes
+    return opens and len(button.text().split()) >= 3
+
+
+def _is_named_boilerplate(node: LexborNode) -> bool:
+    if node.tag in {"html", "body", "main", "article", "h1", "pre", "code"}:
+        return False
+    names = _names(node)
+    if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
+        return False
+    return bool(names & _BOILERPLATE_NAMES) or any(part in name for name in names for part in _FRAGMENTS)
+
+
+def _names(node: LexborNode) -> frozenset[str]:
+    attributes = node.attributes
+    return frozenset(f"{attributes.get('class') or ''} {attributes.get('id') or ''}".lower().split())
+
+
+def _is_label(node: LexborNode) -> bool:
+    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑") if node.first_child is not None else ""
+    return 3 < len(text) < 50 and _PHRASES.fullmatch(text) is not None and node.css_first("code,pre") is None
+
+
+def _is_page_level(node: LexborNode) -> bool:
+    return not _is_in(node, "article", "section", "main")
+
+
+def _is_in(node: LexborNode, *tags: str) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.tag in tags:
+            return True
+        above = above.parent
+    return False
+
+
+def _ancestors(node: LexborNode | None) -> set[int]:
+    found = set()
+    while node is not None:
+        found.add(node.mem_id)
+        node = node.parent
+    return found

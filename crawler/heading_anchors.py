@@ -1,0 +1,61 @@
+"""Which fragment a link needs to jump to a heading: ids sit on the heading, in it, before it or on its section."""
+
+from urllib.parse import unquote
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.boilerplate import is_permalink
+
+
+class HeadingAnchors:
+    """Answers for the headings of one page; built from the whole page, as permalinks name ids anywhere in it."""
+
+    def __init__(self, page: LexborHTMLParser) -> None:
+        self._targets = {node.attributes.get("id") for node in page.css("[id]")}
+        self._targets |= {node.attributes.get("name") for node in page.css("a[name]")}
+
+    def of(self, heading: LexborNode) -> str | None:
+        """The fragment without "#". The page's own permalink is believed first, if what it names exists."""
+        links = heading.css("a[href]")
+        for link in links:
+            target = unquote((link.attributes.get("href") or "").partition("#")[2])
+            if target in self._targets and (is_permalink(link) or len(links) == 1) and _is_local(link):
+                return target
+        return _own(heading) or _inner(heading) or _around(heading)
+
+
+def _is_local(link: LexborNode) -> bool:
+    return (link.attributes.get("href") or "").startswith("#")
+
+
+def _own(node: LexborNode) -> str | None:
+    attributes = node.attributes
+    anchor = attributes.get("id") or (attributes.get("name") if node.tag == "a" else None)
+    return anchor.strip() or None if anchor else None
+
+
+def _inner(heading: LexborNode) -> str | None:
+    for node in heading.css("[id],a[name]"):
+        if anchor := _own(node):
+            return anchor
+    return None
+
+
+def _around(heading: LexborNode) -> str | None:
+    """An empty target just before the heading, or an ancestor whose text begins with it (Sphinx, DocBook)."""
+    node = heading
+    while True:
+        before = node.prev
+        while before is not None:
+            if before.is_element_node and not before.text().strip():
+                if anchor := _own(before) or _inner(before):
+                    return anchor
+            elif before.is_element_node or (before.is_text_node and (before.text_content or "").strip()):
+                return None
+            before = before.prev
+        parent = node.parent
+        if parent is None or parent.tag in {"body", "html"}:
+            return None
+        if anchor := _own(parent):
+            return anchor
+        node = parent

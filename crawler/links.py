@@ -1,0 +1,102 @@
+"""Where a page leads, and what it says to robots about itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from crawler.address_policy import AddressPolicy
+from crawler.errors import UrlRefused
+from crawler.url_rules import DEFAULT_PORTS, normalise_url
+
+Normaliser = Callable[[str], str]
+_MAX_LINKS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """`links` are normalised, unique, in document order; empty when the page says nofollow."""
+
+    links: tuple[str, ...]
+    canonical_url: str
+    is_noindex: bool
+
+
+def read_links(tree: LexborHTMLParser, url: str, normalise: Normaliser | None = None) -> PageLinks:
+    """Read <a>, <area>, rel=canonical and meta robots of the page at `url`; never raises.
+
+    `normalise` raises UrlRefused for what must not be followed; without one, `normalise_url` is taken.
+    """
+    normalise = normalise or _normaliser_for(url)
+    base = _base(tree, url)
+    is_noindex, is_nofollow = _robots(tree)
+    links = () if is_nofollow else _links(tree, base, normalise)
+    return PageLinks(links, _canonical(tree, base, url, normalise), is_noindex)
+
+
+def _normaliser_for(url: str) -> Normaliser:
+    """The page's own address was dialled, so its links may name it, even where it is not a public one."""
+    try:
+        parts = urlsplit(url)
+        own = (parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0))
+    except ValueError:
+        own = ("", 0)
+    policy = AddressPolicy(frozenset({own}))
+    return lambda text: normalise_url(text, policy)
+
+
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    node = tree.css_first("base[href]")
+    href = (node.attributes.get("href") or "").strip() if node is not None else ""
+    joined = _join(url, href) if href else url
+    return joined if joined.lower().startswith(("http://", "https://")) else url
+
+
+def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for node in tree.css("a[href],area[href]"):
+        attributes = node.attributes
+        href = (attributes.get("href") or "").strip()
+        if not href or href.startswith("#") or "nofollow" in (attributes.get("rel") or "").lower().split():
+            continue
+        target = _absolute(base, href, normalise)
+        if target is not None:
+            found.setdefault(target)
+            if len(found) >= _MAX_LINKS:
+                break
+    return tuple(found)
+
+
+def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normaliser) -> str:
+    for node in tree.css('link[rel~="canonical" i][href]'):
+        target = _absolute(base, (node.attributes.get("href") or "").strip(), normalise)
+        if target is not None and urlsplit(target).netloc == urlsplit(url).netloc:
+            return target
+    return url
+
+
+def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:
+    """As browsers read an href: tabs and line ends inside it do not count."""
+    joined = _join(base, href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20"))
+    if not joined.lower().startswith(("http://", "https://")):
+        return None
+    try:
+        return normalise(joined.partition("#")[0])
+    except UrlRefused:
+        return None
+
+
+def _join(base: str, href: str) -> str:
+    try:
+        return urljoin(base, href)
+    except ValueError:
+        return ""
+
+
+def _robots(tree: LexborHTMLParser) -> tuple[bool, bool]:
+    """(noindex, nofollow) of meta robots. Another robot's own element is not for us."""
+    words: set[str] = set()
+    for node in tree.css('meta[name="robots" i][content]'):
+        words |= {word.strip() for word in (node.attributes.get("content") or "").lower().split(",")}
+    return bool(words & {"noindex", "none"}), bool(words & {"nofollow", "none"})
