@@ -24,9 +24,7 @@ class Opened(Protocol):
 
 
 class VisitorConversations(Protocol):
-    async def open(
-        self, agent: LiveAgent, anonymous_id: UUID | None, channel: Channel = Channel.WIDGET
-    ) -> Opened: ...
+    async def open(self, agent: LiveAgent, anonymous_id: UUID | None, channel: Channel = Channel.WIDGET) -> Opened: ...
 
     async def messages(self, session: VisitorSession) -> Sequence[Message]:
         """The latest ones, oldest first."""

@@ -7,25 +7,29 @@ from app.ports.rate_limiter import Limit
 
 @dataclass(frozen=True, slots=True)
 class LimitsPolicy:
-    """Addresses are counted as IPv4 addresses and IPv6 /64 networks."""
+    """Each number counts calls a minute. Addresses are counted as IPv4 addresses and IPv6 /64 networks."""
 
-    init_per_address: Limit = Limit(60, 60)
-    questions_per_address: Limit = Limit(60, 60)
-    questions_per_visitor: Limit = Limit(20, 60)
-    questions_per_agent: Limit = Limit(1200, 60)
-    other_calls_per_visitor: Limit = Limit(240, 60)
-    calls_per_api_token: Limit = Limit(1200, 60)
+    inits_per_address: int = 60
+    questions_per_address: int = 60
+    questions_per_visitor: int = 20
+    questions_per_agent: int = 1200
+    calls_per_visitor: int = 240
+    calls_per_api_token: int = 1200
+
+
+def a_minute(count: int) -> Limit:
+    return Limit(count=count, seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamPolicy:
     """How answer streams are written.
 
-    `gather_ms`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
+    `gather_seconds`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
     `drain_seconds`: how long a live stream may go on after the process was told to end.
     """
 
-    gather_ms: int = 30
+    gather_seconds: float = 0.03
     ping_seconds: float = 15
     send_timeout_seconds: float = 10
     drain_seconds: float = 20

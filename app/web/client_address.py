@@ -1,0 +1,48 @@
+"""Where a request comes from, for limits only: addresses are never stored or logged."""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from starlette.requests import Request
+
+_Address = IPv4Address | IPv6Address
+
+
+class ClientAddresses:
+    """X-Forwarded-For is read from the right, as far as trusted proxies have written it."""
+
+    def __init__(self, trusted_proxies: Sequence[str] = ()) -> None:
+        """Addresses or networks. Raises ValueError for anything else."""
+        self._trusted = [ip_network(proxy, strict=False) for proxy in trusted_proxies]
+
+    def limit_key(self, request: Request) -> str:
+        """The IPv4 address or the IPv6 /64 network: what one caller can hardly change."""
+        address = self._address(request)
+        if address is None:
+            return "unknown"
+        if isinstance(address, IPv6Address):
+            if address.ipv4_mapped is not None:
+                return str(address.ipv4_mapped)
+            return str(ip_network((address, 64), strict=False))
+        return str(address)
+
+    def _address(self, request: Request) -> _Address | None:
+        current = _parsed(request.client.host) if request.client else None
+        hops = [hop.strip() for line in request.headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        while hops and current is not None and self._is_trusted(current):
+            named = _parsed(hops.pop())
+            if named is None:
+                break
+            current = named
+        return current
+
+    def _is_trusted(self, address: _Address) -> bool:
+        plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+        return any((plain or address) in network for network in self._trusted)
+
+
+def _parsed(text: str) -> _Address | None:
+    try:
+        return ip_address(text.partition("%")[0])
+    except ValueError:
+        return None

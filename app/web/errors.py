@@ -1,0 +1,144 @@
+"""Every refusal as `{"error": {"code", "message", "field"?}}`, decided here and nowhere else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import structlog
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.domain.errors import (
+    DocentError,
+    InvalidInput,
+    NotFound,
+    OriginRefused,
+    Overloaded,
+    RateLimited,
+    TurnConflict,
+    TurnInProgress,
+    Unauthorized,
+    Unavailable,
+)
+from app.web.validation_messages import invalid_input_of
+
+_log = structlog.get_logger("docent.web")
+
+OVERLOADED_RETRY_SECONDS = 2
+
+# code -> status: the whole vocabulary of refusals, which openapi.py documents.
+STATUS_OF_CODE: Mapping[str, int] = {
+    "malformed_json": 400,
+    "unauthorized": 401,
+    "origin_refused": 403,
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "turn_conflict": 409,
+    "turn_in_progress": 409,
+    "too_large": 413,
+    "unsupported_media_type": 415,
+    "invalid_request": 422,
+    "rate_limited": 429,
+    "internal": 500,
+    "model_interrupted": 502,
+    "model_unavailable": 503,
+    "shutting_down": 503,
+    "overloaded": 503,
+    "unavailable": 503,
+}
+
+_CODE_OF_ERROR: tuple[tuple[type[DocentError], str], ...] = (
+    (InvalidInput, "invalid_request"),
+    (NotFound, "not_found"),
+    (Unauthorized, "unauthorized"),
+    (OriginRefused, "origin_refused"),
+    (TurnConflict, "turn_conflict"),
+    (TurnInProgress, "turn_in_progress"),
+    (RateLimited, "rate_limited"),
+    (Overloaded, "overloaded"),
+    (Unavailable, "unavailable"),
+)
+
+_CODE_OF_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What the caller is told."""
+
+    code: str
+    message: str
+    field_name: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def response(self) -> Response:
+        error = {"code": self.code, "message": self.message}
+        if self.field_name:
+            error["field"] = self.field_name
+        headers = {"Cache-Control": "no-store", **self.headers}
+        return JSONResponse({"error": error}, STATUS_OF_CODE[self.code], headers)
+
+
+class Refusal(Exception):
+    """What only the edge can refuse: a body that is no JSON, one that is too large, a scope that is missing."""
+
+    def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.problem = Problem(code, message, headers=headers or {})
+
+
+def problem_of(error: Exception) -> Problem:
+    """Raises the error again when it is none that we raise on purpose."""
+    match error:
+        case Refusal():
+            return error.problem
+        case ValidationError():
+            return problem_of(invalid_input_of(error))
+        case HTTPException():
+            return _problem_of_http(error)
+        case DocentError():
+            return _problem_of_ours(error)
+    raise error
+
+
+def _problem_of_ours(error: DocentError) -> Problem:
+    code = next((code for kind, code in _CODE_OF_ERROR if isinstance(error, kind)), None)
+    if code is None:
+        raise error
+    headers: dict[str, str] = {}
+    message = str(error)
+    match error:
+        case Unauthorized():
+            headers["WWW-Authenticate"] = "Bearer"
+        case RateLimited():
+            headers["Retry-After"] = str(max(1, error.retry_after_seconds))
+        case Overloaded():
+            headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
+        case Unavailable():
+            # The text names our parts: it is for the operator's log, not for a visitor.
+            _log.error("part_unavailable", kind=type(error).__name__, error=message)
+            headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
+            message = "A part of this service does not answer now. Try again in a moment."
+    return Problem(code, message, error.field if isinstance(error, InvalidInput) else None, headers)
+
+
+def _problem_of_http(error: HTTPException) -> Problem:
+    code = _CODE_OF_STATUS.get(error.status_code, "invalid_request")
+    headers = dict(error.headers or {})
+    messages = {
+        "not_found": "There is nothing at this address. /openapi.json lists every address.",
+        "method_not_allowed": f"This address takes {headers.get('Allow', 'another method')}. Use one of these.",
+    }
+    return Problem(code, messages.get(code, error.detail), headers=headers)
+
+
+INTERNAL = Problem(
+    "internal", "Something went wrong on our side, and it is logged. Try again; if it stays, name the X-Request-ID."
+)
+
+
+async def answer_with_problem(request: Request, error: Exception) -> Response:
+    """For Starlette's `exception_handlers`."""
+    return problem_of(error).response()

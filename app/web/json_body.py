@@ -1,0 +1,96 @@
+"""Reads request bodies with every bound checked before anything is built from them."""
+
+import json
+from typing import Any
+
+from starlette.requests import Request
+
+from app.domain.errors import InvalidInput
+from app.web.errors import Refusal
+
+MAX_DEPTH = 32
+
+
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """The whole body. Raises Refusal (too_large) as soon as it is known to be longer than allowed.
+
+    Starlette's own limit answers plain text; this one speaks as the rest of the API does.
+    """
+    refuse_declared_length(request, max_bytes)
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > max_bytes:
+            raise _too_large(max_bytes)
+    return bytes(body)
+
+
+def refuse_declared_length(request: Request, max_bytes: int) -> None:
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[:19]) > max_bytes:
+        raise _too_large(max_bytes)
+
+
+def check_json(request: Request, body: bytes) -> None:
+    """Raises Refusal for what is no JSON or not ours to read, InvalidInput for characters that no text has.
+
+    Beyond pydantic's parser it refuses keys that stand twice, NUL and broken surrogates, wherever they are.
+    """
+    _check_media_type(request.headers.get("content-type", ""))
+    if not body.strip():
+        raise Refusal("malformed_json", "The body is empty. Send a JSON object.")
+    try:
+        value = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+        )
+    except (ValueError, RecursionError) as error:
+        detail = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
+        raise Refusal("malformed_json", f"The body is not valid JSON in UTF-8{detail}. Check it.") from None
+    _check_values(value)
+
+
+def _check_media_type(content_type: str) -> None:
+    media_type, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    charsets = [p.partition("=")[2].strip('"') for p in parameters if p.startswith("charset=")]
+    if media_type not in ("", "application/json") or any(c not in ("utf-8", "utf8") for c in charsets):
+        raise Refusal("unsupported_media_type", 'Send JSON in UTF-8 with "Content-Type: application/json".')
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_values(value: Any) -> None:
+    waiting: list[tuple[str, int, Any]] = [("", 1, value)]
+    while waiting:
+        path, depth, item = waiting.pop()
+        if depth > MAX_DEPTH:
+            raise InvalidInput("", f"The body is nested deeper than {MAX_DEPTH} levels. Make it flatter.")
+        if isinstance(item, str):
+            _check_text(path, item)
+        elif isinstance(item, dict):
+            for key, inner in item.items():
+                _check_text(path, key)
+                waiting.append((f"{path}.{key}" if path else key, depth + 1, inner))
+        elif isinstance(item, list):
+            waiting.extend((f"{path}.{n}", depth + 1, inner) for n, inner in enumerate(item))
+
+
+def _check_text(path: str, text: str) -> None:
+    if "\x00" in text:
+        raise InvalidInput(path[:200], "This holds a NUL character. Remove it.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidInput(path[:200], "This holds half of a character (a lone surrogate). Send whole ones.")
+
+
+def _too_large(max_bytes: int) -> Refusal:
+    return Refusal("too_large", f"The body is too large. Keep it to {max_bytes} bytes.")

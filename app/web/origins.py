@@ -1,0 +1,84 @@
+"""The agent's list of websites decides twice, here: who is served, and whose pages may read the answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from app.domain.errors import OriginRefused
+from app.domain.origin import is_listed, normal_origin
+
+_SCOPE_KEY = "docent.origin_verdict"
+
+
+@dataclass(slots=True)
+class OriginVerdict:
+    """What is known of one request's origin; the CORS layer reads it when the answer starts.
+
+    A page may read a success only after its origin was admitted. It may read a refusal that came before any agent
+    was known (an expired token, a body too large): those tell nothing, and the widget must know to renew its token.
+    """
+
+    origin: str | None
+    is_admitted: bool = False
+    is_refused: bool = False
+
+    def may_read(self, status: int) -> bool:
+        return self.origin is not None and not self.is_refused and (self.is_admitted or status >= 400)
+
+
+def verdict_of(request: HTTPConnection) -> OriginVerdict:
+    """The request's one verdict, shared by everyone who asks."""
+    found = request.scope.get(_SCOPE_KEY)
+    if isinstance(found, OriginVerdict):
+        return found
+    named = request.headers.getlist("origin")
+    try:
+        origin = normal_origin(named[0]) if len(named) == 1 else None
+    except ValueError:
+        origin = None
+    verdict = OriginVerdict(origin)
+    request.scope[_SCOPE_KEY] = verdict
+    return verdict
+
+
+def admit_listed_origin(request: HTTPConnection, allowed: Sequence[str]) -> str:
+    """The request's origin. Raises OriginRefused unless the agent lists it."""
+    verdict = verdict_of(request)
+    if verdict.origin is None or not is_listed(verdict.origin, allowed):
+        verdict.is_refused = True
+        raise OriginRefused(_refusal(request))
+    verdict.is_admitted = True
+    return verdict.origin
+
+
+def admit_token_origin(request: HTTPConnection, token_origin: str, allowed: Sequence[str]) -> None:
+    """The same for a request with a visitor token, which was made for one origin.
+
+    Browsers leave Origin out of GETs to their own origin only, so there the token's stands; it must still be listed.
+    """
+    if not request.headers.getlist("origin") and request.scope["method"] in ("GET", "HEAD"):
+        if not is_listed(token_origin, allowed):
+            raise OriginRefused(f"{_shown(token_origin)} is no longer among this agent's allowed_origins.")
+        return
+    origin = admit_listed_origin(request, allowed)
+    if origin != token_origin:
+        verdict = verdict_of(request)
+        verdict.is_admitted, verdict.is_refused = False, True
+        raise OriginRefused(
+            f"This token was made for {_shown(token_origin)}, and {origin} sent it. Call init from {origin}."
+        )
+
+
+def _refusal(request: HTTPConnection) -> str:
+    named = request.headers.getlist("origin")
+    if not named:
+        return "The request names no website: it has no Origin header. Call from a web page of a listed website."
+    shown = _shown(named[0])
+    if verdict_of(request).origin is None:
+        return f"{shown} is not the origin of a website. Open the page over http or https, not from a file."
+    return f"{shown} is not among this agent's allowed_origins. Add it there and publish the agent."
+
+
+def _shown(origin: str) -> str:
+    return origin[:200].encode("ascii", "backslashreplace").decode()

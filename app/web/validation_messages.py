@@ -1,0 +1,49 @@
+"""What pydantic found wrong, in words that say the fix."""
+
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from app.domain.errors import InvalidInput
+
+
+def invalid_input_of(error: ValidationError) -> InvalidInput:
+    """The first thing that is wrong; unknown fields come last, as a typing error explains a missing one."""
+    details = sorted(error.errors(include_url=False), key=lambda d: d["type"] == "extra_forbidden")
+    first = details[0]
+    return InvalidInput(_field(first), _message(first))
+
+
+def _field(detail: ErrorDetails) -> str:
+    return ".".join(_safe(part) for part in detail["loc"] if not str(part).startswith("function-"))
+
+
+def _safe(part: int | str) -> str:
+    """A part of the path may be a key that the caller chose."""
+    return str(part)[:60].encode("ascii", "backslashreplace").decode()
+
+
+def _message(detail: ErrorDetails) -> str:
+    context: dict[str, Any] = detail.get("ctx", {})
+    match detail["type"]:
+        case "missing":
+            return "This is required. Add it."
+        case "extra_forbidden":
+            return "This is not known here. Remove it; /openapi.json lists what is."
+        case "string_too_long":
+            return f"This is too long. Keep it to {context['max_length']} characters."
+        case "string_too_short":
+            return f"This is too short. Write at least {context['min_length']} character(s)."
+        case "too_long":
+            return f"There are too many entries. Keep it to {context['max_length']}."
+        case "uuid_parsing" | "uuid_type":
+            return 'Send a UUID, such as "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11".'
+        case "enum" | "literal_error":
+            return f"Choose one of: {context['expected']}."
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "Send a JSON object."
+        case "value_error":
+            return str(context.get("error", detail["msg"]))
+        case _:
+            return f"{detail['msg']}. Send that instead."

@@ -1,0 +1,140 @@
+"""Visitor tokens: what a browser proves that it is the visitor we spoke with."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import jwt
+
+from app.domain.errors import Unauthorized
+from app.domain.turn import VisitorSession
+from app.ports.clock import Clock
+from app.ports.records.tokens import SigningKey
+from app.ports.records.transaction import SystemOfRecord
+
+ALGORITHM = "HS256"  # fixed here: a token cannot choose it
+ISSUER = "docent"
+AUDIENCE = "docent-widget"
+LIFETIME = timedelta(minutes=15)
+KEYS_LAST = timedelta(seconds=5)
+CLOCK_SKEW = timedelta(seconds=30)
+MAX_TOKEN_CHARS = 2048
+MIN_KEY_BYTES = 32
+
+_REQUIRED = ("iss", "aud", "exp", "iat", "jti", "workspace", "agent", "visitor", "conversation", "origin")
+_HEADER = {"alg", "typ", "kid"}
+_COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
+_RENEW = "Call /v1/widget/init again for a new one."
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorClaims:
+    session: VisitorSession
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignedToken:
+    token: str
+    expires_at: datetime
+
+
+class VisitorTokens:
+    """Keys come from the system of record and are kept for a few seconds, so that a rotation is seen at once."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+        self._keys: list[SigningKey] = []
+        self._keys_until: datetime | None = None
+
+    async def sign(self, session: VisitorSession, origin: str) -> SignedToken:
+        key = (await self._signing_keys())[0]
+        now = self._clock.now().replace(microsecond=0)
+        expires_at = now + LIFETIME
+        claims = {
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "iat": int(now.timestamp()),
+            "exp": int(expires_at.timestamp()),
+            "jti": uuid4().hex,
+            "workspace": str(session.workspace_id),
+            "agent": str(session.agent_id),
+            "visitor": str(session.visitor_id),
+            "conversation": str(session.conversation_id),
+            "origin": origin,
+        }
+        token = jwt.encode(claims, key.secret, algorithm=ALGORITHM, headers={"kid": key.kid})
+        return SignedToken(token, expires_at)
+
+    async def verify(self, token: str) -> VisitorClaims:
+        """Raises Unauthorized."""
+        key = await self._key_of(token)
+        try:
+            claims = jwt.decode(
+                token,
+                key.secret,
+                algorithms=[ALGORITHM],
+                audience=AUDIENCE,
+                issuer=ISSUER,
+                # Times are checked below, by our own clock.
+                options={"require": list(_REQUIRED), "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+            )
+        except jwt.PyJWTError:
+            raise _refused() from None
+        self._check_times(claims)
+        return _parsed(claims)
+
+    async def _key_of(self, token: str) -> SigningKey:
+        if len(token) > MAX_TOKEN_CHARS or not _COMPACT.fullmatch(token):
+            raise _refused()
+        try:
+            header = jwt.get_unverified_header(token)
+        except jwt.PyJWTError:
+            raise _refused() from None
+        if set(header) != _HEADER or header["alg"] != ALGORITHM or header["typ"] != "JWT":
+            raise _refused()
+        for key in await self._signing_keys():
+            if key.kid == header["kid"]:
+                return key
+        raise _refused()
+
+    async def _signing_keys(self) -> list[SigningKey]:
+        now = self._clock.now()
+        if self._keys_until is None or now >= self._keys_until:
+            async with self._records.write() as records:  # the first call makes the first key
+                keys = await records.tokens.signing_keys()
+            self._keys = [key for key in keys if len(key.secret) >= MIN_KEY_BYTES]
+            self._keys_until = now + KEYS_LAST
+        return self._keys
+
+    def _check_times(self, claims: dict[str, Any]) -> None:
+        issued, expires = claims["iat"], claims["exp"]
+        if type(issued) is not int or type(expires) is not int:
+            raise _refused()
+        now = self._clock.now().timestamp()
+        if expires <= now:
+            raise Unauthorized(f"This visitor token has expired. {_RENEW}")
+        if issued > now + CLOCK_SKEW.total_seconds() or expires - issued > LIFETIME.total_seconds():
+            raise _refused()
+
+
+def _parsed(claims: dict[str, Any]) -> VisitorClaims:
+    if any(not isinstance(claims[name], str) for name in _REQUIRED if name not in ("exp", "iat")):
+        raise _refused()
+    try:
+        session = VisitorSession(
+            workspace_id=UUID(claims["workspace"]),
+            agent_id=UUID(claims["agent"]),
+            visitor_id=UUID(claims["visitor"]),
+            conversation_id=UUID(claims["conversation"]),
+        )
+    except ValueError:
+        raise _refused() from None
+    return VisitorClaims(session, claims["origin"])
+
+
+def _refused() -> Unauthorized:
+    return Unauthorized(f"This visitor token does not hold. {_RENEW}")
