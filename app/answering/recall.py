@@ -98,9 +98,7 @@ class Recall:
             order=[hit.chunk_id for hit in live],
         )
 
-    async def _other_cosines(
-        self, agent_id: UUID, by_vector: "_LiveHits", by_keyword: "_LiveHits"
-    ) -> dict[str, float]:
+    async def _other_cosines(self, agent_id: UUID, by_vector: "_LiveHits", by_keyword: "_LiveHits") -> dict[str, float]:
         """Chunks that only the words found deserve their true cosine: a guess would bend the fusion."""
         others = [chunk_id for chunk_id in by_keyword.order if chunk_id not in by_vector.scores]
         if not others or by_vector.vector is None:

@@ -31,9 +31,7 @@ class CachedRetriever:
         self._cache = cache
         self._records = records
 
-    async def retrieve(
-        self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None
-    ) -> Retrieval:
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         key = cache_key(agent, query)
         remembered = await self._remembered(agent.id, key)
         if remembered is not None:

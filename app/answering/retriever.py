@@ -23,9 +23,7 @@ ENOUGH_SURVIVORS = 2
 
 
 class Retriever(Protocol):
-    async def retrieve(
-        self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None
-    ) -> Retrieval:
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         """Rank the agent's chunks for the query.
 
         Raises IndexUnavailable when neither index can be asked.
@@ -41,9 +39,7 @@ class HybridRetriever:
         self._keywords = keywords
         self._reranker = reranker
 
-    async def retrieve(
-        self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None
-    ) -> Retrieval:
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         settings = agent.config.retrieval
         trace = _Trace()
         if on_stage:

@@ -1,0 +1,52 @@
+"""What a writer gets to answer from."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from app.domain.agent import AgentConfig
+from app.domain.turn import AnsweredBy, Exchange
+from app.ports.chat_model import ChatEnd, TextDelta
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One numbered source. Numbers count 1, 2, 3 ...; the visitor's own page, when it is given, is number 1 and has
+    no `chunk_id`."""
+
+    number: int
+    url: str  # with the section's anchor, where there is one
+    title: str
+    text: str
+    as_of: date | None = None
+    chunk_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBrief:
+    """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
+    what search looked for. `canary` is a marker that must never be written; `history` is oldest first."""
+
+    agent: AgentConfig
+    question: str
+    standalone: str
+    sources: tuple[Source, ...]
+    history: tuple[Exchange, ...] = ()
+    page_url: str = ""
+    language: str | None = None
+    canary: str = ""
+
+
+class AnswerWriter(Protocol):
+    """Writes an answer with [n] marks that name the brief's sources."""
+
+    @property
+    def answered_by(self) -> AnsweredBy: ...
+
+    def write(self, brief: AnswerBrief) -> AsyncIterator[TextDelta | ChatEnd]:
+        """Text in order, then one ChatEnd.
+
+        Raises ModelUnavailable before the first text, ModelInterrupted after it.
+        """
+        ...

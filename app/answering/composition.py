@@ -1,0 +1,110 @@
+"""Writes one answer: the writers in turn until one speaks, through the guard, onto the visitor's stream."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import structlog
+
+from app.answering.brief import AnswerBrief, AnswerWriter
+from app.answering.output_guard import OutputGuard
+from app.domain.errors import ModelUnavailable
+from app.domain.page_url import host_of
+from app.domain.turn import AnsweredBy, Citation, Finish, TokenUsage
+from app.ports.chat_model import ChatEnd
+
+log = structlog.get_logger(__name__)
+
+FALLBACK_TEXT = (
+    "I could not find an answer to that on this website. You could try other words, or ask the people behind the site."
+)
+
+
+def new_canary() -> str:
+    """A marker for one prompt: if it ever comes out, the prompt is leaking."""
+    return secrets.token_hex(8).upper()
+
+
+@dataclass(slots=True)
+class Composition:
+    """An answer as it grows. What has been written survives whatever ends the writing."""
+
+    brief: AnswerBrief
+    on_text: Callable[[str, str], None]  # the new piece, the whole text so far
+    text: str = ""
+    answered_by: AnsweredBy = AnsweredBy.FALLBACK
+    finish: Finish = Finish.COMPLETE
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    citations: tuple[Citation, ...] = ()
+    first_token_at: float | None = None
+
+    async def write(self, writers: Sequence[AnswerWriter]) -> None:
+        """Let the first writer that has a word answer; when none has, say honestly that nothing was found.
+
+        Raises ModelInterrupted; the text so far stays.
+        """
+        for writer in writers:
+            try:
+                await self._write_with(writer)
+            except ModelUnavailable as error:
+                log.warning("composition.writer_away", writer=writer.answered_by.value, reason=str(error))
+                continue
+            if self.text:
+                return
+        self.answered_by = AnsweredBy.FALLBACK
+        self.say(FALLBACK_TEXT)
+
+    def say(self, text: str) -> None:
+        """Show `text` as it is."""
+        if self.first_token_at is None:
+            self.first_token_at = perf_counter()
+        self.text += text
+        self.on_text(text, self.text)
+
+    async def _write_with(self, writer: AnswerWriter) -> None:
+        guard = _guard(self.brief)
+        self.answered_by = writer.answered_by
+        try:
+            async for item in writer.write(self.brief):
+                if isinstance(item, ChatEnd):
+                    self.finish, self.usage = item.finish, item.usage
+                    continue
+                self._show_checked(guard.feed(item.text))
+                if guard.finish is not None:
+                    break
+            self._show_checked(guard.close())
+        finally:
+            self.citations = _citations(self.brief, guard.cited)
+        if guard.finish is not None:
+            self.finish = guard.finish
+
+    def _show_checked(self, text: str) -> None:
+        if not self.text:
+            text = text.lstrip()
+        if text:
+            self.say(text)
+
+
+def _guard(brief: AnswerBrief) -> OutputGuard:
+    hosts = {host for source in brief.sources if (host := host_of(source.url))}
+    hosts |= {_link_host(host) for host in brief.agent.allowed_link_hosts}
+    return OutputGuard(
+        sources={source.number for source in brief.sources},
+        link_hosts=hosts,
+        max_chars=brief.agent.max_answer_chars,
+        canary=brief.canary,
+    )
+
+
+def _link_host(listed: str) -> str:
+    """An operator writes "example.com" or "*.example.com"."""
+    return listed.casefold().removeprefix("*")
+
+
+def _citations(brief: AnswerBrief, cited: Sequence[int]) -> tuple[Citation, ...]:
+    by_number = {source.number: source for source in brief.sources}
+    return tuple(
+        Citation(number, source.url, source.title, source.as_of, source.chunk_id)
+        for number, source in enumerate((by_number[old] for old in cited), start=1)
+    )

@@ -1,0 +1,55 @@
+"""A visitor opens the widget: who they are, and where their last conversation stands."""
+
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from app.answering.history import History
+from app.domain.agent import LiveAgent
+from app.domain.conversation import RESUMED_MESSAGES, Conversation, Message, Visitor
+from app.domain.turn import Channel, VisitorSession
+from app.ports.records.transaction import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedConversation:
+    """`messages` is empty unless an earlier conversation is resumed."""
+
+    session: VisitorSession
+    visitor: Visitor
+    conversation: Conversation
+    messages: list[Message] = field(default_factory=list)
+
+
+class Conversations:
+    def __init__(self, records: SystemOfRecord, history: History) -> None:
+        self._records = records
+        self._history = history
+
+    async def open(
+        self, agent: LiveAgent, anonymous_id: UUID | None, channel: Channel = Channel.WIDGET
+    ) -> OpenedConversation:
+        """Resume the visitor's conversation if it was active within RESUME_WITHIN, else start one.
+
+        `anonymous_id` is the name the browser kept; without it the visitor is a new one.
+        """
+        async with self._records.write() as records:
+            visitor = await records.conversations.visitor(agent.id, anonymous_id or uuid4())
+            conversation = await records.conversations.resumable(visitor.id)
+            messages: list[Message] = []
+            if conversation is None:
+                conversation = await records.conversations.start(visitor, channel)
+            else:
+                messages = await records.conversations.messages(conversation.id, RESUMED_MESSAGES)
+        session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
+        return OpenedConversation(session, visitor, conversation, messages)
+
+    async def messages(self, session: VisitorSession) -> list[Message]:
+        """The latest RESUMED_MESSAGES, oldest first."""
+        async with self._records.read() as records:
+            return await records.conversations.messages(session.conversation_id, RESUMED_MESSAGES)
+
+    async def clear(self, session: VisitorSession) -> None:
+        """The visitor will not see this conversation again; the next `open` starts a new one."""
+        async with self._records.write() as records:
+            await records.conversations.clear(session)
+        await self._history.forget(session.conversation_id)

@@ -1,0 +1,116 @@
+"""Answers without a model: the best sentences of the sources, quoted with their numbers, or an honest "not here"."""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from app.answering.brief import AnswerBrief, Source
+from app.domain.errors import RerankerUnavailable
+from app.domain.sentences import Quotable, quotables
+from app.domain.turn import AnsweredBy, Finish, TokenUsage
+from app.domain.words import folded_words
+from app.ports.chat_model import ChatEnd, TextDelta
+from app.ports.reranker import Reranker
+
+log = structlog.get_logger(__name__)
+
+_READ_SOURCES = 4  # the best sources; quoting deeper ones only adds noise
+_READ_PARTS = 24
+_QUOTED_PARTS = 3
+_NEAR_BEST = 2.0  # logits: a part this much worse than the best adds nothing
+_BUDGET_SECONDS = 1.0
+_BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    source: Source
+    part: Quotable
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.source.number, self.part.position
+
+
+class ExtractiveWriter:
+    """An AnswerWriter that needs no key and invents nothing."""
+
+    answered_by = AnsweredBy.EXTRACTIVE
+
+    def __init__(self, reranker: Reranker) -> None:
+        self._reranker = reranker
+
+    async def write(self, brief: AnswerBrief) -> AsyncIterator[TextDelta | ChatEnd]:
+        chosen = await self._chosen(brief)
+        for paragraph in _paragraphs(chosen):
+            for word in re.findall(r"\s*\S+", paragraph):
+                yield TextDelta(word)
+            yield TextDelta("\n\n")
+        yield ChatEnd(Finish.COMPLETE, TokenUsage())
+
+    async def _chosen(self, brief: AnswerBrief) -> list[_Candidate]:
+        candidates = _candidates(brief)
+        if not candidates:
+            return []
+        scores = await self._scores(brief.standalone, candidates)
+        ranked = sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])
+        best = ranked[0][0]
+        near = [candidate for score, candidate in ranked if score >= best - _NEAR_BEST]
+        chosen = _distinct(near)[:_QUOTED_PARTS]
+        return sorted(chosen, key=lambda candidate: candidate.place)
+
+    async def _scores(self, question: str, candidates: Sequence[_Candidate]) -> list[float]:
+        texts = [f"{candidate.source.title}\n{candidate.part.text}" for candidate in candidates]
+        try:
+            pairs = await self._reranker.score(question, texts, budget_seconds=_BUDGET_SECONDS)
+        except RerankerUnavailable as error:
+            log.warning("extractive.reranker_away", reason=str(error))
+            return [_overlap(question, text) * _NEAR_BEST * 2 for text in texts]
+        return [pair.logit for pair in pairs]
+
+
+def _candidates(brief: AnswerBrief) -> list[_Candidate]:
+    """Parts of the best sources, those that share words with the question first, cut to what can be read in time."""
+    found = [
+        _Candidate(source, part)
+        for source in brief.sources[:_READ_SOURCES]
+        for part in quotables(source.text)
+        if len(part.text) >= 20
+    ]
+    found.sort(key=lambda candidate: -_overlap(brief.standalone, candidate.part.text))
+    return found[:_READ_PARTS]
+
+
+def _overlap(question: str, text: str) -> float:
+    asked = set(folded_words(question))
+    return len(asked & set(folded_words(text))) / max(1, len(asked))
+
+
+def _distinct(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Neighbouring chunks overlap, and pages repeat themselves: each wording once."""
+    seen: set[str] = set()
+    kept = []
+    for candidate in candidates:
+        wording = " ".join(folded_words(candidate.part.text))
+        if not any(wording in other or other in wording for other in seen):
+            seen.add(wording)
+            kept.append(candidate)
+    return kept
+
+
+def _paragraphs(chosen: Sequence[_Candidate]) -> list[str]:
+    """Sentences of one source run together and carry its number once; blocks stand alone."""
+    paragraphs: list[tuple[Source, list[str], bool]] = []
+    for candidate in chosen:
+        text = _BRACKETED_NUMBER.sub(r"(\1)", candidate.part.text)  # a page's own [3] is not our citation
+        last = paragraphs[-1] if paragraphs else None
+        if last and last[0] is candidate.source and not (last[2] or candidate.part.is_block):
+            last[1].append(text)
+        else:
+            paragraphs.append((candidate.source, [text], candidate.part.is_block))
+    return [
+        f"{' '.join(texts)}\n\n[{source.number}]" if is_block else f"{' '.join(texts)} [{source.number}]"
+        for source, texts, is_block in paragraphs
+    ]

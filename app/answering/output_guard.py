@@ -1,0 +1,182 @@
+"""What may leave: an answer is checked and rewritten while it streams, never after.
+
+The guard holds back only what could still become something forbidden (half a link, half a citation, the start of the
+canary) and releases the rest at once. At every prefix of the stream what has been released is final and safe.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from app.domain.page_url import host_of
+from app.domain.turn import Finish
+from app.domain.untrusted_text import without_controls
+
+REMOVED_LINK = "[link removed]"
+
+_CITATION = re.compile(
+    r"\[(?:sources?\s*)?#?(\d{1,3}(?:\s*[,;]\s*#?\d{1,3})*)\](?!\()"  # [1], [1, 2], [source 1]
+    r"|【(\d{1,3})(?:†[^】]*)?】",
+    re.IGNORECASE,
+)
+_LINK = re.compile(
+    r"!?\[([^\[\]\n]*)\]"
+    r"\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)"
+)
+_URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])//(?=[\w-]+\.))[^\s<>\"'`|\\^{}\[\]]+", re.IGNORECASE)
+_SCRIPT_SCHEME = re.compile(r"(javascript|vbscript|data(?=\s*:\s*\w+/\w))\s*:", re.IGNORECASE)
+_REFERENCE_PICTURE = re.compile(r"!(?=\[)")
+_REFERENCE_TARGET = re.compile(r"^([ \t]{0,3})\[([^\]\n]*[^\]\n\d][^\]\n]*)\](?=:)", re.MULTILINE)
+_BACKTICKS = re.compile(r"(`+|\n)")
+_TRAILING = ".,;:!?)*_~"
+
+# The end of the text so far may still grow into a construct: a bracket, a link target, a URL, a run of backticks.
+_STILL_OPEN = re.compile(
+    r"!?\[[^\[\]\n]{0,300}\Z"
+    r"|!?\[[^\[\]\n]{0,300}\](?:\([^\n]{0,2000})?\Z"
+    r"|!\Z|`+\Z|【[^】\n]{0,20}\Z"
+    r"|[a-z0-9+.-]{1,24}\s?(?::/{0,2})?\Z|/{1,2}\Z"
+    r"|(?:[a-z][a-z0-9+.-]{1,20}://|www\.|//)[^\s]{0,2000}\Z",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class OutputGuard:
+    """Checks one answer. Feed it deltas, then `close` it; what it returns may be shown.
+
+    `sources` are the numbers that may be cited; `link_hosts` those that may be linked to (lower case; ".example.com"
+    also admits every host below it); `canary` must never leave; `max_chars` bounds what is released.
+    """
+
+    sources: Collection[int]
+    link_hosts: Collection[str]
+    max_chars: int
+    canary: str = ""
+    finish: Finish | None = None  # set when the guard ended the answer
+    cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
+    _pending: str = ""
+    _released: int = 0
+    _code: str = ""  # the run of backticks that opened the code we are in
+
+    def feed(self, delta: str) -> str:
+        """Take the next piece; return what may be shown now, perhaps nothing."""
+        if self.finish is not None:
+            return ""
+        self._pending += without_controls(delta)
+        if self._leaks_canary():
+            self.finish, self._pending = Finish.CONTENT_FILTER, ""
+            return ""
+        return self._release(self._safe_length())
+
+    def close(self) -> str:
+        """No more will come; return the rest."""
+        if self.finish is not None:
+            return ""
+        return self._release(len(self._pending))
+
+    def _release(self, length: int) -> str:
+        ready, self._pending = self._pending[:length], self._pending[length:]
+        shown = self._rewritten(ready)
+        room = self.max_chars - self._released
+        if len(shown) > room:
+            shown = _cut_at_word(shown, room)
+            self.finish, self._pending = Finish.LENGTH, ""
+        self._released += len(shown)
+        return shown
+
+    def _safe_length(self) -> int:
+        """Everything before the first construct that is still open."""
+        still_open = _STILL_OPEN.search(self._pending)
+        border = still_open.start() if still_open else len(self._pending)
+        return min(border, len(self._pending) - self._canary_overlap())
+
+    def _rewritten(self, text: str) -> str:
+        """Code keeps its brackets, prose gets its citations; links are judged in both."""
+        parts: list[str] = []
+        for piece in _BACKTICKS.split(text):
+            if piece.startswith("`"):
+                if not self._code:
+                    self._code = piece
+                elif piece == self._code:
+                    self._code = ""
+            elif piece == "\n" and len(self._code) < 3:
+                self._code = ""
+            else:
+                piece = self._without_foreign_urls(piece) if self._code else self._prose(piece)
+            parts.append(piece)
+        return "".join(parts)
+
+    def _prose(self, text: str) -> str:
+        parts: list[str] = []
+        position = 0
+        for match in _LINK.finditer(text):
+            parts += [self._unlinked(text[position : match.start()]), self._link(match)]
+            position = match.end()
+        parts.append(self._unlinked(text[position:]))
+        return "".join(parts)
+
+    def _unlinked(self, text: str) -> str:
+        text = _CITATION.sub(self._citation, self._without_foreign_urls(text))
+        return _REFERENCE_TARGET.sub(r"\1\2", _REFERENCE_PICTURE.sub("", text))
+
+    def _without_foreign_urls(self, text: str) -> str:
+        return _SCRIPT_SCHEME.sub(r"\1 ", _URL.sub(self._url, text))
+
+    def _link(self, match: re.Match[str]) -> str:
+        label, target = self._unlinked(match.group(1)), match.group(2)
+        if match.group().startswith("!") or not self._may_link(target):
+            return label
+        return f"[{label}]({target})"
+
+    def _url(self, match: re.Match[str]) -> str:
+        target = match.group().rstrip(_TRAILING)
+        tail = match.group()[len(target) :]
+        full = target if "://" in target else f"https://{target.removeprefix('//')}"
+        return target + tail if self._may_link(full) else REMOVED_LINK + tail
+
+    def _may_link(self, target: str) -> bool:
+        scheme, _, rest = target.partition("://")
+        if scheme.lower() not in {"http", "https"} or "@" in rest.split("/", 1)[0]:
+            return False
+        host = host_of(target)
+        return any(
+            host == allowed or (allowed.startswith(".") and host.endswith(allowed)) for allowed in self.link_hosts
+        )
+
+    def _citation(self, match: re.Match[str]) -> str:
+        numbers = (int(number) for number in re.findall(r"\d+", match.group(1) or match.group(2)))
+        return "".join(f"[{self._renumbered(number)}]" for number in dict.fromkeys(numbers) if number in self.sources)
+
+    def _renumbered(self, number: int) -> int:
+        if number not in self.cited:
+            self.cited.append(number)
+        return self.cited.index(number) + 1
+
+    def _leaks_canary(self) -> bool:
+        if not self.canary:
+            return False
+        return self.canary.casefold() in "".join(c for c in self._pending if c.isalnum()).casefold()
+
+    def _canary_overlap(self) -> int:
+        """How many characters at the end of the pending text may be the canary's beginning, spaced out or not."""
+        if not self.canary:
+            return 0
+        wanted = self.canary.casefold()
+        letters = [(at, c.casefold()) for at, c in enumerate(self._pending) if c.isalnum()]
+        for size in range(min(len(wanted) - 1, len(letters)), 0, -1):
+            if "".join(c for _, c in letters[-size:]) == wanted[:size]:
+                return len(self._pending) - letters[-size][0]
+        return 0
+
+
+def _cut_at_word(text: str, room: int) -> str:
+    """At most `room` characters, never ending inside a link: half a URL may name another host."""
+    for construct in (_LINK, _URL):
+        for match in construct.finditer(text):
+            if match.start() < room < match.end():
+                room = match.start()
+    cut = text[:room]
+    if len(cut) < len(text) and " " in cut[-40:]:
+        cut = cut.rsplit(" ", 1)[0]
+    return cut.rstrip()

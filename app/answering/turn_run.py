@@ -1,0 +1,321 @@
+"""One turn, from the visitor's question to the receipt, in the order of the design."""
+
+import asyncio
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+from uuid import UUID
+
+import structlog
+
+from app.answering.brief import AnswerBrief, AnswerWriter
+from app.answering.checkpointer import Checkpointer
+from app.answering.composition import Composition, new_canary
+from app.answering.history import History
+from app.answering.live_turn import LiveTurn
+from app.answering.page_context import numbered_sources
+from app.answering.retrieval import Retrieval, SearchQuery
+from app.answering.retriever import Retriever
+from app.answering.standalone import QuestionCompleter
+from app.domain.agent import LiveAgent
+from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
+from app.domain.curated_answer import CuratedAnswer, matching_answer
+from app.domain.errors import IndexUnavailable, ModelInterrupted
+from app.domain.gap_detector import gap_reason
+from app.domain.page_url import is_same_page
+from app.domain.turn import (
+    AnsweredBy,
+    Exchange,
+    Finish,
+    TurnEnd,
+    TurnRequest,
+    TurnState,
+    VisitorSession,
+)
+from app.domain.turn_events import Citations, Done, Error, Start, Status, Token
+from app.ports.clock import Clock
+from app.ports.records.transaction import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+CANNOT_SEARCH_TEXT = "I cannot search this website right now. Please try again in a few minutes."
+
+_ERROR_TEXTS = {
+    "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
+    "shutting_down": "The service is restarting. Please ask again in a moment.",
+    "internal": "Something went wrong on our side. Please ask again.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTools:
+    """What every turn works with. `writers` are tried in order."""
+
+    records: SystemOfRecord
+    retriever: Retriever
+    completer: QuestionCompleter
+    writers: tuple[AnswerWriter, ...]
+    history: History
+    clock: Clock
+
+
+class TurnRun:
+    """Runs once. `stop` and `shut_down` end the writing early; what was written is stored all the same."""
+
+    def __init__(self, tools: TurnTools, session: VisitorSession, request: TurnRequest, live: LiveTurn, owner: str):
+        self._tools = tools
+        self._session = session
+        self._request = request
+        self._live = live
+        self._owner = owner
+        self._checkpointer = Checkpointer(tools.records, request.turn_id)
+        self._began = perf_counter()
+        self._writing: asyncio.Task[None] | None = None
+        self._ending: Literal["", "stopped", "shutting_down"] = ""
+        self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
+
+    def stop(self) -> None:
+        """The visitor has read enough."""
+        self._end_early("stopped")
+
+    def shut_down(self) -> None:
+        """The process must go."""
+        self._end_early("shutting_down")
+
+    def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
+        self._ending = self._ending or how
+        if self._writing:
+            self._writing.cancel()
+
+    async def run(self) -> None:
+        """Never raises. `admitted` carries what begin raised; afterwards the live turn always ends with done or
+        error."""
+        composition: Composition | None = None
+        try:
+            agent, curated, history = await self._prepare()
+            if curated is not None:
+                await self._begin(agent)
+                composition = self._composition(agent, Retrieval(), self._request.message, history)
+                await self._say_curated(composition, curated, history)
+                return
+            search = asyncio.create_task(self._search(agent, history))
+            try:
+                await self._begin(agent)
+            except BaseException:
+                search.cancel()
+                await asyncio.gather(search, return_exceptions=True)
+                raise
+            standalone, retrieval = await search
+            composition = self._composition(agent, retrieval, standalone, history)
+            await self._answer(agent, composition, retrieval, history)
+        except Exception as error:
+            if not self.admitted.done():
+                self.admitted.set_exception(error)
+                return
+            log.exception("turn.failed", turn=str(self._request.turn_id))
+            await self._fail(composition, "internal")
+
+    async def _prepare(self) -> tuple[LiveAgent, CuratedAnswer | None, tuple[Exchange, ...]]:
+        history = await self._tools.history.recent(self._session.conversation_id)
+        async with self._tools.records.read() as records:
+            agent = await records.agents.live(self._session.agent_id)
+            answers = await records.curated_answers.of_agent(agent.id)
+        curated = matching_answer(
+            answers,
+            self._request.message,
+            page_url=self._request.page_url,
+            language=agent.config.language,
+            now=self._tools.clock.now(),
+        )
+        return agent, curated, history
+
+    async def _begin(self, agent: LiveAgent) -> None:
+        """Question and turn are committed before `start` is sent."""
+        async with self._tools.records.write() as records:
+            await records.turns.begin(self._session, self._request, agent.version, self._owner)
+        self._live.publish(Start(self._request.turn_id, self._session.conversation_id))
+        self.admitted.set_result(None)
+
+    async def _search(self, agent: LiveAgent, history: tuple[Exchange, ...]) -> tuple[str, Retrieval]:
+        standalone = await self._tools.completer.complete(self._request.message, history)
+        query = SearchQuery(standalone, self._request.page_url, agent.config.language)
+        try:
+            retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
+        except IndexUnavailable as error:
+            log.error("turn.cannot_search", agent=str(agent.id), reason=str(error))
+            retrieval = Retrieval(trace={"stages": [], "missing": ["vectors", "keywords"]})
+        return standalone, retrieval
+
+    async def _show_stage(self, stage: Literal["searching", "reading"]) -> None:
+        """`start` comes first, whatever is faster."""
+        await asyncio.shield(self.admitted)
+        self._live.publish(Status(stage))
+
+    def _composition(
+        self, agent: LiveAgent, retrieval: Retrieval, standalone: str, history: tuple[Exchange, ...]
+    ) -> Composition:
+        brief = AnswerBrief(
+            agent=agent.config,
+            question=self._request.message,
+            standalone=standalone,
+            sources=numbered_sources(self._request, retrieval.sources),
+            history=history,
+            page_url=self._request.page_url,
+            language=agent.config.language,
+            canary=new_canary(),
+        )
+        return Composition(brief, self._show_text)
+
+    def _show_text(self, piece: str, whole: str) -> None:
+        self._live.publish(Token(piece))
+        self._checkpointer.offer(whole)
+
+    async def _say_curated(
+        self, composition: Composition, curated: CuratedAnswer, history: tuple[Exchange, ...]
+    ) -> None:
+        composition.answered_by = AnsweredBy.CURATED
+        composition.say(curated.answer)
+        await self._finish(composition, history, confidence=1.0, is_low=False, curated_id=curated.id)
+
+    async def _answer(
+        self, agent: LiveAgent, composition: Composition, retrieval: Retrieval, history: tuple[Exchange, ...]
+    ) -> None:
+        error_code = await self._write(composition, retrieval)
+        confidence = self._confidence(composition, retrieval)
+        is_low = retrieval.is_low_confidence and not self._rests_on_current_page(composition)
+        await self._finish(
+            composition,
+            history,
+            confidence=confidence,
+            is_low=is_low or confidence < agent.config.confidence_threshold,
+            error_code=error_code,
+            trace=retrieval.trace | {"ranked": _ranked_trace(retrieval)},
+        )
+
+    async def _write(self, composition: Composition, retrieval: Retrieval) -> str | None:
+        """Run the writers; return the error code when they were not allowed to end."""
+        if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
+            composition.say(CANNOT_SEARCH_TEXT)
+            return None
+        self._live.publish(Status("writing"))
+        self._writing = asyncio.create_task(composition.write(self._tools.writers))
+        if self._ending:
+            self._writing.cancel()
+        try:
+            await self._writing
+        except asyncio.CancelledError:
+            if not self._ending:
+                raise
+            composition.finish = Finish.STOPPED
+            return "shutting_down" if self._ending == "shutting_down" else None
+        except ModelInterrupted as error:
+            log.warning("turn.model_interrupted", turn=str(self._request.turn_id), reason=str(error))
+            return "model_interrupted"
+        return None
+
+    def _confidence(self, composition: Composition, retrieval: Retrieval) -> float:
+        if not composition.citations:
+            return min(retrieval.best, UNGROUNDED)
+        if self._rests_on_current_page(composition):
+            return max(retrieval.best, ON_CURRENT_PAGE)
+        return retrieval.best
+
+    def _rests_on_current_page(self, composition: Composition) -> bool:
+        """Page context was given and the answer cites the page."""
+        page = self._request.page_url
+        return bool(self._request.page_context) and any(
+            is_same_page(citation.url, page) for citation in composition.citations
+        )
+
+    async def _finish(
+        self,
+        composition: Composition,
+        history: tuple[Exchange, ...],
+        *,
+        confidence: float,
+        is_low: bool,
+        curated_id: UUID | None = None,
+        error_code: str | None = None,
+        trace: dict[str, Any] | None = None,
+    ) -> None:
+        """Commit the end, then say so."""
+        end = TurnEnd(
+            state=TurnState.FAILED if error_code else TurnState.DONE,
+            answer=composition.text,
+            answered_by=composition.answered_by,
+            confidence=round(confidence, 4),
+            low_confidence=is_low,
+            finish=composition.finish,
+            citations=composition.citations,
+            usage=composition.usage,
+            language=composition.brief.language,
+            gap=None if error_code else gap_reason(composition.answered_by, is_low, composition.text),
+            curated_answer_id=curated_id,
+            error_code=error_code,
+            first_token_ms=self._milliseconds(composition.first_token_at),
+            duration_ms=self._milliseconds(perf_counter()) or 0,
+            trace=(trace or {}) | {"standalone": composition.brief.standalone},
+        )
+        await self._checkpointer.settle()
+        async with self._tools.records.write() as records:
+            message_id = await records.turns.finish(self._request.turn_id, end)
+        if error_code:
+            self._live.publish(Error(error_code, _ERROR_TEXTS[error_code], retryable=True))
+            return
+        latest = Exchange(self._request.message, composition.text)
+        await self._tools.history.remember(self._session.conversation_id, history, latest)
+        if end.citations:
+            self._live.publish(Citations(end.citations))
+        self._live.publish(
+            Done(
+                turn_id=self._request.turn_id,
+                message_id=message_id,
+                answered_by=end.answered_by,
+                low_confidence=end.low_confidence,
+                confidence=end.confidence,
+                finish=end.finish,
+            )
+        )
+
+    async def _fail(self, composition: Composition | None, code: str) -> None:
+        """Keep what there is; when even that fails the row stays `running` and is cut at the next start."""
+        end = TurnEnd(
+            state=TurnState.FAILED,
+            answer=composition.text if composition else "",
+            answered_by=composition.answered_by if composition else AnsweredBy.FALLBACK,
+            confidence=0.0,
+            low_confidence=True,
+            finish=Finish.STOPPED,
+            error_code=code,
+            duration_ms=self._milliseconds(perf_counter()) or 0,
+        )
+        try:
+            async with self._tools.records.write() as records:
+                await records.turns.finish(self._request.turn_id, end)
+        except Exception:
+            log.exception("turn.end_not_stored", turn=str(self._request.turn_id))
+        if not self._live.has_ended:
+            self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
+
+    def _milliseconds(self, moment: float | None) -> int | None:
+        return None if moment is None else round((moment - self._began) * 1000)
+
+
+def _ranked_trace(retrieval: Retrieval) -> list[dict[str, Any]]:
+    """The head of the ranking, as an operator wants to see it."""
+    return [
+        {
+            "chunk_id": item.chunk.id,
+            "url": item.chunk.link,
+            "title": item.chunk.title,
+            "order": round(item.order, 4),
+            "calibrated": round(item.calibrated, 4),
+            "cosine": item.cosine and round(item.cosine, 4),
+            "bm25": item.bm25 and round(item.bm25, 4),
+            "coverage": round(item.coverage, 4),
+            "logit": item.logit and round(item.logit, 4),
+            "is_current_page": item.is_current_page,
+        }
+        for item in retrieval.ranked[:10]
+    ]

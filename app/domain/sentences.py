@@ -1,0 +1,96 @@
+"""Cuts a chunk's Markdown into the smallest parts that can be quoted and still make sense."""
+
+import re
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_TABLE_ROW = re.compile(r"^\s*\|")
+_HEADING = re.compile(r"^#{1,6}\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9ÀÖ-])|(?<=[。！？])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|st|fig|incl|max|min)\.|\b[A-Z]\.)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence, or a whole list, table or code block. `position` counts within the chunk, 0.."""
+
+    text: str
+    position: int
+    is_block: bool = False
+
+
+def quotables(markdown: str) -> list[Quotable]:
+    """The chunk's parts in order, without headings. A list keeps the line that introduces it."""
+    parts: list[tuple[str, bool]] = []
+    for block, is_block in _blocks(markdown):
+        if not is_block:
+            parts += [(sentence, False) for sentence in _sentences(block)]
+        elif parts and parts[-1][0].endswith(":") and not parts[-1][1]:
+            introduction, _ = parts.pop()
+            parts.append((f"{introduction}\n{block}", True))
+        else:
+            parts.append((block, True))
+    return [Quotable(text, position, is_block) for position, (text, is_block) in enumerate(parts)]
+
+
+def _blocks(markdown: str) -> list[tuple[str, bool]]:
+    blocks: list[tuple[list[str], str]] = []
+    fence = ""
+    for line in markdown.splitlines():
+        opening = _FENCE.match(line)
+        if fence:
+            blocks[-1][0].append(line)
+            fence = "" if opening and opening.group(1) == fence else fence
+            continue
+        if opening:
+            fence = opening.group(1)
+            blocks.append(([line], "code"))
+            continue
+        kind = _kind(line, blocks[-1][1] if blocks else "")
+        if blocks and blocks[-1][1] == kind and kind not in {"blank", "heading"}:
+            blocks[-1][0].append(line)
+        else:
+            blocks.append(([line], kind))
+    return [
+        ("\n".join(lines).strip("\n"), kind in {"list", "table", "code"})
+        for lines, kind in _joined_lists(blocks)
+        if kind not in {"blank", "heading"}
+    ]
+
+
+def _joined_lists(blocks: list[tuple[list[str], str]]) -> list[tuple[list[str], str]]:
+    """A blank line between two items does not end their list."""
+    joined: list[tuple[list[str], str]] = []
+    for lines, kind in blocks:
+        if kind == "list" and len(joined) > 1 and joined[-1][1] == "blank" and joined[-2][1] == "list":
+            joined.pop()
+            joined[-1][0].extend(lines)
+        else:
+            joined.append((lines, kind))
+    return joined
+
+
+def _kind(line: str, before: str) -> str:
+    if not line.strip():
+        return "blank"
+    if _HEADING.match(line):
+        return "heading"
+    if _LIST_ITEM.match(line) or (before == "list" and line.startswith((" ", "\t"))):
+        return "list"
+    if _TABLE_ROW.match(line):
+        return "table"
+    return "text"
+
+
+def _sentences(paragraph: str) -> list[str]:
+    text = " ".join(paragraph.split())
+    sentences: list[str] = []
+    for piece in _SENTENCE_END.split(text):
+        if sentences and _ABBREVIATION.search(sentences[-1]):
+            sentences[-1] = f"{sentences[-1]} {piece}"
+        elif piece:
+            sentences.append(piece)
+    return sentences
