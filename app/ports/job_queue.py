@@ -12,3 +12,8 @@ class JobQueue(Protocol):
     async def forget_agent(self, agent_id: UUID) -> None:
         """Have every derived row of the agent removed."""
         ...
+
+    async def reconcile_agent(self, agent_id: UUID) -> None:
+        """Have the agent's indexes brought in step with the record: after publishing another language, which the
+        keyword index is built for."""
+        ...

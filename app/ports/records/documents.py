@@ -84,6 +84,11 @@ class DocumentRecords(Protocol):
         """Every live chunk of the agent: what its indexes must hold."""
         ...
 
+    async def agent_ids(self) -> set[UUID]:
+        """Agents that have a live chunk or a retired version that was not purged: those whose indexes must be looked
+        after."""
+        ...
+
     async def live_chunk_ids(self, agent_id: UUID) -> set[str]: ...
 
     async def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:

@@ -1,0 +1,27 @@
+"""Port: what a worker does with the jobs of the queue."""
+
+from typing import Protocol
+from uuid import UUID
+
+
+class JobHandlers(Protocol):
+    """Each may be called again after a crash, and goes on from where the dead process was."""
+
+    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+        """Read the run to its end. A run that has ended, or is gone, is no work.
+
+        What it raises may pass: the worker tries again.
+        """
+        ...
+
+    async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
+        """The run failed for good, for a reason in words for the operator."""
+        ...
+
+    async def forget_agent(self, agent_id: UUID) -> None:
+        """Remove every derived row of the agent."""
+        ...
+
+    async def reconcile_agent(self, agent_id: UUID) -> None:
+        """Bring the agent's indexes in step with the record."""
+        ...
