@@ -36,6 +36,7 @@ md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-d
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
 _CONTENTS_NAMES = frozenset({"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents"})
+_LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
 _FRAGMENTS = (
     "tableofcontents",
     "breadcrumb",
@@ -68,17 +69,22 @@ _CONTENT_ASIDES = frozenset(
         "marginnote",
     }
 )
-_PHRASES = re.compile(
-    r"(?:edit (?:this page|on github|on gitlab|page|source)(?: on git\w+)?|view (?:page )?source(?: on git\w+)?"
+# Phrases that label a part of the page's frame wherever they stand alone ...
+_LABELS = re.compile(
+    r"edit (?:this page|on github|on gitlab|page|source)(?: on git\w+)?|view (?:page )?source(?: on git\w+)?"
     r"|suggest (?:an )?edits?|improve this (?:page|doc)|show source|report (?:a bug|an issue)(?: with this page)?"
     r"|(?:skip|jump) to (?:main )?(?:content|navigation|search|main)|back to (?:the )?top|go to top|to top"
-    r"|on this page|in this article|table of contents"
-    r"|(?:was|is) this (?:page|article|answer|information) helpful\??"
-    r"|copy(?: link| code| to clipboard| page)?|copied!?|print(?: this page)?|share(?: this)?(?: page| article)?"
-    r"|(?:←|«|‹|<)?\s*(?:previous|prev)(?: page| topic)?|next(?: page| topic)?\s*(?:→|»|›|>)?"
-    r"|accept(?: all)?(?: cookies)?|manage cookies|cookie settings|toggle \w+(?: \w+)?)",
+    r"|on this page|in this article|table of contents|(?:previous|next) (?:page|topic|article)"
+    r"|(?:was|is) this (?:page|article|answer|information) helpful\??|copy (?:link|code|to clipboard|page)"
+    r"|print this page|share this(?: page| article)?|accept all(?: cookies)?|manage cookies|cookie settings",
     re.IGNORECASE,
 )
+# ... and words that do so only as a link or a box of their own, never in a sentence, list or heading.
+_BUTTON_WORDS = re.compile(r"copy|copied!?|print|share|\W*prev(?:ious)?|next\W*", re.IGNORECASE)
+_RUNNING_TEXT = frozenset(
+    {"p", "li", "td", "th", "dd", "dt", "pre", "code", "blockquote", "figcaption", "caption", "em", "strong", "b", "i"}
+)
+_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
 _LARGE_SHARE = 0.4
 _THIN_CHARS = 300
@@ -102,6 +108,8 @@ def remove_boilerplate(root: LexborNode) -> None:
     outermost = []
     for node in doomed.values():
         if node.mem_id in kept or node.tag in {"body", "html", "main"}:
+            continue
+        if _is_in(node, "pre", "code") and not _names(node) & _LINE_NUMBERS:
             continue
         if node.tag not in {"footer", "nav"} and len(node.text()) > total * _LARGE_SHARE:
             continue
@@ -200,8 +208,26 @@ def _names(node: LexborNode) -> frozenset[str]:
 
 
 def _is_label(node: LexborNode) -> bool:
-    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑") if node.first_child is not None else ""
-    return 3 < len(text) < 50 and _PHRASES.fullmatch(text) is not None and node.css_first("code,pre") is None
+    if node.first_child is None:
+        return False
+    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑")
+    if not 3 < len(text) < 50 or node.css_first("code,pre") is not None:
+        return False
+    if _LABELS.fullmatch(text):
+        return not _is_part_of_a_sentence(node)
+    if _BUTTON_WORDS.fullmatch(text) is None or node.tag not in {"a", "div", "span"}:
+        return False
+    return not _is_in(node, *_RUNNING_TEXT, *_HEADING_TAGS)
+
+
+def _is_part_of_a_sentence(node: LexborNode) -> bool:
+    """True for words inside code, and for a link or span beside other text of its paragraph."""
+    if _is_in(node, "pre", "code", "dt"):
+        return True
+    parent = node.parent
+    if node.tag not in {"a", "span", "label"} or parent is None or parent.tag not in _RUNNING_TEXT | _HEADING_TAGS:
+        return False
+    return len(parent.text().strip()) > len(node.text().strip()) + 8
 
 
 def _is_page_level(node: LexborNode) -> bool:

@@ -54,9 +54,7 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
             hidden[node.mem_id] = node
     _detach(hidden)
     _remove_unreadable_text(tree, styles)
-    comments = (
-        [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []
-    )
+    comments = [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []
     for comment in comments:
         comment.decompose()
 
@@ -86,9 +84,7 @@ class _Styles:
 
     def suspects_of_unreadable_text(self) -> set[int]:
         """Ids of the elements at which text may turn unreadable (ids, as the nodes may be gone by now)."""
-        return {
-            key for key, style in self._declared.items() if hides_text(style) or text_colour(style) is not None
-        }
+        return {key for key, style in self._declared.items() if hides_text(style) or text_colour(style) is not None}
 
     def _apply(self, rules: list[Rule], variables: Declarations) -> None:
         found: dict[int, list[tuple[tuple[bool, int, int], dict[str, str]]]] = {}

@@ -25,9 +25,7 @@ pre section summary table tbody td tfoot th thead tr ul caption
 """
 _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
-_ADMONITIONS = frozenset(
-    {"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"}
-)
+_ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
 _MAX_DEPTH = 100
 
 
@@ -220,7 +218,7 @@ def _term(node: LexborNode) -> Iterator[_Block]:
     if _is_signature(node) and text:
         yield _Block(_Kind.TERM, code_span(text))
     elif text := inline_markdown(node.iter(include_text=True)):
-        yield _Block(_Kind.TERM, _strong(text))
+        yield _Block(_Kind.TERM, _strong(", ".join(line.rstrip(",") for line in text.split("\n"))))
 
 
 def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:

@@ -59,9 +59,7 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
     elif depth > _MAX_DEPTH:
         pieces.append(node.text())
     elif tag in _CODE and not is_plain:
-        _append_code(
-            _one_spaced(node.text(separator="") if node.css_first("br") is None else plain_text(node)), pieces
-        )
+        _append_code(_one_spaced(node.text(separator="") if node.css_first("br") is None else plain_text(node)), pieces)
     else:
         _collect_children(node, pieces, depth, is_plain)
 

@@ -107,9 +107,7 @@ def _gather(data: object, found: dict[str, date]) -> None:
                 day = parse_date(value) if isinstance(value, str) else None
                 if day is not None:
                     found.setdefault(name, day)
-            waiting.extend(
-                value for key, value in thing.items() if key in {"@graph", "mainEntity", "mainEntityOfPage"}
-            )
+            waiting.extend(value for key, value in thing.items() if key in {"@graph", "mainEntity", "mainEntityOfPage"})
 
 
 def _is_beside_title(tag: str | None, tree: LexborHTMLParser) -> bool:

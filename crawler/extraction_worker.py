@@ -1,0 +1,46 @@
+"""The process that reads pages for an `ExtractionPool`: it answers one page at a time over a pipe until it closes."""
+
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from crawler.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    body: bytes
+    url: str
+    charset: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReady:
+    """Sent once, when all is imported: only then does a page's time begin to count."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailure:
+    """What went wrong with a page, in words: exceptions themselves do not always travel."""
+
+    reason: str
+
+
+Answer = Page | PageFailure | WorkerReady
+
+
+def serve_pages(pipe: Connection) -> None:
+    """Entry point of the process. Ends when the other side closes the pipe."""
+    from crawler.extraction import extract_page  # heavy: the pool's own process need not import it
+
+    pipe.send(WorkerReady())
+    while True:
+        try:
+            request = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        answer: Answer
+        try:
+            answer = extract_page(request.body, request.url, request.charset)
+        except Exception as error:
+            answer = PageFailure(f"{type(error).__name__}: {error}")
+        pipe.send(answer)
