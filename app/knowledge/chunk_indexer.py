@@ -1,0 +1,117 @@
+"""Keeps both indexes in step with the system of record, one group of chunks at a time."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+from uuid import UUID
+
+from app.domain.errors import NotFound
+from app.ports.embedder import Embedder
+from app.ports.keyword_index import ChunkTerms, KeywordIndex
+from app.ports.records.documents import StoredChunk
+from app.ports.records.transaction import Records, SystemOfRecord
+from app.ports.vector_index import ChunkVector, VectorIndex
+
+Item = TypeVar("Item")
+
+CHUNKS_A_BATCH = 64
+_HASHES_A_QUERY = 500
+# An index forgets by version. Rows whose version nobody knows any more are first put under this one.
+_NO_VERSION = UUID(int=0)
+
+
+class ChunkIndexer:
+    """Puts chunks into the vector and the keyword index, and takes them out again. All of it may be repeated."""
+
+    def __init__(
+        self, record: SystemOfRecord, embedder: Embedder, vectors: VectorIndex, keywords: KeywordIndex
+    ) -> None:
+        self._record = record
+        self._embedder = embedder
+        self._vectors = vectors
+        self._keywords = keywords
+
+    async def put(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> int:
+        """Add or replace the chunks in both indexes; return how many the embedder had to be asked for.
+
+        No transaction is open meanwhile. Raises EmbedderUnavailable, IndexUnavailable.
+        """
+        embedded = await self.put_vectors(agent_id, chunks)
+        await self.put_terms(agent_id, chunks)
+        return embedded
+
+    async def put_vectors(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> int:
+        """The vector half of `put`."""
+        vectors, embedded = await self._embeddings(chunks)
+        await self._vectors.put(
+            agent_id,
+            [ChunkVector(chunk.id, chunk.document_version_id, vectors[chunk.content_hash]) for chunk in chunks],
+        )
+        return embedded
+
+    async def put_terms(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> None:
+        """The keyword half of `put`."""
+        async with self._record.read() as records:
+            language = await keyword_language(records, agent_id)
+        await self._keywords.put(
+            agent_id,
+            language,
+            [ChunkTerms(chunk.id, chunk.document_version_id, chunk.title, chunk.searchable_text) for chunk in chunks],
+        )
+
+    async def forget_versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
+        """Take the rows of retired versions out of both indexes, then purge the versions."""
+        if not version_ids:
+            return
+        await self._vectors.drop_versions(agent_id, version_ids)
+        await self._keywords.drop_versions(agent_id, version_ids)
+        async with self._record.write() as records:
+            await records.documents.purge_versions(version_ids)
+
+    async def forget_vectors(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
+        """Take rows of unknown versions out of the vector index."""
+        somewhere = [1.0, *[0.0] * (self._embedder.dimensions - 1)]
+        await self._vectors.put(agent_id, [ChunkVector(chunk_id, _NO_VERSION, somewhere) for chunk_id in chunk_ids])
+        await self._vectors.drop_versions(agent_id, [_NO_VERSION])
+
+    async def forget_terms(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
+        """Take rows of unknown versions out of the keyword index."""
+        async with self._record.read() as records:
+            language = await keyword_language(records, agent_id)
+        await self._keywords.put(
+            agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids]
+        )
+        await self._keywords.drop_versions(agent_id, [_NO_VERSION])
+
+    async def forget_agent(self, agent_id: UUID) -> None:
+        """Remove every row of the agent from both indexes."""
+        await self._vectors.drop_agent(agent_id)
+        await self._keywords.drop_agent(agent_id)
+
+    async def _embeddings(self, chunks: Sequence[StoredChunk]) -> tuple[dict[str, list[float]], int]:
+        """A vector for each content hash, from the cache or from the embedder, and how many the latter made."""
+        model = self._embedder.model_id
+        texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
+        vectors: dict[str, list[float]] = {}
+        for hashes in batches(list(texts), _HASHES_A_QUERY):
+            async with self._record.read() as records:
+                vectors |= await records.documents.cached_embeddings(model, hashes)
+        missing = [digest for digest in texts if digest not in vectors]
+        for hashes in batches(missing, CHUNKS_A_BATCH):
+            fresh = dict(zip(hashes, await self._embedder.embed([texts[h] for h in hashes]), strict=True))
+            async with self._record.write() as records:
+                await records.documents.cache_embeddings(model, fresh)
+            vectors |= fresh
+        return vectors, len(missing)
+
+
+async def keyword_language(records: Records, agent_id: UUID) -> str | None:
+    """What the agent's keyword index is stemmed for: the language that its published version pins, or None."""
+    try:
+        return (await records.agents.live(agent_id)).config.language
+    except NotFound:
+        return None
+
+
+def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,214 @@
+"""A page becomes chunks that follow its headings."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from app.domain.chunk import ChunkDraft
+from app.domain.document import PageContent
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.context_line import ContextLine
+from app.knowledge.markdown_blocks import Block, BlockKind, Section, blocks, fence_of, sections
+from app.ports.text_splitter import TextSplitter
+from app.ports.token_counter import TokenCounter
+
+# Part of every page's content hash: raise it when the same page would be cut differently, so that it is read anew.
+CHUNKING_VERSION = 1
+_LINE_BREAK_TOKENS = 2
+_ROOM_STEP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Text that fits a chunk, and the section it starts in. `is_whole` when it is all of its section."""
+
+    section: Section
+    text: str
+    tokens: int
+    is_whole: bool
+
+
+class Chunker:
+    """Cuts pages into chunks of at most `limits.chunk_tokens`.
+
+    A section is a chunk where it fits. A longer one is cut between its blocks: code stays whole where it fits and
+    is fenced again where not, a table that goes on repeats its header. A tiny one joins its neighbour under the
+    same parent, and the chunk keeps path and anchor of its first section. A heading stays with what follows it.
+    """
+
+    def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:
+        self._splitter = splitter
+        self._counter = counter
+        self._limits = limits
+        self._context = ContextLine(counter, limits.context_tokens)
+
+    def cut(self, page: PageContent) -> list[ChunkDraft]:
+        """In the page's order; [] for a page without text. CPU work: milliseconds for a usual page."""
+        carried = self._with_lone_headings_carried(sections(page.markdown, page.headings))
+        pieces = self._merged(piece for section in carried for piece in self._pieces(section))
+        return [
+            ChunkDraft(
+                position=position,
+                text=piece.text,
+                context=self._context.write(page.site, page.title, piece.section.path),
+                breadcrumb=piece.section.path,
+                anchor=piece.section.anchor,
+            )
+            for position, piece in enumerate(pieces)
+        ]
+
+    def _with_lone_headings_carried(self, found: Sequence[Section]) -> Iterator[Section]:
+        """A heading without text of its own introduces the next section."""
+        waiting: list[str] = []
+        for at, section in enumerate(found):
+            if not section.body and at + 1 < len(found):
+                waiting.append(section.heading_line)
+                continue
+            lines = [line for line in (*waiting, section.heading_line) if line]
+            yield Section(section.path, "\n\n".join(lines), section.body, section.anchor)
+            waiting = []
+
+    def _pieces(self, section: Section) -> Iterator[_Piece]:
+        whole = section.markdown
+        if self._fits(whole):
+            yield self._piece(section, whole, is_whole=True)
+            return
+        heading, body = section.heading_line, blocks(section.body)
+        if self._counter.count(heading) > self._limits.chunk_tokens // 2:
+            heading, body = "", [Block(BlockKind.PROSE, heading), *body]
+        for text in self._packed(heading, body):
+            yield self._piece(section, text, is_whole=False)
+
+    def _packed(self, heading: str, body: Iterable[Block]) -> Iterator[str]:
+        """Blocks gathered while they fit; what is too long for one chunk is cut by its kind."""
+        current, has_text = heading, False
+        for block in body:
+            joined = _joined(current, block.text)
+            if self._fits(joined):
+                current, has_text = joined, True
+                continue
+            if has_text and (self._fits(block.text) or not self._is_tiny(current)):
+                yield current
+                current, has_text = "", False
+            if self._fits(block.text) and not current:
+                current, has_text = block.text, True
+                continue
+            *full, current = self._cut(block, current)
+            yield from full
+            has_text = True
+        if current:
+            yield current
+
+    def _cut(self, block: Block, lead: str) -> list[str]:
+        """Pieces that fit, the first with `lead` (a heading, or a few words that introduce the block) before it."""
+        room = self._limits.chunk_tokens - (self._counter.count(lead) + _LINE_BREAK_TOKENS if lead else 0)
+        match block.kind:
+            case BlockKind.TABLE:
+                cut = self._cut_table(block.text, room)
+            case BlockKind.CODE:
+                cut = self._cut_code(block.text, room)
+            case BlockKind.PROSE:
+                cut = self._cut_prose(block.text, room)
+        if not cut:
+            return [lead]
+        first = _joined(lead, cut[0])
+        fitting = [first, *cut[1:]] if self._fits(first) else [lead, *cut]
+        return [text for piece in fitting if piece for text in self._within_limits(piece)]
+
+    def _cut_prose(self, text: str, room: int) -> list[str]:
+        return self._split(text, room, self._limits.overlap_tokens if room >= self._limits.chunk_tokens // 2 else 0)
+
+    def _cut_table(self, text: str, room: int) -> list[str]:
+        header, delimiter, *rows = text.splitlines()
+        top = f"{header}\n{delimiter}"
+        room_for_rows = room - self._counter.count(top)
+        if room_for_rows < room // 3:
+            return self._cut_prose(text, room)
+        return [f"{top}\n{lines}" for lines in self._gathered(rows, room_for_rows)] or [top]
+
+    def _cut_code(self, text: str, room: int) -> list[str]:
+        opening, closing = fence_of(text)
+        lines = text.splitlines()[1:]
+        if lines and lines[-1].strip().startswith(closing):
+            lines = lines[:-1]
+        room_for_lines = max(1, room - self._counter.count(f"{opening}\n{closing}"))
+        return [f"{opening}\n{part}\n{closing}" for part in self._gathered(lines, room_for_lines)]
+
+    def _split(self, text: str, room: int, overlap: int) -> list[str]:
+        """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""
+        steady = room if room < 2 * _ROOM_STEP else room // _ROOM_STEP * _ROOM_STEP
+        return self._splitter.split(text, steady, overlap)
+
+    def _gathered(self, lines: Iterable[str], room: int) -> Iterator[str]:
+        """Whole lines in groups of at most `room` tokens; a line that is too long is cut."""
+        group = ""
+        for line in lines:
+            joined = f"{group}\n{line}" if group else line
+            if self._fits(joined, room):
+                group = joined
+                continue
+            if group.strip():
+                yield group
+            *full, group = [line] if self._fits(line, room) else self._split(line, room, 0) or [""]
+            yield from full
+        if group.strip():
+            yield group
+
+    def _within_limits(self, text: str) -> Iterator[str]:
+        """The text itself, or, where tokens alone did not bound it, its words and characters in pieces that fit."""
+        if self._fits(text) or len(text) < 2:
+            yield text
+            return
+        if self._counter.count(text) > self._limits.chunk_tokens:
+            pieces = self._split(text, self._limits.chunk_tokens, 0)
+        else:
+            pieces = _halves(text)
+        if pieces == [text]:
+            pieces = _halves(text)
+        for piece in pieces:
+            yield from self._within_limits(piece)
+
+    def _merged(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+        current: _Piece | None = None
+        for piece in pieces:
+            if current is not None and (joined := self._join(current, piece)) is not None:
+                current = joined
+                continue
+            if current is not None:
+                yield current
+            current = piece
+        if current is not None:
+            yield current
+
+    def _join(self, first: _Piece, second: _Piece) -> _Piece | None:
+        """Both as one when one is tiny and they stand under the same parent, else None."""
+        if not (first.is_whole and second.is_whole):
+            return None
+        if min(first.tokens, second.tokens) >= self._limits.tiny_tokens:
+            return None
+        parent = first.section.path[:-1]
+        if second.section.path[: len(parent)] != parent:
+            return None
+        text = _joined(first.text, second.text)
+        return self._piece(first.section, text, is_whole=True) if self._fits(text) else None
+
+    def _piece(self, section: Section, text: str, *, is_whole: bool) -> _Piece:
+        return _Piece(section, text, self._counter.count(text), is_whole)
+
+    def _is_tiny(self, text: str) -> bool:
+        return self._counter.count(text) < self._limits.tiny_tokens
+
+    def _fits(self, text: str, room: int | None = None) -> bool:
+        room = self._limits.chunk_tokens if room is None else room
+        return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
+
+
+def _joined(first: str, second: str) -> str:
+    return f"{first}\n\n{second}" if first and second else first or second
+
+
+def _halves(text: str) -> list[str]:
+    """Cut at the blank nearest to the middle, else in the middle."""
+    middle = len(text) // 2
+    blank = max(text.rfind(" ", 0, middle), text.rfind("\n", 0, middle))
+    at = blank if blank > 0 else middle
+    return [part for part in (text[:at].rstrip(), text[at:].lstrip()) if part]

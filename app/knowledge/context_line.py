@@ -1,0 +1,84 @@
+"""The one line that says where a chunk stands: site, page, headings. It helps vectors and keywords alike."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.domain.words import folded_words
+from app.ports.token_counter import TokenCounter
+
+_MAX_PART_WORDS = 40
+_TITLE_SEPARATORS = re.compile(r"\s+[|–—·»-]\s+")
+
+
+class ContextLine:
+    """Writes "site | page title | heading > heading" within `max_tokens`.
+
+    What does not fit goes from the least telling end: first the site, which is the same for every page, then the
+    upper headings, then the end of the title; the last heading is cut only when it alone is too long.
+    """
+
+    def __init__(self, counter: TokenCounter, max_tokens: int) -> None:
+        self._counter = counter
+        self._max_tokens = max_tokens
+
+    def write(self, site: str, title: str, headings: Sequence[str]) -> str:
+        """One line, or "" when there is nothing to say or no room."""
+        site, title = _one_line(site), _without_site(_one_line(title), site)
+        path = _telling([_one_line(heading) for heading in headings], title)
+        for parts in _ever_shorter(site, title, path):
+            line = " | ".join(part for part in parts if part)
+            if self._fits(line):
+                return line
+        return self._cut(path[-1] if path else title or site)
+
+    def _fits(self, line: str) -> bool:
+        return self._counter.count(line) <= self._max_tokens
+
+    def _cut(self, text: str) -> str:
+        words = text.split()
+        while len(words) > 1:
+            words.pop()
+            if self._fits(" ".join(words)):
+                return " ".join(words)
+        word = words[0] if words else ""
+        while word and not self._fits(word):
+            word = word[: len(word) // 2]
+        return word
+
+
+def _ever_shorter(site: str, title: str, path: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield site, title, " > ".join(path)
+    for start in range(max(1, len(path))):
+        yield title, " > ".join(path[start:])
+    if not path:
+        return
+    title_words = title.split()
+    for kept in range(len(title_words) - 1, -1, -1):
+        yield " ".join(title_words[:kept]), path[-1]
+
+
+def _telling(headings: Sequence[str], title: str) -> list[str]:
+    """The headings that say what the title does not."""
+    title_words = folded_words(title)
+    kept: list[str] = []
+    for heading in headings:
+        words = folded_words(heading)
+        if words and words != title_words:
+            kept.append(heading)
+    return kept
+
+
+def _without_site(title: str, site: str) -> str:
+    """ "Install | Docent" on docent.dev is "Install": the site is said once."""
+    parts = _TITLE_SEPARATORS.split(title)
+    site_words = "".join(folded_words(site))
+    if len(parts) < 2 or not site_words:
+        return title
+    last = "".join(folded_words(parts[-1]))
+    if last and last in site_words:
+        return title[: title.rindex(parts[-1])].rstrip(" |–—·»-")
+    return title
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()[:_MAX_PART_WORDS])

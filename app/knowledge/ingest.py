@@ -1,0 +1,103 @@
+"""One page becomes knowledge: hashed, cut, embedded, indexed, and only then answered from.
+
+page -> hash --same as live--> touch (UNCHANGED)
+             --no text-------> what was there is retired (EMPTY)
+             --known elsewhere-> what was there is retired (DUPLICATE)
+             --new-----------> pending version + chunks | vectors | terms | live | old rows leave
+                                                        ^         ^       ^      ^
+A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import anyio
+from anyio import to_thread
+
+from app.domain.chunk import content_hash
+from app.domain.document import IngestOutcome, IngestReceipt, PageContent
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.knowledge.chunker import CHUNKING_VERSION, Chunker
+from app.knowledge.retire import Retire
+from app.ports.records.documents import PendingVersion
+from app.ports.records.transaction import SystemOfRecord
+
+
+def page_hash(page: PageContent) -> str:
+    """What "unchanged" means for a page: its title, its Markdown, and the way we cut pages.
+
+    Not hashed: dates and descriptions, which change without a word changing, and anchors, which some frameworks
+    draw anew for every answer; a stale one still opens the right page.
+    """
+    return content_hash(f"{CHUNKING_VERSION}\n{page.title}\n{page.markdown}")
+
+
+class Ingest:
+    """Learns pages. Learning the same page twice changes nothing."""
+
+    def __init__(self, record: SystemOfRecord, chunker: Chunker, indexer: ChunkIndexer, retire: Retire) -> None:
+        self._record = record
+        self._chunker = chunker
+        self._indexer = indexer
+        self._retire = retire
+        self._under_way: dict[tuple[UUID, str], anyio.Lock] = {}
+
+    async def learn(self, agent_id: UUID, source_id: UUID, page: PageContent) -> IngestReceipt:
+        """Make the page what the agent knows of its URL.
+
+        Raises EmbedderUnavailable or IndexUnavailable; what was live stays live then, and learning again goes on.
+        """
+        digest = page_hash(page)
+        async with self._one_at_a_time(agent_id, digest):
+            if (known := await self._unchanged(source_id, page.url, digest)) is not None:
+                return known
+            drafts = await to_thread.run_sync(self._chunker.cut, page)
+            if not drafts:
+                await self._retire.page(agent_id, source_id, page.url)
+                return IngestReceipt(IngestOutcome.EMPTY)
+            async with self._record.write() as records:
+                # This URL's own live version has other content, so every match is another document, even one of
+                # the same URL in another source of the agent.
+                twin = await records.documents.same_content(agent_id, digest, except_url="")
+                if twin is None:
+                    version = await records.documents.add_pending(agent_id, source_id, page, digest, drafts)
+            if twin is not None:
+                await self._retire.page(agent_id, source_id, page.url)
+                return IngestReceipt(IngestOutcome.DUPLICATE, twin)
+            embedded = await self.finish_pending(version)
+        return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), embedded)
+
+    async def finish_pending(self, version: PendingVersion) -> int:
+        """Index a pending version and make it live; return how many chunks the embedder was asked for.
+
+        Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
+        """
+        async with self._record.read() as records:
+            chunks = await records.documents.version_chunks(version.id)
+        embedded = await self._indexer.put(version.agent_id, chunks)
+        async with self._record.write() as records:
+            retired = await records.documents.make_live(version)
+        await self._indexer.forget_versions(version.agent_id, retired)
+        return embedded
+
+    async def _unchanged(self, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
+        async with self._record.read() as records:
+            if await records.documents.live_hash(source_id, url) != digest:
+                return None
+            document_id = await records.documents.document_at(source_id, url)
+        async with self._record.write() as records:
+            await records.documents.touch(source_id, url)
+        return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
+
+    @asynccontextmanager
+    async def _one_at_a_time(self, agent_id: UUID, digest: str) -> AsyncIterator[None]:
+        """Two URLs with one content, read at once, must not both look new."""
+        key = (agent_id, digest)
+        lock = self._under_way.setdefault(key, anyio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked() and self._under_way.get(key) is lock:
+                del self._under_way[key]

@@ -1,0 +1,210 @@
+"""One run of one source: its pages are read, learnt and settled, and the run ends with a reason in words."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.domain.document import IngestOutcome, IngestReceipt, PageContent
+from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
+from app.domain.source import CrawlRun, RunState, Source, SourceKind
+from app.knowledge.ingest import Ingest
+from app.knowledge.retire import Retire
+from app.knowledge.run_pages import RunPages
+from app.ports.clock import Clock
+from app.ports.records.page import PageRequest
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
+
+log = structlog.get_logger(__name__)
+
+FETCHED: Final = "fetched"
+UNCHANGED: Final = "unchanged"
+FAILED_PAGE: Final = "failed"
+# The site itself says that the page is to be found no more.
+GONE: Final = frozenset({"not_found", "gone", "noindex"})
+
+_ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED})
+_MAY_PASS = (Unavailable, Overloaded)
+_LIST_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingReport:
+    """How a run ended. `unseen_documents` were learnt earlier and did not turn up in a run that went through the
+    whole source; None when it did not. They stay: a page that nobody links to may still be there."""
+
+    run: CrawlRun
+    unseen_documents: int | None = None
+
+
+class ReadSource:
+    """Reads a source. Started again over the same run it goes on where the last process was."""
+
+    def __init__(
+        self, record: SystemOfRecord, reader: SiteReader, ingest: Ingest, retire: Retire, clock: Clock
+    ) -> None:
+        self._record = record
+        self._reader = reader
+        self._ingest = ingest
+        self._retire = retire
+        self._clock = clock
+
+    async def read(self, run_id: UUID) -> ReadingReport | None:
+        """Read the run to its end; None when the run is gone. One that has ended already is left as it is.
+
+        Raises Unavailable or Overloaded, with the run still running, when a part we depend on does not answer:
+        reading again goes on. Whatever else happens ends the run as failed, with a reason.
+        """
+        try:
+            source, run = await self._begin(run_id)
+            if run.state in _ENDED:
+                return ReadingReport(run)
+            summary = await self._read(source, run)
+            return await self._finish(source, run_id, summary)
+        except NotFound:
+            log.info("run_is_gone", run_id=str(run_id))
+            return None
+        except _MAY_PASS:
+            raise
+        except InvalidInput as error:
+            await self.fail(run_id, str(error))
+        except DocentError as error:
+            log.exception("run_failed", run_id=str(run_id))
+            await self.fail(run_id, str(error))
+        except Exception as error:
+            log.exception("run_failed", run_id=str(run_id))
+            await self.fail(run_id, f"Docent itself failed ({type(error).__name__}); the worker's log has the details.")
+        async with self._record.read() as records:
+            return ReadingReport(await records.sources.run(run_id))
+
+    async def fail(self, run_id: UUID, reason: str) -> None:
+        """End the run as failed, unless it has ended or is gone."""
+        async with self._record.write() as records:
+            try:
+                run = await records.sources.run(run_id)
+            except NotFound:
+                return
+            if run.state not in _ENDED:
+                await records.sources.set_run_state(run_id, RunState.FAILED, reason)
+
+    async def _begin(self, run_id: UUID) -> tuple[Source, CrawlRun]:
+        async with self._record.write() as records:
+            run = await records.sources.run(run_id)
+            source = await records.sources.run_source(run_id)
+            if run.state not in _ENDED:
+                await records.sources.set_run_state(run_id, RunState.RUNNING)
+                await records.sources.requeue_taken(run_id)
+        return source, run
+
+    async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
+        queue = RunPages(self._record, run.id, source.id)
+
+        async def settle(page: ReadPage) -> None:
+            await self._settle(source, run.id, page)
+
+        async def is_cancelled() -> bool:
+            return await self._is_cancelled(run.id)
+
+        if source.config.kind is SourceKind.TEXT:
+            return await self._read_text(source, queue, run.id)
+        return await self._reader.read(source.config, queue, settle, is_cancelled)
+
+    async def _read_text(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:
+        url = text_url(source)
+        await queue.add([QueuedPage(url, depth=0)])
+        for queued in await queue.take(1):
+            name = source.config.name
+            content = PageContent(url=url, title=name, markdown=source.config.text, site=name)
+            page = ReadPage(
+                url=queued.url,
+                depth=queued.depth,
+                status=FETCHED,
+                content=content,
+                body_bytes=len(source.config.text.encode()),
+                read_at=self._clock.now(),
+            )
+            await self._settle(source, run_id, page)
+        return ReadingSummary("The text was read.")
+
+    async def _settle(self, source: Source, run_id: UUID, page: ReadPage) -> None:
+        """Learn the page, or let go of what the site took away, and record how it ended."""
+        receipt = IngestReceipt(IngestOutcome.UNCHANGED)
+        status = page.status
+        if page.content is not None:
+            try:
+                receipt = await self._learn(source, page.url, page.content)
+                status = receipt.outcome.value
+            except (*_MAY_PASS, NotFound):
+                raise
+            except Exception as error:  # one odd page must not cost the others
+                log.exception("page_failed", url=page.url, run_id=str(run_id))
+                reason = f"The page could not be learnt ({type(error).__name__})."
+                status, page = FAILED_PAGE, replace(page, status=FAILED_PAGE, reason=reason, content=None)
+        elif page.status in GONE:
+            await self._retire.page(source.agent_id, source.id, page.url)
+        elif page.status == UNCHANGED:
+            receipt = await self._still_there(source, page.url)
+        async with self._record.write() as records:
+            await records.sources.settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
+
+    async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
+        receipt = await self._ingest.learn(source.agent_id, source.id, content)
+        if content.url != asked_url:
+            await self._retire.page(source.agent_id, source.id, asked_url)  # it leads elsewhere now
+        return receipt
+
+    async def _still_there(self, source: Source, url: str) -> IngestReceipt:
+        async with self._record.write() as records:
+            await records.documents.touch(source.id, url)
+            return IngestReceipt(IngestOutcome.UNCHANGED, await records.documents.document_at(source.id, url))
+
+    async def _finish(self, source: Source, run_id: UUID, summary: ReadingSummary) -> ReadingReport:
+        unseen = await self._unseen_documents(source, run_id) if summary.is_complete else None
+        reason = summary.stop_reason
+        if unseen:
+            reason += f" {unseen} {_documents(unseen)} of earlier readings did not turn up and stayed."
+        async with self._record.write() as records:
+            run = await records.sources.run(run_id)
+            if run.state is not RunState.CANCELLED:
+                await records.sources.set_run_state(run_id, RunState.FINISHED, reason)
+            run = await records.sources.run(run_id)
+        log.info("run_ended", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)
+        return ReadingReport(run, unseen)
+
+    async def _unseen_documents(self, source: Source, run_id: UUID) -> int:
+        async with self._record.read() as records:
+            unseen: set[UUID] = set()
+            request: PageRequest | None = PageRequest(_LIST_PAGE)
+            while request is not None:
+                documents = await records.documents.page(source.agent_id, request, source.id)
+                unseen.update(document.id for document in documents.items)
+                request = _after(documents.next_cursor)
+            request = PageRequest(_LIST_PAGE)
+            while request is not None and unseen:
+                pages = await records.sources.pages(run_id, request)
+                unseen.difference_update(page.document_id for page in pages.items if page.document_id)
+                request = _after(pages.next_cursor)
+        return len(unseen)
+
+    async def _is_cancelled(self, run_id: UUID) -> bool:
+        """Also when the run is gone with its source."""
+        async with self._record.read() as records:
+            try:
+                return (await records.sources.run(run_id)).state is RunState.CANCELLED
+            except NotFound:
+                return True
+
+
+def text_url(source: Source) -> str:
+    """Names the one document of a text source: the address that the operator gave, else the source itself."""
+    return source.config.url or f"urn:uuid:{source.id}"
+
+
+def _after(cursor: str | None) -> PageRequest | None:
+    return PageRequest(_LIST_PAGE, cursor) if cursor else None
+
+
+def _documents(count: int) -> str:
+    return "document" if count == 1 else "documents"

@@ -1,0 +1,168 @@
+"""Mends what a crash, a lost folder or a changed language left between the system of record and the indexes."""
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, fields
+from uuid import UUID
+
+import structlog
+
+from app.domain.errors import IndexUnavailable, Unavailable
+from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_language
+from app.knowledge.ingest import Ingest
+from app.ports.keyword_index import KeywordIndex
+from app.ports.records.documents import StoredChunk
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.vector_index import VectorIndex
+
+log = structlog.get_logger(__name__)
+
+_CHUNKS_A_STEP = 256
+_PROBE = "reconcile"  # any word: an index of another language or version refuses to be searched at all
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileReport:
+    """What was mended. `left` counts pending versions that could not be finished now."""
+
+    agents: int = 0
+    finished: int = 0
+    left: int = 0
+    retired: int = 0  # versions whose rows were still in an index
+    forgotten: int = 0  # agents that an index held and the record did not
+    orphans: int = 0  # rows that nothing live or pending stands behind
+    missing: int = 0  # rows that an index lacked
+
+    @property
+    def was_clean(self) -> bool:
+        return not any(getattr(self, field.name) for field in fields(self) if field.name != "agents")
+
+    def __add__(self, other: "ReconcileReport") -> "ReconcileReport":
+        return ReconcileReport(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What an agent's indexes must hold (`live`), and what they may hold (`pending`)."""
+
+    live: set[str]
+    pending: set[str]
+
+
+class Reconcile:
+    """Brings both indexes in step with the system of record, which is always right.
+
+    Where nothing is wrong it reads ids and writes nothing. It may run beside other workers: a version that one of
+    them is indexing now is finished twice, to the same end.
+    """
+
+    def __init__(
+        self,
+        record: SystemOfRecord,
+        vectors: VectorIndex,
+        keywords: KeywordIndex,
+        indexer: ChunkIndexer,
+        ingest: Ingest,
+    ) -> None:
+        self._record = record
+        self._vectors = vectors
+        self._keywords = keywords
+        self._indexer = indexer
+        self._ingest = ingest
+
+    async def all_agents(self) -> ReconcileReport:
+        """What a worker does when it starts. Raises IndexUnavailable or EmbedderUnavailable when rows cannot be put
+        back; what was mended until then stays."""
+        report = await self._finish_pending()
+        async with self._record.read() as records:
+            known = await records.documents.agent_ids()
+        indexed = await self._indexed_agents()
+        for agent_id in sorted(known | indexed):
+            report += await self.agent(agent_id)
+        if not report.was_clean:
+            log.info("reconciled", **{field.name: getattr(report, field.name) for field in fields(report)})
+        return report
+
+    async def agent(self, agent_id: UUID) -> ReconcileReport:
+        """One agent; also after its language has changed, which the keyword index is built for. Raises as above."""
+        async with self._record.read() as records:
+            exists = await records.agents.exists(agent_id)
+            retired = await records.documents.retired_versions(agent_id) if exists else []
+        if not exists:
+            await self._indexer.forget_agent(agent_id)
+            return ReconcileReport(forgotten=1)
+        await self._indexer.forget_versions(agent_id, retired)
+        in_vectors = await self._held(self._vectors.chunk_ids(agent_id))
+        in_keywords = await self._held(self._keyword_ids(agent_id))
+        standing = await self._standing(agent_id)
+        report = ReconcileReport(agents=1, retired=len(retired))
+        report += await self._mend(
+            agent_id, in_vectors, standing, self._indexer.forget_vectors, self._indexer.put_vectors
+        )
+        return report + await self._mend(
+            agent_id, in_keywords, standing, self._indexer.forget_terms, self._indexer.put_terms
+        )
+
+    async def _finish_pending(self) -> ReconcileReport:
+        async with self._record.read() as records:
+            pending = await records.documents.pending_versions()
+        finished = left = 0
+        for version in pending:
+            try:
+                await self._ingest.finish_pending(version)
+                finished += 1
+            except Unavailable as error:
+                log.warning("pending_version_left", version_id=str(version.id), error=str(error))
+                left += 1
+        return ReconcileReport(finished=finished, left=left)
+
+    async def _mend(
+        self,
+        agent_id: UUID,
+        held: Collection[str],
+        standing: _Standing,
+        forget: Callable[[UUID, Collection[str]], Awaitable[None]],
+        put: Callable[[UUID, list[StoredChunk]], Awaitable[object]],
+    ) -> ReconcileReport:
+        orphans = set(held) - standing.live - standing.pending
+        if orphans:
+            await forget(agent_id, orphans)
+        missing = standing.live.difference(held)
+        if missing:
+            async with self._record.read() as records:
+                chunks = [chunk for chunk in await records.documents.agent_chunks(agent_id) if chunk.id in missing]
+            for step in batches(chunks, _CHUNKS_A_STEP):
+                await put(agent_id, list(step))
+        return ReconcileReport(orphans=len(orphans), missing=len(missing))
+
+    async def _standing(self, agent_id: UUID) -> _Standing:
+        """Read after the indexes: whatever they held then is live, pending or an orphan now."""
+        async with self._record.read() as records:
+            live = await records.documents.live_chunk_ids(agent_id)
+            pending: set[str] = set()
+            for version in await records.documents.pending_versions():
+                if version.agent_id == agent_id:
+                    pending.update(chunk.id for chunk in await records.documents.version_chunks(version.id))
+        return _Standing(live, pending)
+
+    async def _keyword_ids(self, agent_id: UUID) -> set[str]:
+        async with self._record.read() as records:
+            language = await keyword_language(records, agent_id)
+        await self._keywords.search(agent_id, language, _PROBE, 1)
+        return await self._keywords.chunk_ids(agent_id)
+
+    async def _indexed_agents(self) -> set[UUID]:
+        found: set[UUID] = set()
+        for index in (self._vectors, self._keywords):
+            try:
+                found |= await index.agent_ids()
+            except IndexUnavailable as error:
+                log.warning("index_is_rebuilt", error=str(error))
+        return found
+
+    async def _held(self, ids: Awaitable[set[str]]) -> set[str]:
+        """An index that cannot be read holds nothing: what belongs there is put again."""
+        try:
+            return await ids
+        except IndexUnavailable as error:
+            log.warning("index_is_rebuilt", error=str(error))
+            return set()

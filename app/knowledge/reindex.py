@@ -1,0 +1,48 @@
+"""Rebuilds an agent's indexes from the system of record: they hold nothing that cannot be rebuilt."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.knowledge.chunk_indexer import ChunkIndexer, batches
+from app.ports.records.transaction import SystemOfRecord
+
+_CHUNKS_A_STEP = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexProgress:
+    """After each step: `done` of `total` chunks of one agent, `embedded` of them not in the embedding cache."""
+
+    agent_id: UUID
+    done: int
+    total: int
+    embedded: int
+
+
+class Reindex:
+    """Empties an agent's indexes and fills them again; searches find less until it is through."""
+
+    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer) -> None:
+        self._record = record
+        self._indexer = indexer
+
+    async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
+        """One item before the first chunk, then one for each step. Raises EmbedderUnavailable, IndexUnavailable."""
+        async with self._record.read() as records:
+            chunks = await records.documents.agent_chunks(agent_id)
+        await self._indexer.forget_agent(agent_id)
+        done = embedded = 0
+        yield ReindexProgress(agent_id, done, len(chunks), embedded)
+        for step in batches(chunks, _CHUNKS_A_STEP):
+            embedded += await self._indexer.put(agent_id, step)
+            done += len(step)
+            yield ReindexProgress(agent_id, done, len(chunks), embedded)
+
+    async def all_agents(self) -> AsyncIterator[ReindexProgress]:
+        """Every agent that has knowledge, one after the other."""
+        async with self._record.read() as records:
+            agent_ids = await records.documents.agent_ids()
+        for agent_id in sorted(agent_ids):
+            async for progress in self.agent(agent_id):
+                yield progress

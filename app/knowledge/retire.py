@@ -1,0 +1,45 @@
+"""What left the website leaves the knowledge."""
+
+from uuid import UUID
+
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.ports.records.transaction import SystemOfRecord
+
+
+class Retire:
+    """Takes documents out of what an agent may answer from.
+
+    The system of record is told first, in one transaction: from then on nothing of it is answered from, whatever
+    the indexes still hold. A crash before they are cleared is mended by `Reconcile`.
+    """
+
+    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer) -> None:
+        self._record = record
+        self._indexer = indexer
+
+    async def page(self, agent_id: UUID, source_id: UUID, url: str) -> UUID | None:
+        """Retire what was learnt at the URL; return its document id, None when nothing there is live."""
+        async with self._record.write() as records:
+            if await records.documents.live_hash(source_id, url) is None:
+                return None
+            document_id = await records.documents.document_at(source_id, url)
+            if document_id is None:
+                return None
+            versions = await records.documents.retire_document(agent_id, document_id)
+        await self._indexer.forget_versions(agent_id, versions)
+        return document_id
+
+    async def source(self, agent_id: UUID, source_id: UUID) -> int:
+        """Delete the source with all its documents; return how many document versions went.
+
+        Raises NotFound, as the records do.
+        """
+        async with self._record.write() as records:
+            versions = await records.sources.delete(agent_id, source_id)
+            await records.agents.bump_generation(agent_id)
+        await self._indexer.forget_versions(agent_id, versions)
+        return len(versions)
+
+    async def agent(self, agent_id: UUID) -> None:
+        """Remove every derived row of an agent that the system of record no longer has."""
+        await self._indexer.forget_agent(agent_id)
