@@ -1,0 +1,91 @@
+"""Embedder by an ONNX model on this machine's cores."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from app.adapters.onnx_session import OnnxSession, TokenRow
+from app.adapters.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
+from app.domain.errors import EmbedderUnavailable
+
+_log = structlog.get_logger(__name__)
+
+_BATCH: Final = 8  # larger batches are slower on a few cores, and hold more memory
+
+
+class OnnxEmbedder:
+    """Also a TokenCounter, for it is the model that says what a token is.
+
+    The chunker keeps chunks within `max_tokens`; what is longer all the same, such as a visitor's endless question,
+    is embedded by its beginning.
+    """
+
+    def __init__(self, folder: Path, threads: OnnxThreads, *, cores: int | None = None) -> None:
+        self._session = OnnxSession(folder, cores=cores)
+        self._threads = threads
+
+    @cached_property
+    def model_id(self) -> str:
+        weights = self._session.folder / self._session.config["file"]
+        digest = hashlib.sha256(weights.read_bytes()).hexdigest()[:12]
+        return f"onnx-{weights.stem}-{digest}"
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._session.config["dim"])
+
+    @property
+    def max_tokens(self) -> int:
+        return int(self._session.config["max_length"])
+
+    def count(self, text: str) -> int:
+        return self._session.tokens.count(text)
+
+    async def open(self) -> None:
+        """Load the model now rather than with the first text. Raises EmbedderUnavailable."""
+        try:
+            await self._threads.run(self._session.open, Urgency.QUESTION)
+        except Exception as error:
+            raise self._unavailable(error) from error
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if not texts:
+            return []
+        try:
+            if len(texts) == 1:
+                return await self._threads.run(lambda: self._embed_texts(texts), Urgency.QUESTION)
+            return await self._embed_by_length(texts)
+        except Exception as error:
+            raise self._unavailable(error) from error
+
+    async def _embed_by_length(self, texts: Sequence[str]) -> list[list[float]]:
+        """Texts of like length share a batch, so that little of it is padding."""
+        vectors: list[list[float]] = [[]] * len(texts)
+        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+        for start in range(0, len(order), _BATCH):
+            numbers = order[start : start + _BATCH]
+            batch = [texts[number] for number in numbers]
+            embedded = await self._threads.run(partial(self._embed_texts, batch), Urgency.INGEST)
+            for number, vector in zip(numbers, embedded, strict=True):
+                vectors[number] = vector
+        return vectors
+
+    def _embed_texts(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = self._session.run([self._row(text) for text in texts]).tolist()
+        return vectors
+
+    def _row(self, text: str) -> TokenRow:
+        ids = self._session.tokens.tokenizer.encode(text).ids
+        if len(ids) > self.max_tokens:
+            _log.warning("text_cut_for_embedding", tokens=len(ids), max_tokens=self.max_tokens)
+            ids = [*ids[: self.max_tokens - 1], self._session.special_id("[SEP]")]
+        return TokenRow(ids, question_length=len(ids))
+
+    def _unavailable(self, error: Exception) -> EmbedderUnavailable:
+        if isinstance(error, ThreadsBusy):
+            return EmbedderUnavailable(f"The local embedding model is busy: {error}.")
+        return EmbedderUnavailable(f"The embedding model in {self._session.folder} does not run: {error}")

@@ -1,0 +1,115 @@
+"""The few threads on which local models run: never on the event loop, never more at once than the machine bears.
+
+One queue for all of them, served by urgency: a visitor's question goes before a ranking, and both before an ingest,
+which hands in one small batch after another and so never holds the others up for longer than a batch.
+"""
+
+import asyncio
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from enum import IntEnum
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Urgency(IntEnum):
+    """Lower is served first."""
+
+    QUESTION = 0
+    RANKING = 1
+    INGEST = 2
+
+
+class ThreadsBusy(Exception):
+    """Too much work waits already, or the threads were closed."""
+
+
+class OnnxThreads:
+    """`threads` workers over one queue of at most `max_waiting` pieces of work.
+
+    ONNX Runtime spreads one piece over the cores by itself, so one thread is right for one machine. Threads start
+    with the first piece of work.
+    """
+
+    def __init__(self, *, threads: int = 1, max_waiting: int = 64) -> None:
+        self._thread_count = threads
+        self._max_waiting = max_waiting
+        self._changed = threading.Condition()
+        self._waiting: list[tuple[int, int, float | None, Callable[[], Any], Future[Any]]] = []
+        self._ticket = itertools.count()
+        self._threads: list[threading.Thread] = []
+        self._is_closed = False
+
+    async def run(self, work: Callable[[], T], urgency: Urgency, *, deadline: float | None = None) -> T:
+        """What `work` returns or raises.
+
+        `deadline` is a moment of `time.monotonic()`: work that has not ended by then raises TimeoutError; what
+        has not begun by then never begins. Raises ThreadsBusy at once when the queue is full.
+        """
+        future = self._submit(work, urgency, deadline)
+        wrapped = asyncio.wrap_future(future)
+        if deadline is None:
+            return await wrapped
+        async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
+            return await wrapped
+
+    async def close(self) -> None:
+        """Let what runs end, cancel what waits."""
+        with self._changed:
+            self._is_closed = True
+            waiting, self._waiting = self._waiting, []
+            self._changed.notify_all()
+        for *_, future in waiting:
+            future.cancel()
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
+
+    def _submit(self, work: Callable[[], T], urgency: Urgency, deadline: float | None) -> Future[T]:
+        future: Future[T] = Future()
+        with self._changed:
+            if self._is_closed:
+                raise ThreadsBusy("the local models were closed")
+            if len(self._waiting) >= self._max_waiting:
+                self._forget_cancelled()
+            if len(self._waiting) >= self._max_waiting:
+                raise ThreadsBusy(f"{self._max_waiting} pieces of work wait for the local models already")
+            heapq.heappush(self._waiting, (urgency, next(self._ticket), deadline, work, future))
+            if len(self._threads) < self._thread_count:
+                thread = threading.Thread(target=self._serve, name="onnx", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+            self._changed.notify()
+        return future
+
+    def _forget_cancelled(self) -> None:
+        self._waiting = [entry for entry in self._waiting if not entry[4].cancelled()]
+        heapq.heapify(self._waiting)
+
+    def _serve(self) -> None:
+        while (entry := self._next()) is not None:
+            _, _, deadline, work, future = entry
+            if not future.set_running_or_notify_cancel():
+                continue
+            if deadline is not None and time.monotonic() >= deadline:
+                future.set_exception(TimeoutError())
+                continue
+            try:
+                result = work()
+            except BaseException as error:  # handed to the one who waits
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+            del entry, work, future  # a waiting thread must not keep texts and scores alive
+
+    def _next(self) -> tuple[int, int, float | None, Callable[[], Any], Future[Any]] | None:
+        with self._changed:
+            while not self._waiting:
+                if self._is_closed:
+                    return None
+                self._changed.wait()
+            return heapq.heappop(self._waiting)
