@@ -23,7 +23,7 @@ _LINK = re.compile(
     r"!?\[([^\[\]\n]*)\]"
     r"\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)"
 )
-_URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])//(?=[\w-]+\.))[^\s<>\"'`|\\^{}\[\]]+", re.IGNORECASE)
+_URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])//(?=[\w-]+\.))[^\s<>\"'`|\\^{}\[\]]*", re.IGNORECASE)
 _SCRIPT_SCHEME = re.compile(r"(javascript|vbscript|data(?=\s*:\s*\w+/\w))\s*:", re.IGNORECASE)
 _REFERENCE_PICTURE = re.compile(r"!(?=\[)")
 _REFERENCE_TARGET = re.compile(r"^([ \t]{0,3})\[([^\]\n]*[^\]\n\d][^\]\n]*)\](?=:)", re.MULTILINE)
@@ -35,7 +35,7 @@ _STILL_OPEN = re.compile(
     r"!?\[[^\[\]\n]{0,300}\Z"
     r"|!?\[[^\[\]\n]{0,300}\](?:\([^\n]{0,2000})?\Z"
     r"|!\Z|`+\Z|【[^】\n]{0,20}\Z"
-    r"|[a-z0-9+.-]{1,24}\s?(?::/{0,2})?\Z|/{1,2}\Z"
+    r"|[a-z0-9+.-]{1,24}(?::/{0,2})?\Z|/{1,2}\Z|(?:javascript|vbscript|data)\s*:?\s*\Z"
     r"|(?:[a-z][a-z0-9+.-]{1,20}://|www\.|//)[^\s]{0,2000}\Z",
     re.IGNORECASE,
 )

@@ -1,0 +1,123 @@
+"""The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor` prints them."""
+
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+PREFIX = "DOCENT_"
+Endpoint = tuple[str, int]
+
+
+class BadSettings(Exception):
+    """The environment holds a value that cannot be used; the message names the variable and the fix."""
+
+
+class Settings(BaseSettings):
+    """Defaults run everything embedded: no key, no server, no download."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
+
+    data: Path = Field(Path("data"), description="Folder for everything that is stored.")
+    database_url: str = Field("", description="System of record; default: SQLite in the data folder.")
+    jobs_url: str = Field("", description="Job queue; default: SQLite in the data folder, or the Postgres above.")
+    vectors_uri: str = Field("", description="LanceDB folder or s3:// URI; default: in the data folder.")
+    redis_url: SecretStr = Field(SecretStr(""), description="Cache and limits shared by several web processes.")
+
+    host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
+    port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Addresses or networks whose X-Forwarded-For is believed, comma separated."
+    )
+    max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
+    shutdown_seconds: float = Field(20, ge=0, le=600, description="Time for running turns to end on SIGTERM.")
+
+    model_url: str = Field("", description="OpenAI-compatible chat endpoint, such as https://api.openai.com/v1.")
+    model_name: str = Field("", description="Chat model; empty: answers are quoted from the pages, without a model.")
+    model_key: SecretStr = Field(SecretStr(""), description="Key for the chat endpoint.")
+    fallback_model_url: str = Field("", description="Chat endpoint that is tried when the first gives no token.")
+    fallback_model_name: str = Field("", description="Its model.")
+    fallback_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
+
+    embeddings_url: str = Field("", description="OpenAI-compatible embeddings endpoint; empty: the shipped model.")
+    embeddings_model: str = Field("", description="Its model.")
+    embeddings_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    embeddings_dimensions: int = Field(1536, ge=8, le=8192, description="Length of its vectors.")
+
+    rerank_url: str = Field("", description="Hosted reranker; empty: the shipped model.")
+    rerank_model: str = Field("", description="Its model, where the service wants a name.")
+    rerank_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    rerank_shape: Literal["cohere", "tei", "workers-ai"] = Field("cohere", description="How it is spoken to.")
+
+    threads: int = Field(2, ge=1, le=64, description="Threads for the shipped models.")
+    crawl_allow: Annotated[tuple[Endpoint, ...], NoDecode] = Field(
+        (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
+    log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("crawl_allow", mode="before")
+    @classmethod
+    def _endpoints(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return tuple(endpoint(part.strip()) for part in value.split(",") if part.strip())
+
+    @model_validator(mode="after")
+    def _models_have_names(self) -> "Settings":
+        for url, name in (("model_url", "model_name"), ("fallback_model_url", "fallback_model_name")):
+            if bool(getattr(self, url)) != bool(getattr(self, name)):
+                raise ValueError(f"set {_variable(url)} and {_variable(name)} together, or neither")
+        if self.embeddings_url and not self.embeddings_model:
+            raise ValueError(f"set {_variable('embeddings_model')} beside {_variable('embeddings_url')}")
+        return self
+
+    @property
+    def record_url(self) -> str:
+        return self.database_url or f"sqlite+aiosqlite:///{self.data.resolve() / 'docent.sqlite'}"
+
+    @property
+    def job_queue_url(self) -> str:
+        if self.jobs_url:
+            return self.jobs_url
+        if self.database_url.startswith("postgresql"):
+            return self.database_url
+        return f"sqlite:///{self.data.resolve() / 'jobs.sqlite'}"
+
+    @property
+    def vector_uri(self) -> str:
+        return self.vectors_uri or str(self.data.resolve() / "vectors")
+
+    @property
+    def keyword_dir(self) -> Path:
+        return self.data.resolve() / "keywords"
+
+
+def endpoint(text: str) -> Endpoint:
+    """ "127.0.0.1:8123" -> ("127.0.0.1", 8123). Raises ValueError for a name or a missing port: a name could come to
+    mean another address."""
+    host, _, port = text.rpartition(":")
+    try:
+        return str(ip_address(host.strip("[]"))), int(port)
+    except ValueError:
+        raise ValueError(f"{text!r} is not IP:PORT, such as 127.0.0.1:8123") from None
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """The environment, with `overrides` (from the command line) on top. Raises BadSettings."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        lines = [f"{_variable(str(e['loc'][0])) if e['loc'] else PREFIX + '*'}: {e['msg']}" for e in error.errors()]
+        raise BadSettings("\n".join(lines)) from error
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
