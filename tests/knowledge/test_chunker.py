@@ -1,0 +1,214 @@
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+from app.domain.chunk import ChunkDraft
+from app.domain.document import PageContent, SectionHeading
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.chunker import Chunker
+
+EMBEDDER_TOKENS = 256
+
+
+def page(markdown: str, *headings: SectionHeading) -> PageContent:
+    return PageContent("https://shop.example/help", "Help", markdown, headings=headings, site="shop.example")
+
+
+def sentence(words: int, topic: str = "parcel") -> str:
+    return " ".join([f"The {topic} number {n} leaves the warehouse today." for n in range(max(1, words // 8))])
+
+
+def texts(chunks: list[ChunkDraft]) -> list[str]:
+    return [chunk.text for chunk in chunks]
+
+
+def test_each_section_is_a_chunk_with_its_headings_and_anchor(chunker: Chunker) -> None:
+    markdown = f"# Help\n\n{sentence(60)}\n\n## Returns\n\n{sentence(60, 'return')}"
+
+    first, second = chunker.cut(page(markdown, SectionHeading(1, "Help"), SectionHeading(2, "Returns", "returns")))
+
+    assert (first.breadcrumb, first.anchor, first.position) == (("Help",), None, 0)
+    assert (second.breadcrumb, second.anchor, second.position) == (("Help", "Returns"), "returns", 1)
+    assert second.text.startswith("## Returns\n\nThe return number 0")
+    assert second.context == "shop.example | Help | Returns"
+
+
+def test_a_page_without_text_has_no_chunks(chunker: Chunker) -> None:
+    assert chunker.cut(page(" \n\n")) == []
+
+
+def test_a_long_section_is_cut_and_every_piece_keeps_its_place(chunker: Chunker) -> None:
+    chunks = chunker.cut(page(f"# Help\n\n## Delivery\n\n{sentence(600)}", SectionHeading(2, "Delivery", "delivery")))
+
+    assert len(chunks) > 2
+    assert {chunk.anchor for chunk in chunks} == {"delivery"}
+    assert {chunk.breadcrumb for chunk in chunks} == {("Help", "Delivery")}
+
+
+def test_a_heading_stays_with_the_text_under_it(chunker: Chunker) -> None:
+    markdown = f"# Help\n\n## Delivery\n\n{sentence(600)}\n\n## Codes\n\n```\n" + "run the job\n" * 80 + "```"
+
+    for chunk in chunker.cut(page(markdown)):
+        assert not chunk.text.splitlines()[-1].startswith("#")
+
+
+def test_a_heading_without_text_introduces_the_next_section(chunker: Chunker) -> None:
+    markdown = f"# Help\n\n## Plans\n\n### Free\n\n{sentence(60)}\n\n### Team\n\n{sentence(60)}"
+
+    first, second = chunker.cut(page(markdown, SectionHeading(3, "Free", "free"), SectionHeading(3, "Team", "team")))
+
+    assert first.text.startswith("# Help\n\n## Plans\n\n### Free\n\nThe parcel")
+    assert (first.breadcrumb, first.anchor) == (("Help", "Plans", "Free"), "free")
+    assert second.anchor == "team"
+
+
+def test_tiny_neighbours_become_one_chunk_that_points_at_the_first(chunker: Chunker) -> None:
+    markdown = "## Phone\n\n+49 30 1234\n\n## Mail\n\nhelp@shop.example\n\n## Post\n\nBox 7, Berlin"
+    anchors = [SectionHeading(2, name, name.lower()) for name in ("Phone", "Mail", "Post")]
+
+    [chunk] = chunker.cut(page(markdown, *anchors))
+
+    assert chunk.text == markdown
+    assert (chunk.breadcrumb, chunk.anchor) == (("Phone",), "phone")
+
+
+def test_sections_that_say_enough_are_not_merged(chunker: Chunker) -> None:
+    markdown = f"## May I return it?\n\n{sentence(48)}\n\n## Who pays?\n\n{sentence(48)}"
+
+    assert len(chunker.cut(page(markdown))) == 2
+
+
+def test_tiny_sections_of_different_parents_stay_apart(chunker: Chunker) -> None:
+    markdown = f"# A\n\n{sentence(60)}\n\n## Small\n\nOne\n\n# B\n\n{sentence(60)}"
+
+    assert [chunk.breadcrumb[0] for chunk in chunker.cut(page(markdown)) if "One" in chunk.text] == ["A"]
+    assert not [text for text in texts(chunker.cut(page(markdown))) if "One" in text and "# B" in text]
+
+
+def test_a_table_that_goes_on_repeats_its_header(chunker: Chunker) -> None:
+    rows = "\n".join(f"| Plan {n} | {n * 10} euros a month for every seat |" for n in range(60))
+    chunks = chunker.cut(page(f"## Prices\n\n| Plan | Price |\n|---|---|\n{rows}"))
+
+    assert len(chunks) > 2
+    assert all("| Plan | Price |\n|---|---|\n| Plan " in chunk.text for chunk in chunks)
+    kept = [line for chunk in chunks for line in chunk.text.splitlines() if "euros" in line]
+    assert kept == rows.splitlines()
+
+
+def test_code_that_fits_stays_whole(chunker: Chunker) -> None:
+    code = "```python\n" + "\n".join(f"total = add(total, price_{n})" for n in range(12)) + "\n```"
+    chunks = chunker.cut(page(f"## Totals\n\n{sentence(120)}\n\n{code}\n\n{sentence(120)}"))
+
+    assert [chunk for chunk in chunks if code in chunk.text]
+
+
+def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> None:
+    lines = [f"    price_{n} = fetch_price({n})" for n in range(80)]
+    chunks = chunker.cut(page("## Load\n\n```python\n" + "\n".join(lines) + "\n```"))
+
+    assert len(chunks) > 2
+    assert all(chunk.text.count("```python\n") == 1 and chunk.text.endswith("\n```") for chunk in chunks)
+    assert [line for chunk in chunks for line in chunk.text.splitlines() if "fetch_price" in line] == lines
+
+
+def test_a_word_without_end_is_cut_although_it_counts_as_one_token(
+    chunker: Chunker, counter: TokenizersTokenCounter
+) -> None:
+    endless = "กขค" * 5000
+    assert counter.count(endless) < 10
+
+    chunks = chunker.cut(page(endless))
+
+    assert max(len(chunk.text) for chunk in chunks) <= ChunkLimits().chunk_chars
+    assert "".join(texts(chunks)) == endless
+
+
+def test_cutting_again_gives_the_same(chunker: Chunker) -> None:
+    markdown = f"# Help\n\n{sentence(900)}\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+
+    assert chunker.cut(page(markdown)) == chunker.cut(page(markdown))
+
+
+@pytest.mark.parametrize("max_tokens", [64, 128, 256, 512])
+def test_limits_fit_the_embedder(max_tokens: int) -> None:
+    limits = ChunkLimits.for_embedder(max_tokens)
+
+    limits.require_fit(max_tokens)
+    assert limits.chunk_tokens <= 200
+
+
+def test_limits_that_the_embedder_would_cut_off_are_refused() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        ChunkLimits(chunk_tokens=400).require_fit(EMBEDDER_TOKENS)
+
+
+WORDS = st.sampled_from(
+    [
+        "delivery",
+        "returns",
+        "`--force`",
+        "Straße",
+        "配送について",
+        "https://shop.example/a?b=c&d=e",
+        "a",
+        "|",
+        "**bold**",
+        "1234567890" * 12,
+        "naïve",
+        "don't",
+        "\u200b",
+        "🙂",
+        "-",
+        "x" * 300,
+        "[link](https://shop.example/very/long/path)",
+    ]
+)
+LINES = st.one_of(
+    st.lists(WORDS, min_size=1, max_size=120).map(" ".join),
+    st.tuples(st.integers(1, 6), st.lists(WORDS, min_size=1, max_size=30)).map(
+        lambda h: "#" * h[0] + " " + " ".join(h[1])
+    ),
+    st.lists(st.lists(WORDS, min_size=1, max_size=12).map(" ".join), min_size=1, max_size=30).map(
+        lambda rows: "| a | b |\n|---|---|\n" + "\n".join(f"| {row} | {row} |" for row in rows)
+    ),
+    st.lists(st.lists(WORDS, max_size=20).map(" ".join), max_size=40).map(lambda c: "```py\n" + "\n".join(c) + "\n```"),
+    st.just("```"),
+    st.text(max_size=200),
+)
+MARKDOWN = st.lists(LINES, max_size=8).map("\n\n".join)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(markdown=MARKDOWN)
+def test_nothing_embedded_exceeds_what_the_embedder_reads(
+    chunker: Chunker, counter: TokenizersTokenCounter, markdown: str
+) -> None:
+    limits = ChunkLimits()
+    for chunk in chunker.cut(page(markdown)):
+        assert chunk.text.strip()
+        assert counter.count(chunk.text) <= limits.chunk_tokens
+        assert counter.count(chunk.context) <= limits.context_tokens
+        assert len(counter.tokenizer.encode(chunk.searchable_text).ids) <= EMBEDDER_TOKENS
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(
+    paragraphs=st.lists(
+        st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]), min_size=1), max_size=12
+    )
+)
+def test_no_word_of_a_page_is_lost(chunker: Chunker, paragraphs: list[list[str]]) -> None:
+    numbered = [f"{word}{n}x{m}" for n, words in enumerate(paragraphs) for m, word in enumerate(words)]
+    markdown = "\n\n".join(
+        ("## " if n % 4 == 1 else "") + " ".join(f"{word}{n}x{m}" for m, word in enumerate(words))
+        for n, words in enumerate(paragraphs)
+    )
+
+    chunks = chunker.cut(page(markdown))
+
+    found = {word for chunk in chunks for word in re.findall(r"\w+", chunk.text)}
+    assert found >= set(numbered)
+    assert [chunk.position for chunk in chunks] == list(range(len(chunks)))
