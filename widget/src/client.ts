@@ -1,0 +1,229 @@
+import { backoffMs } from "./backoff.js";
+import type { AnswerEvent, Question, Rating, Session } from "./contract.js";
+import { Failure, failureOf } from "./failure.js";
+import { emptyCarry, feed, type Frame } from "./sse.js";
+
+export interface ClientOptions {
+  /** Origin of the API, such as "https://chat.example.com". */
+  base: string;
+  agentId: string;
+  locale?: string;
+  pageUrl: () => string;
+  /** The visitor's id of an earlier visit, and where to put the one that the server gave. */
+  anonymousId?: () => string | undefined;
+  keepAnonymousId?: (id: string) => void;
+  fetch?: typeof fetch;
+  now?: () => number;
+  random?: () => number;
+  isOnline?: () => boolean;
+  /** The server sends a heartbeat every 15 s; a stream silent for longer than this is taken for dead. */
+  stallMs?: number;
+  maxTries?: number;
+}
+
+/** What `ask` reports beside the server's events: a lost connection, and an answer that starts over. */
+export type ClientEvent = AnswerEvent | { event: "reconnecting" } | { event: "restart" };
+
+const TERMINAL = new Set(["done", "error"]);
+
+/** Speaks the visitor API. Knows no page and draws nothing, so it serves any interface. */
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #fetch: typeof fetch;
+  readonly #now: () => number;
+  readonly #connections = new Set<AbortController>();
+  readonly #sleepers = new Set<() => void>();
+  #session: Session | null = null;
+  #opening: Promise<Session> | null = null;
+  #paused = false;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#fetch = options.fetch ?? fetch.bind(globalThis);
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Starts or resumes the conversation. Calls made meanwhile share one request. */
+  open(): Promise<Session> {
+    this.#opening ??= this.#init().finally(() => (this.#opening = null));
+    return this.#opening;
+  }
+
+  /** Asks, and reports each event once and in order until `done` or `error`, across lost connections.
+   *
+   * The turn's id makes a repeated question harmless. Rejects with a Failure when the server refuses or stays away;
+   * `join` only listens to a turn that the server already has. */
+  async ask(question: Question, on: (event: ClientEvent) => void, signal: AbortSignal, join = false): Promise<void> {
+    const turn = "/turns/" + question.turn_id + "/stream";
+    let lastId = "";
+    let known = join;
+    let tries = 0;
+    let restarts = 0;
+    while (!signal.aborted) {
+      const connection = new AbortController();
+      const abort = (): void => connection.abort();
+      signal.addEventListener("abort", abort);
+      this.#connections.add(connection);
+      try {
+        const response = known
+          ? await this.#call("GET", turn, null, connection.signal, lastId)
+          : await this.#call("POST", "/messages/stream", question, connection.signal);
+        for await (const frame of this.#frames(response, connection)) {
+          if (lastId && Number(frame.id) <= Number(lastId)) continue;
+          lastId = frame.id;
+          known = true;
+          tries = 0;
+          const event = JSON.parse(frame.data) as AnswerEvent;
+          on(event);
+          if (TERMINAL.has(event.event)) return;
+        }
+        throw new Failure("cut");
+      } catch (error) {
+        if (signal.aborted) return;
+        const failure = error instanceof Failure ? error : new Failure(lastId ? "cut" : "network");
+        if (failure.status === 404 && known && !join && restarts++ < 1) {
+          // The server lost the turn, or never had it: the same id may be asked again.
+          known = false;
+          lastId = "";
+          on({ event: "restart" });
+          continue;
+        }
+        const lost = failure.status === 0 || failure.status === 502 || failure.status === 504;
+        if (!lost || (!this.#held && tries >= (this.#options.maxTries ?? 6))) throw failure;
+        on({ event: "reconnecting" });
+        await this.#wait(backoffMs(tries++, (this.#options.random ?? Math.random)()), signal);
+      } finally {
+        signal.removeEventListener("abort", abort);
+        this.#connections.delete(connection);
+        connection.abort();
+      }
+    }
+  }
+
+  async stop(turnId: string): Promise<void> {
+    await this.#call("POST", "/turns/" + turnId + "/stop");
+  }
+
+  async rate(turnId: string, rating: Rating, comment?: string): Promise<void> {
+    await this.#call("POST", "/turns/" + turnId + "/feedback", comment ? { rating, comment } : { rating });
+  }
+
+  /** Ends the conversation; the next question starts another. */
+  async clear(): Promise<void> {
+    await this.#call("POST", "/conversation/clear");
+    this.forget();
+  }
+
+  /** Drops the session, so that the next call starts a new one. */
+  forget(): void {
+    this.#session = null;
+  }
+
+  /** Lets go of open connections without ending their turns, as a page must before it sleeps; `wake` goes on. */
+  pause(): void {
+    this.#paused = true;
+    for (const connection of this.#connections) connection.abort();
+  }
+
+  /** Ends every wait at once: the network or the page is back. */
+  wake(): void {
+    this.#paused = false;
+    for (const sleeper of [...this.#sleepers]) sleeper();
+  }
+
+  get #held(): boolean {
+    return this.#paused || !(this.#options.isOnline?.() ?? true);
+  }
+
+  async #init(): Promise<Session> {
+    const { agentId, locale, pageUrl, anonymousId } = this.#options;
+    const anon = this.#session?.anonymous_id ?? anonymousId?.();
+    const body = {
+      agent_id: agentId,
+      page_url: pageUrl(),
+      ...(anon && { anon_id: anon }),
+      ...(locale && { locale }),
+    };
+    const response = await this.#send("POST", "/init", body);
+    if (!response.ok) throw failureOf(response.status, await response.json().catch(() => null));
+    const session = (await response.json()) as Session;
+    this.#session = session;
+    this.#options.keepAnonymousId?.(session.anonymous_id);
+    return session;
+  }
+
+  /** Calls with the visitor's token, renewed when it is about to end or is refused. */
+  async #call(method: string, path: string, body?: unknown, signal?: AbortSignal, lastId?: string): Promise<Response> {
+    for (let renewed = false; ; renewed = true) {
+      const session = this.#session;
+      const { token } = session && !this.#isOld(session) ? session : await this.open();
+      const response = await this.#send(method, path, body, token, signal, lastId);
+      if (response.ok) return response;
+      if (response.status !== 401 || renewed) {
+        throw failureOf(response.status, await response.json().catch(() => null));
+      }
+      if (this.#session?.token === token) this.#session = { ...this.#session, expires_at: 0 };
+    }
+  }
+
+  /** Too old half a minute early. A time without a zone means UTC; seconds since 1970 are understood as well. */
+  #isOld({ expires_at: at }: Session): boolean {
+    const ends =
+      typeof at === "number" ? at * 1000 : Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(at) ? at : at + "Z");
+    return ends - this.#now() < 30_000;
+  }
+
+  #send(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    signal?: AbortSignal,
+    lastId?: string,
+  ): Promise<Response> {
+    const headers: Record<string, string> = {};
+    if (token) headers.Authorization = "Bearer " + token;
+    if (body) headers["Content-Type"] = "application/json";
+    if (lastId) headers["Last-Event-ID"] = lastId;
+    return this.#fetch(this.#options.base + "/v1/widget" + path, {
+      method,
+      headers,
+      body: body ? JSON.stringify(body) : null,
+      signal: signal ?? null,
+      credentials: "omit",
+      cache: "no-store",
+      referrerPolicy: "no-referrer",
+    }).catch((error: unknown) => {
+      throw signal?.aborted ? error : new Failure("network");
+    });
+  }
+
+  async *#frames(response: Response, connection: AbortController): AsyncGenerator<Frame> {
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    let carry = emptyCarry;
+    for (;;) {
+      const stall = setTimeout(() => connection.abort(), this.#options.stallMs ?? 40_000);
+      const { done, value } = await reader.read().finally(() => clearTimeout(stall));
+      if (done) return;
+      let frames: Frame[];
+      [carry, frames] = feed(carry, decoder.decode(value, { stream: true }));
+      yield* frames;
+    }
+  }
+
+  /** Ends after `ms`, at `wake`, or at the signal; while the page sleeps or is offline, only at the latter two. */
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.#sleepers.delete(finish);
+        signal.removeEventListener("abort", finish);
+        resolve();
+      };
+      const timer = this.#held ? undefined : setTimeout(finish, ms);
+      this.#sleepers.add(finish);
+      signal.addEventListener("abort", finish);
+    });
+  }
+}

@@ -1,0 +1,73 @@
+/** What the visitor API says and takes; the server's own page on it is /openapi.json. */
+
+export interface Citation {
+  id: number | string;
+  url: string;
+  title: string;
+  as_of?: string | null;
+}
+
+export interface Theme {
+  primary_color?: string | null;
+  radius?: number | null;
+  position?: string | null;
+  launcher_label?: string | null;
+  greeting?: string | null;
+}
+
+export interface Agent {
+  id: string;
+  name: string;
+  persona?: string | null;
+  theme?: Theme | null;
+  starter_prompts?: string[] | null;
+  language?: string | null;
+}
+
+export interface Message {
+  id: string;
+  role: "visitor" | "agent";
+  text: string;
+  created_at?: string;
+  turn_id?: string | null;
+  citations?: Citation[] | null;
+  low_confidence?: boolean | null;
+  answered_by?: string | null;
+}
+
+export interface Session {
+  conversation_id: string;
+  visitor_id: string;
+  anonymous_id: string;
+  token: string;
+  expires_at: string | number;
+  agent: Agent;
+  messages: Message[];
+}
+
+export interface Question {
+  turn_id: string;
+  message: string;
+  page_url: string;
+  page_context?: string;
+}
+
+export type Stage = "searching" | "reading" | "writing";
+export type Rating = "up" | "down";
+
+/** One event of an answer stream: its `data` object, which repeats the event's name. */
+export type AnswerEvent =
+  | { event: "start"; turn_id: string; conversation_id: string }
+  | { event: "status"; stage: Stage }
+  | { event: "token"; token: string }
+  | { event: "citations"; citations: Citation[] }
+  | {
+      event: "done";
+      turn_id: string;
+      message_id: string;
+      answered_by: string;
+      low_confidence: boolean;
+      confidence: number;
+      finish: string;
+    }
+  | { event: "error"; code: string; message: string; retryable: boolean };

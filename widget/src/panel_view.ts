@@ -1,0 +1,261 @@
+import type { Rating } from "./contract.js";
+import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
+import { isRunning, type State, type Turn } from "./state.js";
+import { dots, TurnView, type TurnActions } from "./turn_view.js";
+import { failureText, type Speech, type Words } from "./words.js";
+
+export interface PanelActions extends TurnActions {
+  toggle(): void;
+  close(): void;
+  ask(text: string): void;
+  stop(): void;
+  fresh(): void;
+  connect(): void;
+  rate(turnId: string, rating: Rating): void;
+}
+
+const MAX_QUESTION = 4000;
+
+/** The one place that draws: the launcher at once, the panel when it is first opened. */
+export class PanelView {
+  readonly root: HTMLElement;
+  readonly launcher: HTMLButtonElement;
+  readonly #label = h("span", { class: "label" });
+  readonly #announcer = h("div", { class: "sr", role: "status", "aria-live": "polite" });
+  readonly #turns = new Map<string, TurnView>();
+  #panel: HTMLElement | null = null;
+  #parts!: ReturnType<PanelView["build"]>;
+  #drawn: State | null = null;
+  #announced = "";
+
+  constructor(
+    readonly words: Words,
+    readonly speech: Speech,
+    readonly actions: PanelActions,
+  ) {
+    this.launcher = h(
+      "button",
+      {
+        type: "button",
+        class: "launcher",
+        part: "launcher",
+        "aria-haspopup": "dialog",
+        "aria-expanded": "false",
+        "aria-label": speech.chat,
+        click: () => actions.toggle(),
+      },
+      icon(ICONS.chat),
+      this.#label,
+    );
+    this.root = h("div", { class: "root", dir: speech.direction, lang: speech.language }, this.launcher, this.#announcer);
+  }
+
+  label(text: string): void {
+    this.#label.textContent = text;
+    this.launcher.setAttribute("aria-label", text || this.speech.chat);
+  }
+
+  get panel(): HTMLElement | null {
+    return this.#panel;
+  }
+
+  /** Moves focus in: to the question, or on a touch screen to the panel, where no keyboard jumps up. */
+  focus(): void {
+    const touch = matchMedia("(pointer: coarse)").matches;
+    (touch ? this.#panel : this.#parts.input)?.focus({ preventScroll: true });
+  }
+
+  draw(state: State): void {
+    const before = this.#drawn;
+    if (before === state) return;
+    this.#drawn = state;
+    this.launcher.setAttribute("aria-expanded", String(state.isOpen));
+    this.launcher.classList.toggle("away", state.isOpen);
+    if (state.isOpen && !this.#panel) {
+      this.#parts = this.build();
+      this.#panel = this.#parts.panel;
+      this.root.append(this.#panel);
+    }
+    if (!this.#panel) return;
+    const shadow = this.root.getRootNode() as ShadowRoot;
+    const focused = shadow.activeElement;
+    const focusKey = focused?.closest("article") && (focused as HTMLElement).dataset.focus;
+    const place = focused?.parentElement?.closest("article");
+    this.#panel.hidden = !state.isOpen;
+    if (before?.agent !== state.agent || before?.connection !== state.connection) this.#drawHead(state);
+    this.#drawTurns(state, before);
+    const running = isRunning(state.turns[state.turns.length - 1]);
+    const { send, input, notice, fresh } = this.#parts;
+    fresh.hidden = !state.turns.length;
+    if (send.dataset.running !== String(running)) {
+      send.dataset.running = String(running);
+      send.setAttribute("aria-label", running ? this.words.stop : this.words.send);
+      send.title = running ? this.words.stop : this.words.send;
+      fill(send, icon(running ? ICONS.stop : ICONS.send));
+    }
+    send.disabled = !running && !input.value.trim();
+    const warning = state.isOnline ? state.notice && failureText(this.words, state.notice) : this.words.offline;
+    if (notice.textContent !== (warning ?? "")) notice.textContent = warning ?? "";
+    this.#announce(state);
+    if (state.isOpen && focused && !shadow.activeElement) {
+      // What had focus was drawn anew or is gone.
+      const again = focusKey && place?.isConnected && place.querySelector<HTMLElement>(`[data-focus=${focusKey}]`);
+      if (again) again.focus({ preventScroll: true });
+      else this.focus();
+    }
+  }
+
+  private build() {
+    const { words, actions } = this;
+    const name = h("h2");
+    const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
+    const fresh = iconButton(words.fresh, ICONS.fresh, () => actions.fresh());
+    const intro = h("div", { class: "intro" });
+    const list = h("div", { class: "turns" });
+    const log = h("div", { class: "log", part: "log", role: "log", "aria-live": "off", tabindex: 0 }, intro, list);
+    const latest = iconButton(words.latest, ICONS.latest, () => this.#toLatest(), { class: "latest", hidden: true });
+    log.addEventListener("scroll", () => (latest.hidden = this.#isAtEnd()), { passive: true });
+    const input = h("textarea", {
+      rows: 1,
+      maxlength: MAX_QUESTION,
+      "aria-label": words.placeholder,
+      placeholder: words.placeholder,
+      enterkeyhint: "send",
+      dir: "auto",
+    });
+    const grow = h("div", { class: "grow" }, input);
+    // The twin behind the field gives it its height: no measuring, no inline style.
+    const mirror = (): void => grow.setAttribute("data-text", input.value + " ");
+    const send = h("button", { type: "submit", class: "send" });
+    const submit = (event: Event): void => {
+      event.preventDefault();
+      if (isRunning(this.#drawn?.turns[this.#drawn.turns.length - 1])) {
+        if (event.type === "submit") actions.stop();
+        return;
+      }
+      const text = input.value.trim();
+      if (!text) return;
+      input.value = "";
+      mirror();
+      actions.ask(text);
+      input.focus();
+    };
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+    });
+    input.addEventListener("input", () => {
+      mirror();
+      send.disabled = send.dataset.running !== "true" && !input.value.trim();
+    });
+    const notice = h("p", { class: "notice", role: "status" });
+    const panel = h(
+      "section",
+      { class: "panel", part: "panel", role: "dialog", tabindex: -1 },
+      h("header", { part: "header" }, avatar, name, fresh, iconButton(words.close, ICONS.close, () => actions.close())),
+      h("div", { class: "middle" }, log, latest),
+      notice,
+      h(
+        "form",
+        { class: "composer", part: "composer", submit },
+        grow,
+        send,
+      ),
+      h("p", { class: "note" }, words.note),
+    );
+    return { panel, name, avatar, fresh, intro, list, log, latest, input, send, notice };
+  }
+
+  #drawHead(state: State): void {
+    const { name, avatar, intro, panel, log } = this.#parts;
+    const title = state.agent?.name ?? "";
+    name.textContent = title;
+    avatar.textContent = [...title][0]?.toUpperCase() ?? "";
+    panel.setAttribute("aria-label", title || this.speech.chat);
+    log.setAttribute("aria-label", title || this.speech.chat);
+    if (state.connection === "ready" && state.agent) {
+      fill(
+        intro,
+        h("p", { class: "greeting", dir: "auto" }, state.agent.theme?.greeting || this.words.greeting),
+        h(
+          "div",
+          { class: "starters" },
+          ...(state.agent.starter_prompts ?? []).map((prompt) =>
+            chip(prompt, () => {
+              this.actions.ask(prompt);
+              this.focus();
+            }),
+          ),
+        ),
+      );
+    } else if (state.connection === "failed") {
+      const code = state.refusal;
+      const hopeless = code === "origin_refused" || code === "not_found" || code === "invalid_request";
+      fill(
+        intro,
+        h(
+          "div",
+          { class: "error" },
+          h("p", {}, hopeless ? this.words.refused : failureText(this.words, code)),
+          !hopeless && chip(this.words.retry, () => this.actions.connect(), ICONS.fresh),
+        ),
+      );
+    } else {
+      fill(intro, dots());
+    }
+  }
+
+  #drawTurns(state: State, before: State | null): void {
+    if (before?.turns === state.turns && before.isOpen === state.isOpen) return;
+    const { list, intro, log, latest } = this.#parts;
+    const stick = this.#isAtEnd() || state.turns.length !== before?.turns.length;
+    const kept = new Set(state.turns.map((turn) => turn.id));
+    for (const [id, view] of this.#turns) {
+      if (kept.has(id)) continue;
+      view.element.remove();
+      this.#turns.delete(id);
+    }
+    state.turns.forEach((turn, at) => {
+      const view = this.#turns.get(turn.id);
+      if (view) view.draw(turn);
+      else {
+        const created = new TurnView(turn, this.words, this.speech.language, this.actions);
+        this.#turns.set(turn.id, created);
+        list.insertBefore(created.element, list.children[at] ?? null);
+      }
+    });
+    intro.classList.toggle("talking", state.turns.length > 0);
+    if (stick) log.scrollTop = log.scrollHeight;
+    latest.hidden = this.#isAtEnd();
+  }
+
+  #isAtEnd(): boolean {
+    const { log } = this.#parts;
+    return log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  }
+
+  #toLatest(): void {
+    const { log } = this.#parts;
+    log.scrollTop = log.scrollHeight;
+    log.focus({ preventScroll: true });
+  }
+
+  /** Speaks the stages and the whole answer, never a token. */
+  #announce(state: State): void {
+    const turn: Turn | undefined = state.turns[state.turns.length - 1];
+    const view = turn && this.#turns.get(turn.id);
+    if (!turn || !view || !state.isOpen) return;
+    const stage = isRunning(turn) ? (turn.answer ? "writing" : turn.stage) : turn.status;
+    const key = turn.id + stage + turn.isReconnecting;
+    if (key === this.#announced) return;
+    const spokenBefore = this.#announced.startsWith(turn.id);
+    this.#announced = key;
+    if (isRunning(turn)) {
+      this.#announcer.textContent = turn.isReconnecting ? this.words.reconnecting : this.words[turn.answer ? "writing" : turn.stage];
+    } else if (turn.status === "failed") {
+      this.#announcer.textContent = failureText(this.words, turn.error);
+    } else if (spokenBefore) {
+      // History is there to be read, not to be read out.
+      this.#announcer.textContent = view.spoken;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import type { ClientEvent } from "./client.js";
+import type { Agent, Citation, Message, Rating, Session, Stage } from "./contract.js";
+
+/** One question and its answer. A greeting by the server has no question. */
+export interface Turn {
+  id: string;
+  question: string;
+  answer: string;
+  status: "waiting" | "streaming" | "done" | "stopped" | "failed";
+  stage: Stage;
+  citations: readonly Citation[];
+  isReconnecting?: boolean;
+  isUnsure?: boolean;
+  /** A code, once failed, and whether asking again can help. */
+  error?: string;
+  retryable?: boolean;
+  rating?: Rating;
+  isCommented?: boolean;
+}
+
+export interface State {
+  isOpen: boolean;
+  connection: "none" | "connecting" | "ready" | "failed";
+  isOnline: boolean;
+  agent?: Agent;
+  turns: readonly Turn[];
+  /** A code: why the connection failed. */
+  refusal?: string;
+  /** A code of something outside a turn that went wrong. */
+  notice?: string;
+}
+
+/** "changed" carries what is simply so from now on; the others mean different things in different states. */
+export type Happening =
+  | { type: "changed"; to: Partial<Omit<State, "turns" | "agent">> }
+  | { type: "connected"; session: Session }
+  | { type: "cleared" }
+  | { type: "asked"; id: string; question: string }
+  | { type: "answered"; id: string; event: ClientEvent }
+  | { type: "failed"; id: string; code: string; retryable: boolean }
+  | { type: "retried"; id: string; newId: string }
+  | { type: "stopped"; id: string }
+  | { type: "rated"; id: string; rating: Rating }
+  | { type: "commented"; id: string };
+
+export const initialState: State = { isOpen: false, connection: "none", isOnline: true, turns: [] };
+
+export function newTurn(id: string, question: string): Turn {
+  return { id, question, answer: "", status: "waiting", stage: "searching", citations: [] };
+}
+
+export function next(state: State, happening: Happening): State {
+  switch (happening.type) {
+    case "changed":
+      return { ...state, ...happening.to };
+    case "connected": {
+      const { agent, messages } = happening.session;
+      const earlier = turnsOf(messages ?? []).filter((old) => !state.turns.some((turn) => turn.id === old.id));
+      return { ...state, connection: "ready", agent, turns: [...earlier, ...state.turns] };
+    }
+    case "cleared":
+      return { ...state, turns: [], notice: "" };
+    case "asked":
+      return { ...state, turns: [...state.turns, newTurn(happening.id, happening.question)], notice: "" };
+    default:
+      return {
+        ...state,
+        turns: state.turns.map((turn) => (turn.id === happening.id ? nextTurn(turn, happening) : turn)),
+      };
+  }
+}
+
+function nextTurn(turn: Turn, happening: Extract<Happening, { id: string }>): Turn {
+  switch (happening.type) {
+    case "answered":
+      return afterEvent(turn, happening.event);
+    case "failed":
+      return isRunning(turn)
+        ? { ...turn, status: "failed", error: happening.code, retryable: happening.retryable, isReconnecting: false }
+        : turn;
+    case "retried":
+      return newTurn(happening.newId, turn.question);
+    case "stopped":
+      return isRunning(turn) ? { ...turn, status: "stopped", isReconnecting: false } : turn;
+    case "rated":
+      return { ...turn, rating: happening.rating, isCommented: false };
+    default:
+      return { ...turn, isCommented: true };
+  }
+}
+
+function afterEvent(turn: Turn, event: ClientEvent): Turn {
+  const live = { ...turn, isReconnecting: event.event === "reconnecting" };
+  if (event.event === "citations") return { ...live, citations: event.citations };
+  // What was stopped grows no more.
+  if (!isRunning(turn)) return turn;
+  switch (event.event) {
+    case "restart":
+      return newTurn(turn.id, turn.question);
+    case "status":
+      return { ...live, stage: event.stage };
+    case "token":
+      return { ...live, status: "streaming", answer: turn.answer + event.token };
+    case "done":
+      return { ...live, status: event.finish === "stopped" ? "stopped" : "done", isUnsure: event.low_confidence };
+    case "error":
+      return { ...live, status: "failed", error: event.code, retryable: event.retryable };
+    default:
+      return live;
+  }
+}
+
+export function isRunning(turn: Turn | undefined): boolean {
+  return turn?.status === "waiting" || turn?.status === "streaming";
+}
+
+/** History as turns. The newest question without an answer may still be under way; an older one was cut. */
+export function turnsOf(messages: readonly Message[]): Turn[] {
+  const turns = new Map<string, Turn>();
+  for (const { id: messageId, turn_id, role, text, citations, low_confidence } of messages) {
+    const id = turn_id ?? messageId;
+    const turn = turns.get(id) ?? newTurn(id, "");
+    turns.set(
+      id,
+      role === "visitor"
+        ? { ...turn, question: text }
+        : { ...turn, answer: text, status: "done", citations: citations ?? [], isUnsure: low_confidence ?? false },
+    );
+  }
+  return [...turns.values()].map((turn, at) =>
+    isRunning(turn) && at < turns.size - 1 ? { ...turn, status: "failed", error: "cut", retryable: true } : turn,
+  );
+}

@@ -1,0 +1,35 @@
+/** The little that outlives a page, per agent; a browser that refuses storage gets memory instead. */
+export interface Kept {
+  anonymous_id?: string;
+  theme?: { color?: string; label?: string };
+}
+
+export interface Store {
+  read(): Kept;
+  /** Without an argument, forgets. */
+  write(kept?: Kept): void;
+}
+
+export function browserStore(agentId: string): Store {
+  const key = "docent:" + agentId;
+  let memory: Kept = {};
+  return {
+    read() {
+      try {
+        memory = (JSON.parse(localStorage[key] ?? "null") as Kept | null) ?? memory;
+      } catch {
+        // Storage is off, or someone else wrote there: what is in memory stands.
+      }
+      return memory;
+    },
+    write(kept) {
+      memory = kept ?? {};
+      try {
+        if (kept) localStorage[key] = JSON.stringify(kept);
+        else localStorage.removeItem(key);
+      } catch {
+        // As above.
+      }
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import type { Citation, Rating } from "./contract.js";
+import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
+import { parseMarkdown } from "./markdown.js";
+import { drawNode, outward } from "./markdown_view.js";
+import { safeLink } from "./safe_link.js";
+import { isRunning, type Turn } from "./state.js";
+import { failureText, type Words } from "./words.js";
+
+export interface TurnActions {
+  retry(turnId: string): void;
+  rate(turnId: string, rating: Rating): void;
+  comment(turnId: string, text: string): void;
+  copy(turn: Turn): Promise<void>;
+  cited(turn: Turn, citation: Citation): void;
+}
+
+export function dots(): HTMLElement {
+  return h("span", { class: "dots" }, h("i"), h("i"), h("i"));
+}
+
+/** Draws one turn, and on each change only what changed: whatever a visitor has selected stays selected. */
+export class TurnView {
+  readonly element: HTMLElement;
+  readonly #text = h("div", { class: "text", dir: "auto" });
+  readonly #above = h("div");
+  readonly #below = h("div", { class: "below" });
+  readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
+  #drawn: Turn | null = null;
+  #sources: (string | undefined)[] = [];
+
+  constructor(
+    turn: Turn,
+    readonly words: Words,
+    readonly locale: string,
+    readonly actions: TurnActions,
+  ) {
+    const question =
+      turn.question &&
+      h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words.you + ": "), turn.question);
+    this.element = h("article", { class: "turn" }, question, this.#answer);
+    this.draw(turn);
+  }
+
+  draw(turn: Turn): void {
+    const before = this.#drawn;
+    if (before === turn) return;
+    this.#drawn = turn;
+    const running = isRunning(turn);
+    this.#answer.className = "answer" + (turn.isUnsure ? " unsure" : "") + (running && turn.answer ? " live" : "");
+    this.#drawText(turn, running, before?.citations !== turn.citations || isRunning(before ?? undefined) !== running);
+    if (before?.isUnsure !== turn.isUnsure) {
+      fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words.unsure));
+    }
+    this.#drawBelow(turn, running);
+  }
+
+  /** The answer as a screen reader should speak it, once it is whole. */
+  get spoken(): string {
+    return [this.#above.textContent, this.#text.textContent].filter(Boolean).join(" ");
+  }
+
+  #drawText(turn: Turn, live: boolean, everything: boolean): void {
+    const blocks = parseMarkdown(turn.answer, live);
+    const context = {
+      citations: turn.citations,
+      live,
+      citationLabel: (one: Citation) => `${this.words.sources} ${one.id}: ${one.title || one.url}, ${this.words.newTab}`,
+      onCitation: (one: Citation) => this.actions.cited(turn, one),
+    };
+    blocks.forEach((block, at) => {
+      if (!everything && this.#sources[at] === block.source) return;
+      this.#sources[at] = block.source;
+      const drawn = drawNode(block, context);
+      const old = this.#text.children[at];
+      if (old) old.replaceWith(drawn);
+      else this.#text.append(drawn);
+    });
+    this.#sources.length = blocks.length;
+    [...this.#text.children].slice(blocks.length).forEach((rest) => rest.remove());
+  }
+
+  #drawBelow(turn: Turn, running: boolean): void {
+    const { words } = this;
+    if (running) {
+      const text = turn.isReconnecting ? words.reconnecting : turn.answer ? "" : words[turn.stage];
+      if (this.#below.textContent !== text || !text) {
+        fill(this.#below, text && h("p", { class: "status" }, dots(), text));
+      }
+    } else if (turn.status === "failed") {
+      fill(
+        this.#below,
+        h(
+          "div",
+          { class: "error" },
+          h("p", {}, failureText(words, turn.error)),
+          turn.retryable && chip(words.retry, () => this.actions.retry(turn.id), ICONS.fresh),
+        ),
+      );
+    } else {
+      fill(
+        this.#below,
+        turn.status === "stopped" && h("p", { class: "status" }, words.stopped),
+        this.#drawSources(turn),
+        turn.answer && this.#drawActions(turn),
+        turn.rating === "down" && !turn.isCommented && this.#drawComment(turn),
+        turn.rating && (turn.rating === "up" || turn.isCommented) && h("p", { class: "status" }, words.thanks),
+      );
+    }
+  }
+
+  #drawSources(turn: Turn): HTMLElement | null {
+    const items = turn.citations.flatMap((one) => {
+      const url = safeLink(one.url);
+      if (!url) return [];
+      const place = [url.host.replace(/^www\./, ""), one.as_of && this.words.asOf + " " + this.#date(one.as_of)];
+      return h(
+        "li",
+        {},
+        outward(
+          url,
+          { class: "source", click: () => this.actions.cited(turn, one) },
+          h("span", { class: "number" }, String(one.id)),
+          h(
+            "span",
+            { class: "what" },
+            h("span", { class: "title", dir: "auto" }, one.title || url.pathname),
+            h("span", { class: "place" }, place.filter(Boolean).join(" · ")),
+          ),
+          h("span", { class: "sr" }, ", " + this.words.newTab),
+        ),
+      );
+    });
+    return items.length ? h("ol", { class: "sources", "aria-label": this.words.sources }, ...items) : null;
+  }
+
+  #date(iso: string): string {
+    const date = new Date(iso.length > 10 ? iso : iso + "T00:00:00");
+    return isNaN(+date) ? iso : new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(date);
+  }
+
+  #drawActions(turn: Turn): HTMLElement {
+    const { words, actions } = this;
+    const thumb = (rating: Rating): HTMLElement =>
+      iconButton(words[rating], ICONS[rating], () => actions.rate(turn.id, rating), {
+        "aria-pressed": String(turn.rating === rating),
+        "data-focus": rating,
+      });
+    const copy = iconButton(words.copy, ICONS.copy, () => {
+      void actions.copy(turn).then(() => {
+        fill(copy, icon(ICONS.check));
+        copy.setAttribute("aria-label", words.copied);
+      });
+    });
+    // The clipboard is closed to pages without TLS.
+    return h("div", { class: "actions" }, navigator.clipboard && copy, thumb("up"), thumb("down"));
+  }
+
+  #drawComment(turn: Turn): HTMLElement {
+    const { words } = this;
+    const input = h("input", { maxlength: 1000, "aria-label": words.why, placeholder: words.why, dir: "auto" });
+    return h(
+      "form",
+      {
+        class: "comment",
+        submit: (event) => {
+          event.preventDefault();
+          this.actions.comment(turn.id, input.value.trim());
+        },
+      },
+      input,
+      h("button", { class: "chip" }, words.send),
+    );
+  }
+}

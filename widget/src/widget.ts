@@ -1,0 +1,379 @@
+import { Client } from "./client.js";
+import type { Citation, Question, Rating } from "./contract.js";
+import { Failure } from "./failure.js";
+import { uuid } from "./ids.js";
+import { sideOf, type Options } from "./options.js";
+import { pageAddress } from "./page_address.js";
+import { pageContext } from "./page_context.js";
+import { PanelView } from "./panel_view.js";
+import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
+import { browserStore } from "./store.js";
+import { themeCss } from "./theme.js";
+import css from "./widget.css";
+import { ENGLISH, speechFor, type Speech, type Words } from "./words.js";
+
+export type EventName = "open" | "close" | "message" | "answer" | "citation_click" | "feedback" | "gap" | "error";
+export type Listener = (detail: unknown) => void;
+
+/** After a stop the sources may still come; longer than this we do not listen. */
+const STOP_GRACE_MS = 2000;
+
+/** One agent on one page: turns what a visitor does into calls, and what comes back into states to draw. */
+export class Widget {
+  readonly #options: Options;
+  readonly #client: Client;
+  readonly #store;
+  readonly #host = document.createElement("docent-widget");
+  readonly #view: PanelView;
+  readonly #themeSheet = new CSSStyleSheet();
+  readonly #screenSheet = new CSSStyleSheet();
+  readonly #gone = new AbortController();
+  readonly #listeners = new Map<EventName, Set<Listener>>();
+  readonly #asked = new Map<string, Question>();
+  readonly #running = new Map<string, AbortController>();
+  readonly #above: number;
+  readonly #speech: Speech;
+  readonly #words: Words = { ...ENGLISH };
+  #state: State = initialState;
+  #isDrawDue = false;
+  #awakening: Promise<void> | null = null;
+  #isAwake = false;
+  #returnFocusTo: Element | null = null;
+
+  constructor(options: Options, above = 0) {
+    this.#options = options;
+    this.#above = above;
+    this.#store = browserStore(options.agentId);
+    this.#client = new Client({
+      base: options.base,
+      agentId: options.agentId,
+      locale: options.locale,
+      pageUrl: () => pageAddress(location.href),
+      anonymousId: () => this.#store.read().anonymous_id,
+      keepAnonymousId: (id) => this.#store.write({ ...this.#store.read(), anonymous_id: id }),
+      isOnline: () => navigator.onLine,
+    });
+    this.#speech = speechFor(options.locale);
+    this.#view = new PanelView(this.#words, this.#speech, {
+      toggle: () => this.toggle(),
+      close: () => this.close(),
+      ask: (text) => this.ask(text),
+      stop: () => this.#stop(),
+      fresh: () => void this.#fresh(),
+      connect: () => void this.#connect().catch(() => undefined),
+      retry: (id) => this.#retry(id),
+      rate: (id, rating) => void this.#rate(id, rating),
+      comment: (id, text) => void this.#comment(id, text),
+      copy: (turn) => navigator.clipboard.writeText(plainText(turn)),
+      cited: (turn, citation) => this.#emit("citation_click", { turn_id: turn.id, citation }),
+    });
+    this.#mount();
+  }
+
+  get isOpen(): boolean {
+    return this.#state.isOpen;
+  }
+
+  /** Opens the panel. Focus moves in only where a visitor's own act led here, so that no page can steal it. */
+  open(): void {
+    if (this.#state.isOpen) return;
+    if (!this.#isAwake) {
+      this.#awakening ??= this.#wakeUp().finally(() => {
+        this.#isAwake = true;
+        this.open();
+      });
+      return;
+    }
+    const active = document.activeElement;
+    this.#returnFocusTo = active === this.#host ? null : active;
+    this.#dispatch({ type: "changed", to: { isOpen: true } });
+    this.#draw();
+    if (navigator.userActivation?.isActive ?? true) this.#view.focus();
+    this.#emit("open", {});
+    if (this.#state.connection === "none" || this.#state.connection === "failed") {
+      void this.#connect().catch(() => undefined);
+    }
+  }
+
+  close(): void {
+    if (!this.#state.isOpen) return;
+    const hadFocus = document.activeElement === this.#host;
+    this.#dispatch({ type: "changed", to: { isOpen: false } });
+    this.#draw();
+    if (hadFocus) {
+      const before = this.#returnFocusTo;
+      if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+      else this.#view.launcher.focus({ preventScroll: true });
+    }
+    this.#emit("close", {});
+  }
+
+  toggle(): void {
+    if (this.#state.isOpen) this.close();
+    else this.open();
+  }
+
+  ask(text: string): void {
+    const message = text.trim().slice(0, 4000);
+    if (!message || isRunning(this.#state.turns[this.#state.turns.length - 1])) return;
+    this.open();
+    const question = this.#newQuestion(message);
+    this.#dispatch({ type: "asked", id: question.turn_id, question: message });
+    this.#emit("message", { turn_id: question.turn_id, message });
+    void this.#run(question);
+  }
+
+  /** Forgets the visitor on this device: at sign-out, so that the next person starts with nothing. */
+  reset(): void {
+    this.#abortAll();
+    this.#client.forget();
+    this.#store.write();
+    this.#dispatch({ type: "cleared" });
+    this.#dispatch({ type: "changed", to: { connection: "none" } });
+    if (this.#state.isOpen) void this.#connect().catch(() => undefined);
+  }
+
+  on(name: EventName, listener: Listener): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  destroy(): void {
+    this.#abortAll();
+    this.#gone.abort();
+    this.#host.remove();
+  }
+
+  #mount(): void {
+    const shadow = this.#host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    shadow.adoptedStyleSheets = [sheet, this.#themeSheet, this.#screenSheet];
+    shadow.append(this.#view.root);
+    this.#applyTheme();
+    const { signal } = this.#gone;
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const applyMode = (): void => {
+      const { theme } = this.#options;
+      this.#host.setAttribute("data-theme", theme === "auto" ? (dark.matches ? "dark" : "light") : theme);
+    };
+    applyMode();
+    dark.addEventListener("change", applyMode, { signal });
+    for (const type of ["keydown", "keyup", "keypress"]) {
+      // The page's own shortcuts must not fire while someone types a question.
+      this.#view.root.addEventListener(type, (event) => event.stopPropagation());
+    }
+    this.#view.root.addEventListener("keydown", (event) => this.#onKey(event));
+    const root = document.documentElement;
+    root.append(this.#host);
+    // Beside body, not in it: a framework may draw body anew without losing us. Should even that happen, we return.
+    let returns = 0;
+    const watch = new MutationObserver(() => {
+      if (!this.#host.isConnected && returns++ < 100) document.documentElement.append(this.#host);
+    });
+    watch.observe(root, { childList: true });
+    signal.addEventListener("abort", () => watch.disconnect());
+    this.#draw();
+  }
+
+  /** What only an opened widget needs. */
+  async #wakeUp(): Promise<void> {
+    const { signal } = this.#gone;
+    const online = (): void => {
+      this.#dispatch({ type: "changed", to: { isOnline: navigator.onLine } });
+      if (navigator.onLine) this.#client.wake();
+    };
+    online();
+    addEventListener("online", online, { signal });
+    addEventListener("offline", online, { signal });
+    addEventListener("pagehide", () => this.#client.pause(), { signal });
+    addEventListener("pageshow", () => this.#client.wake(), { signal });
+    const screen = window.visualViewport;
+    const fit = (): void => {
+      // With the keyboard up a phone shows less than the page's height.
+      if (screen) this.#screenSheet.replaceSync(`:host{--height:${screen.height}px;--top:${screen.offsetTop}px}`);
+    };
+    fit();
+    screen?.addEventListener("resize", fit, { signal });
+    screen?.addEventListener("scroll", fit, { signal });
+    const { language } = this.#speech;
+    if (language === "en") return;
+    const response = await fetch(this.#options.files + "words/" + language + ".json", { credentials: "omit" }).catch(() => null);
+    if (response?.ok) Object.assign(this.#words, await response.json());
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const panel = this.#view.panel;
+    if (!panel || !this.#state.isOpen) return;
+    if (event.key === "Escape" && !event.isComposing) {
+      event.preventDefault();
+      this.close();
+    }
+    if (event.key !== "Tab" || panel.clientWidth < innerWidth) return;
+    // Full screen, the page behind is out of sight: Tab goes round inside.
+    const stops = [...panel.querySelectorAll<HTMLElement>("a,button,textarea,input,[tabindex='0']")].filter(
+      (each) => each.getClientRects().length && !each.matches(":disabled"),
+    );
+    const active = (this.#view.root.getRootNode() as ShadowRoot).activeElement;
+    const edge = event.shiftKey ? stops[0] : stops[stops.length - 1];
+    if (active !== edge && !(event.shiftKey && active === panel)) return;
+    event.preventDefault();
+    (event.shiftKey ? stops[stops.length - 1] : stops[0])?.focus();
+  }
+
+  #applyTheme(): void {
+    const { color, label, position } = this.#options;
+    const kept = this.#store.read().theme;
+    const theme = this.#state.agent?.theme;
+    this.#themeSheet.replaceSync(
+      themeCss({
+        color: color ?? theme?.primary_color ?? kept?.color,
+        radius: theme?.radius,
+        side: position ?? sideOf(theme?.position),
+        above: this.#above,
+      }),
+    );
+    this.#view.label(label ?? theme?.launcher_label ?? kept?.label ?? "");
+  }
+
+  async #connect(): Promise<void> {
+    this.#dispatch({ type: "changed", to: { connection: "connecting" } });
+    try {
+      const session = await this.#client.open();
+      this.#dispatch({ type: "connected", session });
+      const { primary_color: color, launcher_label: label } = session.agent.theme ?? {};
+      this.#store.write({ ...this.#store.read(), theme: { ...(color && { color }), ...(label && { label }) } });
+      this.#applyTheme();
+      const last = this.#state.turns[this.#state.turns.length - 1];
+      if (last && isRunning(last) && !this.#running.has(last.id)) {
+        // A question of an earlier page whose answer is still being written.
+        void this.#run({ turn_id: last.id, message: last.question, page_url: "" }, true);
+      }
+    } catch (error) {
+      const code = error instanceof Failure ? error.code : "internal";
+      this.#dispatch({ type: "changed", to: { connection: "failed", refusal: code } });
+      this.#emit("error", { code });
+      throw error;
+    }
+  }
+
+  #newQuestion(message: string): Question {
+    const context = this.#options.pageContext ? pageContext(document) : "";
+    const question = {
+      turn_id: uuid(),
+      message,
+      page_url: pageAddress(location.href),
+      ...(context && { page_context: context }),
+    };
+    this.#asked.set(question.turn_id, question);
+    return question;
+  }
+
+  async #run(question: Question, join = false): Promise<void> {
+    const id = question.turn_id;
+    const running = new AbortController();
+    this.#running.set(id, running);
+    try {
+      if (this.#state.connection !== "ready") await this.#connect();
+      await this.#client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
+    } catch (error) {
+      const failure = error instanceof Failure ? error : new Failure("internal");
+      this.#dispatch({ type: "failed", id, code: failure.code, retryable: failure.retryable });
+    }
+    if (this.#running.get(id) === running) this.#running.delete(id);
+    const turn = this.#state.turns.find((each) => each.id === id);
+    if (turn?.status === "failed") this.#emit("error", { turn_id: id, code: turn.error });
+    else if (turn && !isRunning(turn)) {
+      this.#emit("answer", { turn_id: id, text: turn.answer, citations: turn.citations, low_confidence: turn.isUnsure });
+      if (turn.isUnsure) this.#emit("gap", { turn_id: id, message: turn.question });
+    }
+  }
+
+  /** The same turn again where the connection failed; where the turn itself did, a new one in its place. */
+  #retry(id: string): void {
+    const turn = this.#state.turns.find((each) => each.id === id);
+    if (!turn) return;
+    const ended = !["network", "cut", "rate_limited", "overloaded"].includes(turn.error ?? "");
+    const asked = this.#asked.get(id);
+    const question = asked && !ended ? asked : this.#newQuestion(turn.question);
+    this.#dispatch({ type: "retried", id, newId: question.turn_id });
+    void this.#run(question);
+  }
+
+  #stop(): void {
+    const turn = this.#state.turns[this.#state.turns.length - 1];
+    if (!turn || !isRunning(turn)) return;
+    const running = this.#running.get(turn.id);
+    this.#dispatch({ type: "stopped", id: turn.id });
+    this.#client.stop(turn.id).catch(() => undefined);
+    setTimeout(() => running?.abort(), STOP_GRACE_MS);
+  }
+
+  async #rate(id: string, rating: Rating): Promise<void> {
+    this.#dispatch({ type: "rated", id, rating });
+    this.#emit("feedback", { turn_id: id, rating });
+    await this.#client.rate(id, rating).catch((error: unknown) => this.#notice(error));
+  }
+
+  async #comment(id: string, comment: string): Promise<void> {
+    this.#dispatch({ type: "commented", id });
+    if (!comment) return;
+    this.#emit("feedback", { turn_id: id, rating: "down", comment });
+    await this.#client.rate(id, "down", comment).catch((error: unknown) => this.#notice(error));
+  }
+
+  async #fresh(): Promise<void> {
+    try {
+      await this.#client.clear();
+      this.#abortAll();
+      this.#dispatch({ type: "cleared" });
+    } catch (error) {
+      this.#notice(error);
+    }
+  }
+
+  #notice(error: unknown): void {
+    this.#dispatch({ type: "changed", to: { notice: error instanceof Failure ? error.code : "internal" } });
+  }
+
+  #abortAll(): void {
+    for (const running of this.#running.values()) running.abort();
+    this.#running.clear();
+    this.#asked.clear();
+  }
+
+  #dispatch(happening: Happening): void {
+    this.#state = next(this.#state, happening);
+    if (this.#isDrawDue) return;
+    this.#isDrawDue = true;
+    const draw = (): void => {
+      if (this.#isDrawDue) this.#draw();
+    };
+    // A page in the background gets no frames, yet is drawn by the time it is looked at.
+    if (document.hidden) setTimeout(draw, 100);
+    else requestAnimationFrame(draw);
+  }
+
+  #draw(): void {
+    this.#isDrawDue = false;
+    this.#view.draw(this.#state);
+  }
+
+  #emit(name: EventName, detail: unknown): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        listener(detail);
+      } catch (error) {
+        // The page's mistake must not become ours.
+        reportError(error);
+      }
+    }
+  }
+}
+
+/** An answer as it is copied: its text, then its sources. */
+function plainText(turn: Turn): string {
+  const line = (one: Citation): string => `[${one.id}] ${one.title} ${one.url}`;
+  return [turn.answer, turn.citations.map(line).join("\n")].filter(Boolean).join("\n\n");
+}

@@ -1,0 +1,23 @@
+// Bundles each src/*.test.ts and hands it to node's own test runner.
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const out = here + "node_modules/.tests/";
+rmSync(out, { recursive: true, force: true });
+const tests = readdirSync(here + "src").filter((name) => name.endsWith(".test.ts"));
+await build({
+  absWorkingDir: here,
+  entryPoints: tests.map((name) => "src/" + name),
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  sourcemap: "inline",
+  target: "node20",
+});
+const files = tests.map((name) => out + name.replace(/\.ts$/, ".mjs"));
+process.exit(spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], { stdio: "inherit" }).status ?? 1);
