@@ -38,7 +38,7 @@ _ANALYZER: Final = "agent"
 _HEAP_BYTES: Final = 15_000_000  # the least that tantivy takes
 _TITLE_BOOST: Final = 0.4
 _MAX_TERMS: Final = 32
-_MAX_TERMS_WEIGHED: Final = 256  # of a very long question, the rarest of its first so many terms are searched
+_MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked at
 _LOCK_PAUSE_SECONDS: Final = 0.05
 
 # What tantivy's Rust side raises, whatever went wrong.
@@ -110,7 +110,10 @@ class TantivyKeywordIndex:
         if reader is None or not terms:
             return []
         searcher = reader.searcher()
-        query = _query(reader.schema, _rarest(searcher, terms))
+        known = _rarest_known(searcher, terms)
+        if not known:
+            return []
+        query = _query(reader.schema, known)
         found = searcher.search(query, limit=limit, count=False)
         return [IndexHit(searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found.hits]
 
@@ -121,7 +124,7 @@ class TantivyKeywordIndex:
         if reader is None or not terms:
             return [0.0] * len(texts)
         searcher = reader.searcher()
-        weights = {term: _idf(searcher, term) for term in _rarest(searcher, terms)}
+        weights = {term: _idf(searcher, term) for term in terms[:_MAX_TERMS_WEIGHED]}
         whole = sum(weights.values())
         held = (weights.keys() & set(analysis.terms(text)) for text in texts)
         return [min(1.0, sum(weights[term] for term in common) / whole) for common in held]
@@ -271,11 +274,13 @@ def _query(schema: Schema, terms: Sequence[str]) -> Query:
     return Query.boolean_query(clauses)
 
 
-def _rarest(searcher: Searcher, terms: Sequence[str]) -> Sequence[str]:
-    if len(terms) <= _MAX_TERMS:
-        return terms
+def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:
+    """What the index holds of the terms; the rarest where they are too many for one query."""
     weighed = terms[:_MAX_TERMS_WEIGHED]
-    return sorted(weighed, key=lambda term: _idf(searcher, term), reverse=True)[:_MAX_TERMS]
+    known = [term for term in weighed if any(searcher.doc_freq(field, term) for field in ("text", "title"))]
+    if len(known) <= _MAX_TERMS:
+        return known
+    return sorted(known, key=lambda term: _idf(searcher, term), reverse=True)[:_MAX_TERMS]
 
 
 def _idf(searcher: Searcher, term: str) -> float:

@@ -1,0 +1,165 @@
+"""LanceDB on a real folder, shared with another process and lost under its feet."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import lancedb
+import pytest
+
+from app.adapters.lancedb_vector_index import LanceDBVectorIndex, table_name
+from app.domain.errors import IndexUnavailable
+from tests.contracts.vector_index_contract import (
+    AGENT,
+    DIMENSIONS,
+    OTHER_AGENT,
+    VERSION,
+    VectorIndexContract,
+    row,
+    unit,
+)
+
+
+def opened(folder: Path, model_id: str = "model") -> LanceDBVectorIndex:
+    return LanceDBVectorIndex(str(folder), model_id=model_id, dimensions=DIMENSIONS)
+
+
+def list_folder(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "vectors"
+
+
+@pytest.fixture
+def index(folder: Path) -> LanceDBVectorIndex:
+    return opened(folder)
+
+
+class TestLanceDBVectorIndex(VectorIndexContract):
+    @pytest.fixture
+    def index(self, folder: Path) -> LanceDBVectorIndex:
+        return opened(folder)
+
+
+async def test_what_another_process_writes_is_found(index: LanceDBVectorIndex, folder: Path) -> None:
+    assert await index.search(AGENT, unit(1), 5) == []
+    worker = opened(folder)
+
+    await worker.put(AGENT, [row("a", unit(1))])
+    assert await index.chunk_ids(AGENT) == {"a"}
+    await worker.put(AGENT, [row("b", unit(1))])
+    assert await index.chunk_ids(AGENT) == {"a", "b"}
+    await worker.drop_agent(AGENT)
+    assert await index.chunk_ids(AGENT) == set()
+
+
+async def test_searching_an_empty_installation_leaves_no_trace(index: LanceDBVectorIndex, folder: Path) -> None:
+    await index.search(AGENT, unit(1), 5)
+
+    assert folder not in list_folder(folder.parent)
+
+
+async def test_a_lost_folder_names_the_fix_and_comes_back_without_a_restart(
+    index: LanceDBVectorIndex, folder: Path
+) -> None:
+    await index.put(AGENT, [row("a", unit(1))])
+    shutil.rmtree(folder)
+
+    for _ in range(2):
+        with pytest.raises(IndexUnavailable, match="docent reindex"):
+            await index.search(AGENT, unit(1), 5)
+
+    await opened(folder).put(AGENT, [row("b", unit(1))])
+    assert [hit.chunk_id for hit in await index.search(AGENT, unit(1), 5)] == ["b"]
+
+
+async def test_a_folder_rebuilt_between_two_searches_is_read_anew(index: LanceDBVectorIndex, folder: Path) -> None:
+    await index.put(AGENT, [row("old", unit(1)), row("older", unit(1))])
+    shutil.rmtree(folder)
+    await opened(folder).put(AGENT, [row("new", unit(1))])
+
+    assert [hit.chunk_id for hit in await index.search(AGENT, unit(1), 5)] == ["new"]
+    await index.put(AGENT, [row("newer", unit(1))])
+    assert await index.chunk_ids(AGENT) == {"new", "newer"}
+
+
+async def test_putting_rebuilds_a_lost_folder(index: LanceDBVectorIndex, folder: Path) -> None:
+    await index.put(AGENT, [row("a", unit(1))])
+    shutil.rmtree(folder)
+
+    await index.put(AGENT, [row("b", unit(1))])
+
+    assert await index.chunk_ids(AGENT) == {"b"}
+
+
+@pytest.mark.parametrize("part", ["data", "_versions"])
+async def test_a_broken_folder_names_the_fix(folder: Path, part: str) -> None:
+    await opened(folder).put(AGENT, [row("a", unit(1))])
+    for file in (folder / f"{table_name('model', DIMENSIONS)}.lance" / part).iterdir():
+        file.write_bytes(b"x")
+
+    index = opened(folder)
+    with pytest.raises(IndexUnavailable, match="docent reindex"):
+        await index.search(AGENT, unit(1), 5)
+    with pytest.raises(IndexUnavailable):
+        await index.chunk_ids(AGENT)
+
+
+async def test_another_model_has_a_table_of_its_own(index: LanceDBVectorIndex, folder: Path) -> None:
+    await index.put(AGENT, [row("a", unit(1))])
+    switched = opened(folder, "another/model:v2")
+
+    with pytest.raises(IndexUnavailable, match="another embedding model"):
+        await switched.search(AGENT, unit(1), 5)
+
+    await switched.put(AGENT, [row("a", unit(0, 1))])
+    assert len(await switched.search(AGENT, unit(0, 1), 5)) == 1
+    assert (await index.search(AGENT, unit(1), 5))[0].score == pytest.approx(1)
+
+
+async def test_a_forgotten_agent_leaves_every_models_table(index: LanceDBVectorIndex, folder: Path) -> None:
+    switched = opened(folder, "other")
+    await index.put(AGENT, [row("a", unit(1))])
+    await switched.put(AGENT, [row("a", unit(1))])
+
+    await switched.drop_agent(AGENT)
+
+    assert await index.chunk_ids(AGENT) == set()
+
+
+def test_table_names_differ_wherever_the_models_do() -> None:
+    names = {table_name(model, 8) for model in ("a/b", "a-b", "a.b", "", "中文")} | {table_name("a/b", 9)}
+
+    assert len(names) == 6
+    assert all(name.replace("-", "").replace("_", "").isalnum() for name in names)
+
+
+async def test_many_small_writes_are_merged(index: LanceDBVectorIndex, folder: Path) -> None:
+    for number in range(40):
+        await index.put(AGENT, [row(f"c{number}", unit(1, number))])
+
+    assert len(await index.search(AGENT, unit(1), 100)) == 40
+    table = await (await lancedb.connect_async(str(folder))).open_table(table_name("model", DIMENSIONS))
+    stats: Any = await table.stats()
+    assert stats["fragment_stats"]["num_fragments"] < 5
+
+
+async def test_many_versions_are_dropped_at_once(index: LanceDBVectorIndex) -> None:
+    versions = [UUID(int=1_000 + number) for number in range(1_200)]
+    await index.put(AGENT, [row(f"c{n}", unit(1, n), version) for n, version in enumerate(versions)])
+    await index.put(OTHER_AGENT, [row("kept", unit(1), VERSION)])
+
+    await index.drop_versions(AGENT, versions)
+
+    assert await index.agent_ids() == {OTHER_AGENT}
+
+
+async def test_a_vector_of_another_length_is_a_mistake_of_ours(index: LanceDBVectorIndex) -> None:
+    with pytest.raises(AssertionError):
+        await index.put(AGENT, [row("a", [1.0])])
+    with pytest.raises(AssertionError):
+        await index.search(AGENT, [1.0], 5)

@@ -1,0 +1,38 @@
+"""An embedder that needs no model: texts that share words are near each other."""
+
+import hashlib
+import math
+from collections.abc import Sequence
+
+from app.domain.errors import EmbedderUnavailable
+from app.domain.words import folded_words
+
+
+class HashingEmbedder:
+    """Bags of words: each word adds to one dimension, and a little to the first so that no vector is empty.
+
+    Its tokens are words. While `is_down`, it raises. `embedded` holds every text that it was given.
+    """
+
+    def __init__(self, *, dimensions: int = 256, max_tokens: int = 256, model_id: str = "hashing") -> None:
+        self.model_id = model_id
+        self.dimensions = dimensions
+        self.max_tokens = max_tokens
+        self.is_down = False
+        self.embedded: list[str] = []
+
+    def count(self, text: str) -> int:
+        return len(folded_words(text))
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if self.is_down:
+            raise EmbedderUnavailable("The embedder was told to be down.")
+        self.embedded += texts
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        vector = [0.01] + [0.0] * (self.dimensions - 1)
+        for word in folded_words(text)[: self.max_tokens]:
+            vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % self.dimensions] += 1.0
+        length = math.sqrt(sum(number * number for number in vector))
+        return [number / length for number in vector]

@@ -1,0 +1,84 @@
+"""A BM25 index in a dictionary: English stop words, no stemmer."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.domain.chunk import IndexHit
+from app.domain.errors import IndexUnavailable
+from app.domain.words import search_terms
+from app.ports.keyword_index import ChunkTerms
+
+_SAYS_NOTHING = frozenset(
+    {
+        *("a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "how", "i", "in", "is", "it"),
+        *("of", "on", "or", "the", "to", "what", "which", "you"),
+    }
+)
+
+
+class MemoryKeywordIndex:
+    """BM25 with k1 1.2 and b .75. While `is_down`, every call raises."""
+
+    def __init__(self) -> None:
+        self._rows: dict[UUID, dict[str, ChunkTerms]] = {}
+        self.is_down = False
+
+    async def search(self, agent_id: UUID, language: str | None, question: str, limit: int) -> list[IndexHit]:
+        rows, asked = self._of(agent_id), _telling(question)
+        bags = {name: Counter(_terms(f"{row.title} {row.text}")) for name, row in rows.items()}
+        mean = sum(bag.total() for bag in bags.values()) / max(1, len(bags))
+        hits = [IndexHit(name, self._bm25(agent_id, asked, bag, mean)) for name, bag in bags.items()]
+        return sorted((hit for hit in hits if hit.score > 0), key=lambda hit: hit.score, reverse=True)[:limit]
+
+    async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
+        weights = {term: self._idf(agent_id, term) for term in _telling(question)}
+        whole = sum(weights.values())
+        if not whole or not self._of(agent_id):
+            return [0.0] * len(texts)
+        return [sum(weights[term] for term in weights.keys() & set(_terms(text))) / whole for text in texts]
+
+    async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
+        self._of(agent_id)
+        if rows:
+            self._rows.setdefault(agent_id, {}).update({row.chunk_id: row for row in rows})
+
+    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        rows = self._of(agent_id)
+        if rows:
+            self._rows[agent_id] = {
+                name: row for name, row in rows.items() if row.document_version_id not in document_version_ids
+            }
+
+    async def drop_agent(self, agent_id: UUID) -> None:
+        self._of(agent_id)
+        self._rows.pop(agent_id, None)
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        return set(self._of(agent_id))
+
+    async def agent_ids(self) -> set[UUID]:
+        return set(self._rows)
+
+    def _of(self, agent_id: UUID) -> dict[str, ChunkTerms]:
+        if self.is_down:
+            raise IndexUnavailable("The keyword index was told to be down.")
+        return self._rows.get(agent_id, {})
+
+    def _bm25(self, agent_id: UUID, asked: Sequence[str], bag: Counter[str], mean: float) -> float:
+        long = 1.2 * (1 - 0.75 + 0.75 * bag.total() / mean)
+        return sum(self._idf(agent_id, term) * bag[term] * 2.2 / (bag[term] + long) for term in asked)
+
+    def _idf(self, agent_id: UUID, term: str) -> float:
+        rows = self._of(agent_id)
+        found = sum(term in _terms(f"{row.title} {row.text}") for row in rows.values())
+        return math.log(1 + (len(rows) - found + 0.5) / (found + 0.5))
+
+
+def _terms(text: str) -> list[str]:
+    return [term.casefold() for term in search_terms(text) if term.casefold() not in _SAYS_NOTHING]
+
+
+def _telling(question: str) -> list[str]:
+    return list(dict.fromkeys(_terms(question)))

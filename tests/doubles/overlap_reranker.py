@@ -1,0 +1,26 @@
+"""A reranker that needs no model: the more of the question's words a text has, the better."""
+
+import math
+from collections.abc import Sequence
+
+from app.domain.errors import RerankerUnavailable
+from app.domain.words import folded_words
+from app.ports.reranker import PairScore
+
+
+class OverlapReranker:
+    """The logit runs from -5 (no word) to 5 (every word). While `is_down`, it raises."""
+
+    def __init__(self) -> None:
+        self.is_down = False
+
+    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
+        if self.is_down or (texts and budget_seconds <= 0):
+            raise RerankerUnavailable("The reranker was told to be down, or had no time.")
+        asked = set(folded_words(question))
+        return [self._score(asked, set(folded_words(text))) for text in texts]
+
+    @staticmethod
+    def _score(asked: set[str], held: set[str]) -> PairScore:
+        logit = 10 * (len(asked & held) / len(asked) if asked else 0.0) - 5
+        return PairScore(logit, 1 / (1 + math.exp(-logit)))

@@ -1,0 +1,47 @@
+"""A chat model that says what it was told to."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import anyio
+
+from app.domain.turn import Finish, TokenUsage
+from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+
+Step = str | Exception | anyio.Event  # text to say, an error to raise, an event to wait for
+
+_USAGE: Final = TokenUsage(prompt_tokens=10, completion_tokens=5, model="scripted")
+
+
+class ScriptedChatModel:
+    """Each call plays the next of `replies`, and the last one ever after.
+
+    `requests` holds what every call was given; `closed` counts the calls whose block was left.
+    """
+
+    def __init__(self, *replies: Sequence[Step], finish: Finish = Finish.COMPLETE, usage: TokenUsage = _USAGE) -> None:
+        self._replies = replies or (("Hello.",),)
+        self._finish = finish
+        self._usage = usage
+        self.requests: list[list[ChatMessage]] = []
+        self.closed = 0
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        self.requests.append(list(messages))
+        steps = self._replies[min(len(self.requests), len(self._replies)) - 1]
+        try:
+            yield self._play(steps)
+        finally:
+            self.closed += 1
+
+    async def _play(self, steps: Sequence[Step]) -> ChatStream:
+        for step in steps:
+            if isinstance(step, Exception):
+                raise step
+            if isinstance(step, anyio.Event):
+                await step.wait()
+            elif step:
+                yield TextDelta(step)
+        yield ChatEnd(self._finish, self._usage)
