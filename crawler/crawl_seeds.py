@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import urljoin
 
 from crawler.robots import Robots
 from crawler.sitemap_reader import SitemapReader, SitemapReading
@@ -40,6 +41,6 @@ async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: Sit
         case SeedKind.SITE:
             named = (await robots.site(url)).sitemaps
             if named:
-                return await reader.read(named)
+                return await reader.read(urljoin(f"{url.origin}/", name) for name in named)
             found = await reader.read([f"{url.origin}{path}" for path in USUAL_SITEMAP_PATHS])
             return SitemapReading(found.entries)  # that a usual place is empty is no problem

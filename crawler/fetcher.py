@@ -120,9 +120,7 @@ class Fetcher:
             self._pacing.push_back(url.host, max(asked or 0.0, backoff * (0.5 + self._jitter() / 2)))
         return reply
 
-    async def _try_once(
-        self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
-    ) -> _Reply | NotFetched:
+    async def _try_once(self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody) -> _Reply | NotFetched:
         async with self._pacing.turn(url.host):
             try:
                 with anyio.fail_after(self._limits.total_timeout_seconds):
@@ -180,9 +178,7 @@ def _may_pass(reply: _Reply | NotFetched) -> bool:
     return isinstance(reply, NotFetched) and (reply.status in RETRIED or reply.outcome is Outcome.UNREACHABLE)
 
 
-def _judged(
-    url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_conditional: bool
-) -> Fetched | NotFetched:
+def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_conditional: bool) -> Fetched | NotFetched:
     if reply.status == 304:
         if not is_conditional:
             return replace(
@@ -194,9 +190,7 @@ def _judged(
     media_type, charset = media_type_and_charset(reply.headers.get("content-type", ""))
     if wanted.media_types and not media_type and not looks_like_html(body):
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, "the content is not a web page"), url=url)
-    return Fetched(
-        url, str(hop), reply.status, reply.headers, body, media_type, charset, validators_of(reply.headers)
-    )
+    return Fetched(url, str(hop), reply.status, reply.headers, body, media_type, charset, validators_of(reply.headers))
 
 
 def _stopped(hop: CheckedUrl, reply: _Reply, outcome: Outcome, reason: str) -> NotFetched:

@@ -2,7 +2,7 @@
 
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,18 +28,10 @@ class Answer:
     chunks: AsyncIterator[bytes]
 
 
-class AsyncContext(Protocol):
-    """What `async with` needs around an Answer."""
-
-    async def __aenter__(self) -> Answer: ...
-
-    async def __aexit__(self, *error: object) -> bool | None: ...
-
-
 class Wire(Protocol):
     """Sends one request and follows nothing."""
 
-    def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AsyncContext:
+    def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AbstractAsyncContextManager[Answer]:
         """Open the answer to a GET; leaving the block frees the connection.
 
         Raises AddressRefused, TimedOut, Unreachable.

@@ -52,7 +52,7 @@ class SiteRobots:
             if self.rules.allows(target):
                 return None
             return Refusal(Outcome.BLOCKED_BY_ROBOTS, f"robots.txt disallows {target}")
-        if self.failure is None or self.policy is RobotsPolicy.ALLOW_ALL:
+        if self.failure is None or self.policy not in (RobotsPolicy.DENY_ALL, RobotsPolicy.BACK_OFF):
             return None
         if self.policy is RobotsPolicy.BACK_OFF:
             return Refusal(Outcome.RATE_LIMITED, f"robots.txt: {self.failure.reason}")
@@ -128,7 +128,8 @@ class Robots:
         else:
             until = now + CACHE_SECONDS
         self._kept[url.origin] = _Kept(site, now, until)
-        return replace(site, policy=RobotsPolicy.REFETCH) if old is not None and not is_failure else site
+        had_a_copy = old is not None and old.site.rules is not None
+        return replace(site, policy=RobotsPolicy.REFETCH) if had_a_copy else site
 
 
 def _site_from(answer: Fetched | NotFetched, agent: str) -> SiteRobots:

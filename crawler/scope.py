@@ -47,9 +47,7 @@ class Scope:
         key = site_key(url)
         if key in self.sites:
             return True
-        return (
-            self.with_subdomains and url.address is None and any(key.endswith(f".{site}") for site in self.sites)
-        )
+        return self.with_subdomains and url.address is None and any(key.endswith(f".{site}") for site in self.sites)
 
 
 def site_key(url: CheckedUrl) -> str:

@@ -96,9 +96,7 @@ class SiteCrawl:
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
         self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits, policy)
-        self._visits = PageVisit(
-            fetcher, robots.refusal, extractor, scope, claims or MemoryPageClaims(), agent, policy
-        )
+        self._visits = PageVisit(fetcher, robots.refusal, extractor, scope, claims or MemoryPageClaims(), agent, policy)
         self._follows_links = any(seed.follows_links for seed in self._seeds)
         self._adding = anyio.Lock()
 

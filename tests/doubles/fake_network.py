@@ -1,7 +1,7 @@
 """A network in memory: names that resolve as scripted, servers that answer as scripted, every dial written down."""
 
 import ssl
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import httpcore
@@ -99,7 +99,7 @@ class _FakeStream(httpcore.AsyncNetworkStream):
     def __init__(self, connector: FakeConnector) -> None:
         self._connector = connector
         self._received = b""
-        self._reads = iter(())  # type: ignore[var-annotated]
+        self._reads: Iterator[bytes] = iter(())
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
         self._received += buffer

@@ -1,0 +1,44 @@
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from crawler.fetch_result import FetchLimits
+from crawler.fetcher import Fetcher
+from crawler.guarded_transport import GuardedTransport, GuardedWire
+from crawler.pacing import HostPacing
+from tests.doubles.fake_network import USER_AGENT, FakeClock
+from tests.doubles.loopback_site import LoopbackSite, running_site
+
+MakeFetcher = Callable[..., Fetcher]
+
+
+@pytest.fixture
+def site() -> Iterator[LoopbackSite]:
+    """An empty web server on loopback."""
+    with running_site() as site:
+        yield site
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def make_fetcher(site: LoopbackSite, clock: FakeClock) -> AsyncIterator[MakeFetcher]:
+    """Fetchers that may reach the loopback site and wait in fake time."""
+    async with AsyncExitStack() as stack:
+
+        def make(limits: FetchLimits | None = None, read_timeout_seconds: float = 5.0) -> Fetcher:
+            wire = GuardedWire(GuardedTransport(site.policy), read_timeout_seconds=read_timeout_seconds)
+            stack.push_async_callback(wire.aclose)
+            pacing = HostPacing(0.0, clock=clock, sleep=clock.sleep)
+            return Fetcher(wire, USER_AGENT, pacing, site.policy, limits, jitter=lambda: 0.0)
+
+        yield make
+
+
+@pytest.fixture
+def fetcher(make_fetcher: MakeFetcher) -> Fetcher:
+    return make_fetcher()
