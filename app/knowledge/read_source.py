@@ -99,7 +99,7 @@ class ReadSource:
         return source, run
 
     async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
-        queue = RunPages(self._record, run.id, source.id)
+        queue = RunPages(self._record, run.id)
 
         async def settle(page: ReadPage) -> None:
             await self._settle(source, run.id, page)
@@ -136,6 +136,10 @@ class ReadSource:
             try:
                 receipt = await self._learn(source, page.url, page.content)
                 status = receipt.outcome.value
+                if receipt.outcome is IngestOutcome.DUPLICATE:
+                    # Without a document of its own the page is read in full next time: its twin may have changed.
+                    receipt = IngestReceipt(receipt.outcome)
+                    page = replace(page, reason="Another page has the same content.")
             except (*_MAY_PASS, NotFound):
                 raise
             except Exception as error:  # one odd page must not cost the others

@@ -36,7 +36,6 @@ class Retire:
         """
         async with self._record.write() as records:
             versions = await records.sources.delete(agent_id, source_id)
-            await records.agents.bump_generation(agent_id)
         await self._indexer.forget_versions(agent_id, versions)
         return len(versions)
 

@@ -55,7 +55,8 @@ class SourceRecords(Protocol):
         ...
 
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
-        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL."""
+        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL, if
+        it led to a document that is live now."""
         ...
 
     async def settle_page(

@@ -1,0 +1,194 @@
+"""SiteReader by our own crawler package: our sources become its seeds and scope, its results our pages."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from posixpath import dirname
+from typing import Final
+
+from app.domain.document import PageContent, SectionHeading
+from app.domain.errors import InvalidInput
+from app.domain.source import SourceConfig, SourceKind
+from app.ports.clock import Clock
+from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage
+from crawler.address_policy import AddressPolicy, Endpoint
+from crawler.crawl_budget import CrawlBudget
+from crawler.crawl_seeds import Seed, SeedKind
+from crawler.errors import UrlRefused
+from crawler.extractor import Extractor
+from crawler.fetcher import Fetcher
+from crawler.frontier import FrontierEntry
+from crawler.guarded_transport import GuardedTransport, GuardedWire
+from crawler.pacing import HostPacing
+from crawler.page import Outcome, Page, PageResult, Validators
+from crawler.robots import Robots
+from crawler.scope import Scope
+from crawler.site_crawl import CrawlSummary, SiteCrawl, StopReason
+from crawler.url_rules import CheckedUrl, check_url
+
+PRODUCT: Final = "DocentBot"
+USER_AGENT: Final = f"{PRODUCT}/1.0 (website assistant; obeys robots.txt)"
+
+_SEEDS: Final = {SourceKind.SITE: SeedKind.SITE, SourceKind.URL: SeedKind.PAGE, SourceKind.SITEMAP: SeedKind.SITEMAP}
+_READ: Final = frozenset({Outcome.FETCHED, Outcome.UNCHANGED, Outcome.DUPLICATE, Outcome.NOINDEX})
+
+
+class CrawlerSiteReader:
+    """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing.
+
+    `allowed` endpoints (ip, port) may be read although they are private; for demonstrations and tests. `extractor`
+    stays the caller's, who closes it; close this with `aclose`.
+    """
+
+    def __init__(
+        self,
+        extractor: Extractor,
+        clock: Clock,
+        allowed: Iterable[Endpoint] = (),
+        *,
+        user_agent: str = USER_AGENT,
+        min_delay_seconds: float = 0.5,
+        concurrency: int = 4,
+    ) -> None:
+        self._extractor = extractor
+        self._clock = clock
+        self._policy = AddressPolicy(frozenset(allowed))
+        self._concurrency = concurrency
+        pacing = HostPacing(min_delay_seconds, max_per_host=min(2, concurrency))
+        self._wire = GuardedWire(GuardedTransport(self._policy))
+        self._fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
+        self._robots = Robots(self._fetcher, PRODUCT, pacing, self._policy)
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+    async def read(
+        self,
+        source: SourceConfig,
+        queue: PageQueue,
+        settle: Callable[[ReadPage], Awaitable[None]],
+        is_cancelled: Callable[[], Awaitable[bool]],
+    ) -> ReadingSummary:
+        url = self._start(source)
+        frontier = _QueueFrontier(queue, is_cancelled)
+        reasons: list[str] = []
+
+        async def on_result(result: PageResult) -> None:
+            if result.outcome not in _READ:
+                reasons.append(result.reason)
+            await settle(self._read_page(result, source))
+
+        crawl = SiteCrawl(
+            seeds=[Seed(str(url), _SEEDS[source.kind])],
+            scope=_scope(source, url),
+            frontier=frontier,
+            fetcher=self._fetcher,
+            robots=self._robots,
+            extractor=self._extractor,
+            agent=PRODUCT,
+            budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
+            policy=self._policy,
+            concurrency=self._concurrency,
+            is_cancelled=lambda: frontier.was_cancelled,
+        )
+        summary = await crawl.run(on_result)
+        if frontier.was_cancelled:
+            return ReadingSummary("The reading was cancelled.", is_complete=False)
+        return _in_words(summary, source, reasons)
+
+    def _start(self, source: SourceConfig) -> CheckedUrl:
+        if source.kind not in _SEEDS:
+            raise InvalidInput("kind", f"a source of kind {source.kind.value!r} is not read from the web")
+        try:
+            return check_url(source.url.strip(), self._policy)
+        except UrlRefused as error:
+            raise InvalidInput("url", error.reason) from error
+
+    def _read_page(self, result: PageResult, source: SourceConfig) -> ReadPage:
+        return ReadPage(
+            url=result.url,
+            depth=result.depth,
+            status=result.outcome.value,
+            reason=result.reason,
+            content=_content(result.page, source) if result.page else None,
+            http_status=result.status,
+            body_bytes=result.body_bytes,
+            etag=result.validators.etag,
+            last_modified=result.validators.last_modified,
+            read_at=self._clock.now(),
+        )
+
+
+class _QueueFrontier:
+    """The run's queue as the crawl's frontier. Results are settled by the reader, which knows what became of them."""
+
+    def __init__(self, queue: PageQueue, is_cancelled: Callable[[], Awaitable[bool]]) -> None:
+        self._queue = queue
+        self._is_cancelled = is_cancelled
+        self.was_cancelled = False
+
+    async def add(self, entries: Iterable[FrontierEntry]) -> int:
+        return await self._queue.add([QueuedPage(entry.url, entry.depth) for entry in entries])
+
+    async def take(self, limit: int) -> list[FrontierEntry]:
+        self.was_cancelled = self.was_cancelled or await self._is_cancelled()
+        if self.was_cancelled:
+            return []
+        return [
+            FrontierEntry(page.url, page.depth, Validators(page.etag, page.last_modified))
+            for page in await self._queue.take(limit)
+        ]
+
+    async def settle(self, result: PageResult) -> None:
+        """`on_result` has settled it."""
+
+    async def seen_count(self) -> int:
+        return await self._queue.seen_count()
+
+
+def _scope(source: SourceConfig, url: CheckedUrl) -> Scope:
+    if source.kind is SourceKind.URL:
+        return Scope.around([url])
+    prefix = _folder(url.path) if source.kind is SourceKind.SITE else "/"
+    return Scope.around([url], prefix, source.include, source.exclude)
+
+
+def _folder(path: str) -> str:
+    """What a site's start covers: "/docs" and "/docs/" what lies below, "/docs/index.html" what lies beside."""
+    if "." not in path.rpartition("/")[2]:
+        return path
+    parent = dirname(path)
+    return parent if parent == "/" else f"{parent}/"
+
+
+def _content(page: Page, source: SourceConfig) -> PageContent:
+    return PageContent(
+        url=page.canonical_url,
+        title=page.title,
+        markdown=page.markdown,
+        headings=tuple(SectionHeading(heading.level, heading.text, heading.anchor) for heading in page.headings),
+        description=page.description,
+        language=page.language,
+        site=_site_name(page.url, source),
+        published=page.published,
+        modified=page.modified,
+    )
+
+
+def _site_name(url: str, source: SourceConfig) -> str:
+    """The host as people say it; where it is a bare address, the name that the operator gave."""
+    host = url.split("//", 1)[-1].split("/", 1)[0].partition(":")[0].removeprefix("www.")
+    is_name = any(character.isalpha() for character in host) and not host.startswith("[")
+    return host if is_name else source.name
+
+
+def _in_words(summary: CrawlSummary, source: SourceConfig, reasons: list[str]) -> ReadingSummary:
+    problem = f"{summary.problems[0][0]}: {summary.problems[0][1]}" if summary.problems else ""
+    if summary.stopped is StopReason.NOTHING_TO_VISIT:
+        raise InvalidInput("url", problem or "no page of the source lies in its scope")
+    if summary.stopped is StopReason.PAGE_BUDGET:
+        return ReadingSummary(f"The limit of {source.max_pages} pages was reached; there are more.", is_complete=False)
+    read = sum(summary.outcomes.get(outcome, 0) for outcome in _READ)
+    if reasons and not read and summary.seen == len(reasons):
+        return ReadingSummary(f"No page could be read: {reasons[0]}.", is_complete=False)
+    if problem:
+        return ReadingSummary(f"The pages were read, but not every sitemap: {problem}.", is_complete=False)
+    return ReadingSummary("Every page of the source was read.")

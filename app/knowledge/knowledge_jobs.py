@@ -1,0 +1,29 @@
+"""What a worker does with the jobs that concern knowledge."""
+
+from uuid import UUID
+
+from app.knowledge.read_source import ReadSource
+from app.knowledge.reconcile import Reconcile
+from app.knowledge.retire import Retire
+
+
+class KnowledgeJobs:
+    """Implements `JobHandlers`."""
+
+    def __init__(self, read_source: ReadSource, reconcile: Reconcile, retire: Retire) -> None:
+        self._read_source = read_source
+        self._reconcile = reconcile
+        self._retire = retire
+
+    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+        await self._reconcile.agent(agent_id)
+        await self._read_source.read(run_id)
+
+    async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
+        await self._read_source.fail(run_id, reason)
+
+    async def forget_agent(self, agent_id: UUID) -> None:
+        await self._retire.agent(agent_id)
+
+    async def reconcile_agent(self, agent_id: UUID) -> None:
+        await self._reconcile.agent(agent_id)
