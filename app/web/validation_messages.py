@@ -8,6 +8,9 @@ from pydantic_core import ErrorDetails
 from app.domain.errors import InvalidInput
 
 
+_UNION_TAGS = ("as-object", "as-text")  # pydantic names the branch of a union beside the field
+
+
 def invalid_input_of(error: ValidationError) -> InvalidInput:
     """The first thing that is wrong; unknown fields come last, as a typing error explains a missing one."""
     details = sorted(error.errors(include_url=False), key=lambda d: d["type"] == "extra_forbidden")
@@ -16,7 +19,7 @@ def invalid_input_of(error: ValidationError) -> InvalidInput:
 
 
 def _field(detail: ErrorDetails) -> str:
-    return ".".join(_safe(part) for part in detail["loc"] if not str(part).startswith("function-"))
+    return ".".join(_safe(part) for part in detail["loc"] if part not in _UNION_TAGS)
 
 
 def _safe(part: int | str) -> str:

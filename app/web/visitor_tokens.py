@@ -104,7 +104,8 @@ class VisitorTokens:
     async def _signing_keys(self) -> list[SigningKey]:
         now = self._clock.now()
         if self._keys_until is None or now >= self._keys_until:
-            async with self._records.write() as records:  # the first call makes the first key
+            # The very first call makes the first key, so it has to write.
+            async with self._records.read() if self._keys else self._records.write() as records:
                 keys = await records.tokens.signing_keys()
             self._keys = [key for key in keys if len(key.secret) >= MIN_KEY_BYTES]
             self._keys_until = now + KEYS_LAST

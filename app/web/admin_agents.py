@@ -1,0 +1,130 @@
+"""Admin API: agents."""
+
+from collections.abc import Sequence
+
+from app.operating.actor import Actor
+from app.operating.agents import Agents
+from app.web.admin_access import AdminAccess
+from app.web.agent_models import AgentCreate, AgentOut, AgentPatch, AgentVersionOut, changed
+from app.web.endpoint import AnyEndpoint, Call, Endpoint
+from app.web.list_models import ListOut, ListQuery, listed
+
+TAG = "Agents"
+
+
+class AdminAgents:
+    def __init__(self, agents: Agents, access: AdminAccess) -> None:
+        self._agents = agents
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        one = "/v1/agents/{agent_id}"
+        read, write = self._access.read, self._access.write
+        return (
+            Endpoint(
+                "POST",
+                "/v1/agents",
+                "createAgent",
+                "Create an agent; visitors get it once it is published",
+                TAG,
+                write,
+                self.create,
+                input_model=AgentCreate,
+                response_model=AgentOut,
+                status=201,
+            ),
+            Endpoint(
+                "GET",
+                "/v1/agents",
+                "listAgents",
+                "Agents, oldest first",
+                TAG,
+                read,
+                self.page,
+                input_model=ListQuery,
+                response_model=ListOut[AgentOut],
+            ),
+            Endpoint(
+                "GET",
+                one,
+                "getAgent",
+                "One agent",
+                TAG,
+                read,
+                self.get,
+                response_model=AgentOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "PATCH",
+                one,
+                "editAgent",
+                "Change the draft; only what is sent changes",
+                TAG,
+                write,
+                self.patch,
+                input_model=AgentPatch,
+                response_model=AgentOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "DELETE",
+                one,
+                "deleteAgent",
+                "Delete an agent and all that hangs on it",
+                TAG,
+                write,
+                self.delete,
+                status=204,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "POST",
+                f"{one}/publish",
+                "publishAgent",
+                "Make the draft what visitors get",
+                TAG,
+                write,
+                self.publish,
+                response_model=AgentVersionOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                f"{one}/versions",
+                "listAgentVersions",
+                "Published versions, newest first",
+                TAG,
+                read,
+                self.versions,
+                input_model=ListQuery,
+                response_model=ListOut[AgentVersionOut],
+                codes=("not_found",),
+            ),
+        )
+
+    async def create(self, call: Call[Actor, AgentCreate]) -> AgentOut:
+        return AgentOut.of(await self._agents.create(call.caller, call.input.config()))
+
+    async def page(self, call: Call[Actor, ListQuery]) -> ListOut[AgentOut]:
+        page = await self._agents.page(call.caller, call.input.page)
+        return listed(ListOut[AgentOut], page, AgentOut.of)
+
+    async def get(self, call: Call[Actor, None]) -> AgentOut:
+        return AgentOut.of(await self._agents.get(call.caller, call.path_id("agent_id")))
+
+    async def patch(self, call: Call[Actor, AgentPatch]) -> AgentOut:
+        agent = await self._agents.change_draft(
+            call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
+        )
+        return AgentOut.of(agent)
+
+    async def delete(self, call: Call[Actor, None]) -> None:
+        await self._agents.delete(call.caller, call.path_id("agent_id"))
+
+    async def publish(self, call: Call[Actor, None]) -> AgentVersionOut:
+        return AgentVersionOut.of(await self._agents.publish(call.caller, call.path_id("agent_id")))
+
+    async def versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
+        page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[AgentVersionOut], page, AgentVersionOut.of)

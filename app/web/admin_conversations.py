@@ -1,0 +1,114 @@
+"""Admin API: conversations, with what made each answer."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.conversation import Conversation
+from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
+from app.operating.actor import Actor
+from app.operating.conversation_review import ConversationReview, Thread
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+TAG = "Conversations"
+
+
+class ConversationOut(Model):
+    id: UUID
+    agent_id: UUID
+    visitor_id: UUID
+    created_at: datetime
+    last_active_at: datetime
+    turn_count: int
+    first_question: str
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> "ConversationOut":
+        return cls.model_validate(conversation)
+
+
+class TurnCitationOut(Model):
+    id: int
+    url: str
+    title: str
+    as_of: date | None
+    chunk_id: str | None = Field(description="Null for the visitor's own page.")
+
+
+class TurnOut(Model):
+    id: UUID
+    question: str
+    answer: str
+    state: TurnState
+    answered_by: AnsweredBy | None
+    confidence: float | None
+    low_confidence: bool
+    finish: Finish | None
+    error_code: str | None
+    message_id: UUID | None
+    page_url: str
+    created_at: datetime
+    ended_at: datetime | None
+    citations: tuple[TurnCitationOut, ...]
+    trace: dict[str, Any] = Field(description="Stages, scores and timings.")
+
+    @classmethod
+    def of(cls, turn: StoredTurn) -> "TurnOut":
+        return cls.model_validate(turn)
+
+
+class ThreadOut(Model):
+    conversation: ConversationOut
+    turns: tuple[TurnOut, ...] = Field(description="Oldest first.")
+
+    @classmethod
+    def of(cls, thread: Thread) -> "ThreadOut":
+        return cls(
+            conversation=ConversationOut.of(thread.conversation),
+            turns=tuple(TurnOut.of(turn) for turn in thread.turns),
+        )
+
+
+class AdminConversations:
+    def __init__(self, review: ConversationReview, access: AdminAccess) -> None:
+        self._review = review
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/agents/{agent_id}/conversations",
+                "listConversations",
+                "An agent's conversations, latest activity first",
+                TAG,
+                self._access.read,
+                self.of_agent,
+                input_model=ListQuery,
+                response_model=ListOut[ConversationOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/v1/conversations/{conversation_id}",
+                "getConversation",
+                "A conversation's turns with citations and trace",
+                TAG,
+                self._access.read,
+                self.thread,
+                response_model=ThreadOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[ConversationOut]:
+        page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[ConversationOut], page, ConversationOut.of)
+
+    async def thread(self, call: Call[Actor, None]) -> ThreadOut:
+        return ThreadOut.of(await self._review.thread(call.caller, call.path_id("conversation_id")))

@@ -1,0 +1,172 @@
+"""Admin API: curated answers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from pydantic import AwareDatetime, ConfigDict, Field
+
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.operating import curated_answers as rules
+from app.operating.actor import Actor
+from app.operating.curated_answers import CuratedAnswers
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+TAG = "Curated answers"
+
+
+class CuratedAnswerReach(Model):
+    priority: int = Field(default=0, ge=-rules.MAX_PRIORITY, le=rules.MAX_PRIORITY, description="Higher wins.")
+    language: str | None = Field(default=None, max_length=3)
+    page_prefix: str = Field(default="", max_length=rules.MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
+    expires_at: AwareDatetime | None = None
+
+
+class CuratedAnswerCreate(CuratedAnswerReach):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"trigger": "phrase", "pattern": "opening hours", "answer": "We are open from 9 to 17 on weekdays."}
+            ]
+        }
+    )
+
+    trigger: Trigger
+    pattern: str = Field(min_length=1, max_length=rules.MAX_PATTERN_CHARS)
+    answer: str = Field(min_length=1, max_length=rules.MAX_ANSWER_CHARS)
+
+    def written_for(self, agent_id: UUID) -> CuratedAnswer:
+        return CuratedAnswer(id=uuid4(), agent_id=agent_id, **self.model_dump())
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
+class CuratedAnswerPatch(CuratedAnswerReach):
+    """Only what is sent changes."""
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
+
+    trigger: Trigger = Trigger.EXACT
+    pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERN_CHARS)
+    answer: str = Field(default="?", min_length=1, max_length=rules.MAX_ANSWER_CHARS)
+
+
+class CuratedAnswerOut(Model):
+    id: UUID
+    agent_id: UUID
+    trigger: Trigger
+    pattern: str
+    answer: str
+    priority: int
+    language: str | None
+    page_prefix: str
+    expires_at: datetime | None
+    hits: int
+
+    @classmethod
+    def of(cls, answer: CuratedAnswer) -> "CuratedAnswerOut":
+        return cls.model_validate(answer)
+
+
+class AdminCuratedAnswers:
+    def __init__(self, answers: CuratedAnswers, access: AdminAccess) -> None:
+        self._answers = answers
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        many = "/v1/agents/{agent_id}/curated-answers"
+        one = many + "/{answer_id}"
+        read, write = self._access.read, self._access.write
+        return (
+            Endpoint(
+                "POST",
+                many,
+                "createCuratedAnswer",
+                "Write an answer that comes before any search",
+                TAG,
+                write,
+                self.create,
+                input_model=CuratedAnswerCreate,
+                response_model=CuratedAnswerOut,
+                status=201,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                many,
+                "listCuratedAnswers",
+                "An agent's curated answers, oldest first",
+                TAG,
+                read,
+                self.of_agent,
+                input_model=ListQuery,
+                response_model=ListOut[CuratedAnswerOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                one,
+                "getCuratedAnswer",
+                "One curated answer",
+                TAG,
+                read,
+                self.get,
+                response_model=CuratedAnswerOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "PATCH",
+                one,
+                "editCuratedAnswer",
+                "Change a curated answer; only what is sent changes",
+                TAG,
+                write,
+                self.patch,
+                input_model=CuratedAnswerPatch,
+                response_model=CuratedAnswerOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "DELETE",
+                one,
+                "deleteCuratedAnswer",
+                "Delete a curated answer",
+                TAG,
+                write,
+                self.delete,
+                status=204,
+                codes=("not_found",),
+            ),
+        )
+
+    async def create(self, call: Call[Actor, CuratedAnswerCreate]) -> CuratedAnswerOut:
+        answer = call.input.written_for(call.path_id("agent_id"))
+        return CuratedAnswerOut.of(await self._answers.create(call.caller, answer))
+
+    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedAnswerOut]:
+        page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[CuratedAnswerOut], page, CuratedAnswerOut.of)
+
+    async def get(self, call: Call[Actor, None]) -> CuratedAnswerOut:
+        answer = await self._answers.get(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
+        return CuratedAnswerOut.of(answer)
+
+    async def patch(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
+        sent = call.input.model_dump(exclude_unset=True)
+        answer = await self._answers.change(
+            call.caller,
+            call.path_id("agent_id"),
+            call.path_id("answer_id"),
+            lambda current: replace(current, **sent),
+        )
+        return CuratedAnswerOut.of(answer)
+
+    async def delete(self, call: Call[Actor, None]) -> None:
+        await self._answers.delete(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))

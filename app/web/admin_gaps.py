@@ -1,0 +1,104 @@
+"""Admin API: gaps."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.gap import Gap, GapReason, GapState
+from app.operating.actor import Actor
+from app.operating.gaps import MAX_NOTE_CHARS, Gaps
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+TAG = "Gaps"
+
+
+class GapsQuery(ListQuery):
+    state: GapState | None = Field(default=None, description="Every state when left out.")
+
+
+class NoteIn(Model):
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
+class GapOut(Model):
+    id: UUID
+    agent_id: UUID
+    question: str
+    state: GapState
+    reason: GapReason
+    count: int
+    first_seen: datetime
+    last_seen: datetime
+    note: str
+
+    @classmethod
+    def of(cls, gap: Gap) -> "GapOut":
+        return cls.model_validate(gap)
+
+
+class AdminGaps:
+    def __init__(self, gaps: Gaps, access: AdminAccess) -> None:
+        self._gaps = gaps
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/agents/{agent_id}/gaps",
+                "listGaps",
+                "Questions that could not be answered, most asked first",
+                TAG,
+                self._access.read,
+                self.of_agent,
+                input_model=GapsQuery,
+                response_model=ListOut[GapOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/v1/gaps/{gap_id}",
+                "getGap",
+                "One gap",
+                TAG,
+                self._access.read,
+                self.get,
+                response_model=GapOut,
+                codes=("not_found",),
+            ),
+            self._settling("resolve", "resolveGap", "The knowledge answers it now", self._gaps.resolve),
+            self._settling("ignore", "ignoreGap", "It need not be answered", self._gaps.ignore),
+            self._settling("reopen", "reopenGap", "It must be answered after all", self._gaps.reopen),
+        )
+
+    async def of_agent(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
+        asked = call.input
+        page = await self._gaps.of_agent(call.caller, call.path_id("agent_id"), asked.state, asked.page)
+        return listed(ListOut[GapOut], page, GapOut.of)
+
+    async def get(self, call: Call[Actor, None]) -> GapOut:
+        return GapOut.of(await self._gaps.get(call.caller, call.path_id("gap_id")))
+
+    def _settling(
+        self, verb: str, operation: str, summary: str, settle: Callable[[Actor, UUID, str], Awaitable[Gap]]
+    ) -> AnyEndpoint:
+        async def handler(call: Call[Actor, NoteIn]) -> GapOut:
+            return GapOut.of(await settle(call.caller, call.path_id("gap_id"), call.input.note))
+
+        return Endpoint(
+            "POST",
+            f"/v1/gaps/{{gap_id}}/{verb}",
+            operation,
+            summary,
+            TAG,
+            self._access.write,
+            handler,
+            input_model=NoteIn,
+            is_input_optional=True,
+            response_model=GapOut,
+            codes=("not_found",),
+        )

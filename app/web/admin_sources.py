@@ -1,0 +1,223 @@
+"""Admin API: sources and the runs that read them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.operating import source_rules as rules
+from app.operating.actor import Actor
+from app.operating.sources import DeletedSource, Sources
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+TAG = "Sources"
+MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
+
+
+class SourceCreate(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"kind": "site", "name": "Docs", "url": "https://docs.example.com"}]}
+    )
+
+    kind: SourceKind
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS, description="The address when left out.")
+    url: str = Field(default="", max_length=2048)
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS, description='For kind "text" alone.')
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
+    max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
+
+    def config(self) -> SourceConfig:
+        return SourceConfig(
+            kind=self.kind,
+            name=self.name or self.url[: rules.MAX_NAME_CHARS],
+            url=self.url,
+            text=self.text,
+            include=self.include,
+            exclude=self.exclude,
+            max_pages=self.max_pages,
+            max_depth=self.max_depth,
+        )
+
+
+class RunOut(Model):
+    id: UUID
+    source_id: UUID
+    state: RunState
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    stop_reason: str
+    counts: dict[str, int] = Field(description="Pages by status.")
+
+    @classmethod
+    def of(cls, run: CrawlRun) -> "RunOut":
+        return cls.model_validate(run)
+
+
+class SourceOut(Model):
+    id: UUID
+    agent_id: UUID
+    kind: SourceKind
+    name: str
+    url: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    max_pages: int
+    max_depth: int
+    created_at: datetime
+    run: RunOut | None = Field(description="The latest reading; null before the first.")
+
+    @classmethod
+    def of(cls, source: Source) -> "SourceOut":
+        config = source.config
+        return cls(
+            id=source.id,
+            agent_id=source.agent_id,
+            kind=config.kind,
+            name=config.name,
+            url=config.url,
+            include=config.include,
+            exclude=config.exclude,
+            max_pages=config.max_pages,
+            max_depth=config.max_depth,
+            created_at=source.created_at,
+            run=RunOut.of(source.run) if source.run else None,
+        )
+
+
+class PageOut(Model):
+    url: str
+    status: str
+    reason: str
+    document_id: UUID | None
+    chunks: int
+    fetched_at: datetime | None
+
+    @classmethod
+    def of(cls, page: PageStatus) -> "PageOut":
+        return cls.model_validate(page)
+
+
+class PagesQuery(ListQuery):
+    status: str | None = Field(default=None, min_length=1, max_length=40)
+
+
+class DeletedSourceOut(Model):
+    source_id: UUID
+    removed_versions: int = Field(description="Document versions that can no longer be answered from.")
+
+    @classmethod
+    def of(cls, receipt: DeletedSource) -> "DeletedSourceOut":
+        return cls.model_validate(receipt)
+
+
+class AdminSources:
+    def __init__(self, sources: Sources, access: AdminAccess) -> None:
+        self._sources = sources
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        of_agent, one = "/v1/agents/{agent_id}/sources", "/v1/sources/{source_id}"
+        read, write = self._access.read, self._access.write
+        return (
+            Endpoint(
+                "POST",
+                of_agent,
+                "createSource",
+                "Add a source; sync reads it",
+                TAG,
+                write,
+                self.create,
+                input_model=SourceCreate,
+                response_model=SourceOut,
+                status=201,
+                max_body_bytes=MAX_BODY_BYTES,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                of_agent,
+                "listSources",
+                "An agent's sources, oldest first",
+                TAG,
+                read,
+                self.of_agent,
+                input_model=ListQuery,
+                response_model=ListOut[SourceOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                one,
+                "getSource",
+                "One source with its latest run and page counts",
+                TAG,
+                read,
+                self.get,
+                response_model=SourceOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "DELETE",
+                one,
+                "deleteSource",
+                "Delete a source and its documents",
+                TAG,
+                write,
+                self.delete,
+                response_model=DeletedSourceOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "POST",
+                f"{one}/sync",
+                "syncSource",
+                "Have the source read now",
+                TAG,
+                write,
+                self.sync,
+                response_model=RunOut,
+                status=202,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                f"{one}/pages",
+                "listSourcePages",
+                "Pages of the latest run, each with its status and reason",
+                TAG,
+                read,
+                self.pages,
+                input_model=PagesQuery,
+                response_model=ListOut[PageOut],
+                codes=("not_found",),
+            ),
+        )
+
+    async def create(self, call: Call[Actor, SourceCreate]) -> SourceOut:
+        source = await self._sources.create(call.caller, call.path_id("agent_id"), call.input.config())
+        return SourceOut.of(source)
+
+    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
+        page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[SourceOut], page, SourceOut.of)
+
+    async def get(self, call: Call[Actor, None]) -> SourceOut:
+        return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
+
+    async def delete(self, call: Call[Actor, None]) -> DeletedSourceOut:
+        return DeletedSourceOut.of(await self._sources.delete(call.caller, call.path_id("source_id")))
+
+    async def sync(self, call: Call[Actor, None]) -> RunOut:
+        return RunOut.of(await self._sources.sync(call.caller, call.path_id("source_id")))
+
+    async def pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
+        asked = call.input
+        page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
+        return listed(ListOut[PageOut], page, PageOut.of)

@@ -1,0 +1,124 @@
+"""Agents as the admin API shows and takes them."""
+
+from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.domain.agent import Agent, AgentConfig, AgentVersion, FusionMethod, RerankMode, RetrievalSettings, Theme
+from app.operating import agent_rules as rules
+from app.web.endpoint import Model
+
+_CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
+Value = TypeVar("Value", AgentConfig, Theme, RetrievalSettings)
+
+
+class ThemeModel(Model):
+    primary_color: str | None = Field(default=_THEME.primary_color, description='"#rrggbb".', max_length=7)
+    radius_px: int | None = Field(default=_THEME.radius_px, ge=0, le=40)
+    position: str = Field(default=_THEME.position, description="left or right.")
+    launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
+    greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+
+
+class RetrievalModel(Model):
+    recall_per_list: int = _RETRIEVAL.recall_per_list
+    fusion: FusionMethod = _RETRIEVAL.fusion
+    vector_weight: float = _RETRIEVAL.vector_weight
+    keyword_weight: float = _RETRIEVAL.keyword_weight
+    rrf_k: int = _RETRIEVAL.rrf_k
+    rerank: RerankMode = _RETRIEVAL.rerank
+    rerank_weight: float = _RETRIEVAL.rerank_weight
+    rerank_candidates: int = _RETRIEVAL.rerank_candidates
+    rerank_budget_ms: int = _RETRIEVAL.rerank_budget_ms
+    collapse_documents: bool = _RETRIEVAL.collapse_documents
+    page_boost: float = _RETRIEVAL.page_boost
+    sources: int = _RETRIEVAL.sources
+
+
+class AgentSettings(Model):
+    """Every setting beside the name; lengths and forms are those of the agent rules."""
+
+    persona: str = Field(default=_CONFIG.persona, max_length=rules.MAX_PERSONA_CHARS)
+    tone: str = Field(default=_CONFIG.tone, max_length=rules.MAX_TONE_CHARS)
+    avoid_topics: tuple[str, ...] = Field(default=(), max_length=rules.MAX_TOPICS)
+    max_answer_chars: int = Field(
+        default=_CONFIG.max_answer_chars, ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS
+    )
+    custom_prompt: str = Field(default="", max_length=rules.MAX_CUSTOM_PROMPT_CHARS)
+    language: str | None = Field(default=None, description='"en", "de", ...; null follows the question.', max_length=3)
+    confidence_threshold: float = Field(default=_CONFIG.confidence_threshold, ge=0, le=1)
+    allowed_origins: tuple[str, ...] = Field(
+        default=(),
+        max_length=rules.MAX_ORIGINS,
+        description='"https://www.example.com" or "https://*.example.com" (one label); empty admits nobody.',
+    )
+    allowed_link_hosts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_LINK_HOSTS)
+    theme: ThemeModel = Field(default_factory=ThemeModel)
+    starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
+    retrieval: RetrievalModel = Field(default_factory=RetrievalModel)
+
+
+class AgentCreate(AgentSettings):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "Docs", "allowed_origins": ["https://www.example.com"]}]}
+    )
+
+    name: str = Field(min_length=1, max_length=rules.MAX_NAME_CHARS)
+
+    def config(self) -> AgentConfig:
+        return changed(AgentConfig(name=self.name), self)
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    """What a PATCH leaves out keeps its value, so a default would mislead."""
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
+class AgentPatch(AgentSettings):
+    """Only what is sent changes; inside theme and retrieval as well."""
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
+
+    name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
+
+
+class AgentConfigOut(AgentSettings):
+    name: str
+
+
+class AgentOut(Model):
+    id: UUID
+    draft: AgentConfigOut
+    live_version: int | None = Field(description="Null until the first publish.")
+    generation: int
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, agent: Agent) -> "AgentOut":
+        return cls.model_validate(agent)
+
+
+class AgentVersionOut(Model):
+    number: int
+    config: AgentConfigOut
+    published_at: datetime
+
+    @classmethod
+    def of(cls, version: AgentVersion) -> "AgentVersionOut":
+        return cls.model_validate(version)
+
+
+def changed(value: Value, change: Model) -> Value:
+    """The value with every field that the caller has sent, and no other, replaced."""
+    sent: dict[str, Any] = {}
+    for field in fields(value):
+        if field.name not in change.model_fields_set:
+            continue
+        given, current = getattr(change, field.name), getattr(value, field.name)
+        sent[field.name] = changed(current, given) if is_dataclass(current) else given
+    return replace(value, **sent)

@@ -1,0 +1,184 @@
+"""What the visitor API takes and gives."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from app.domain.agent import AgentConfig, LiveAgent
+from app.domain.conversation import Message, Role
+from app.domain.errors import InvalidInput
+from app.domain.turn import AnsweredBy, Citation, Finish
+from app.operating.field_rules import check_http_url
+from app.web.endpoint import Model
+from app.web.page_context import AnyPageContext
+
+MAX_MESSAGE_CHARS = 4000
+MAX_COMMENT_CHARS = 1000
+_EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
+_EXAMPLE_PAGE = "https://www.example.com/pricing"
+
+
+def _http_url(url: str) -> str:
+    try:
+        check_http_url("", url)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+    return url
+
+
+def _stripped_message(message: str) -> str:
+    stripped = message.strip()
+    if not stripped:
+        raise ValueError("This is empty. Write a question.")
+    if len(stripped) > MAX_MESSAGE_CHARS:
+        raise ValueError(f"This has {len(stripped)} characters. Keep it to {MAX_MESSAGE_CHARS}.")
+    return stripped
+
+
+PageUrl = Annotated[
+    str, AfterValidator(_http_url), Field(description="The http(s) address of the visitor's page.", max_length=2048)
+]
+
+
+class InitIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"agent_id": _EXAMPLE_ID, "page_url": _EXAMPLE_PAGE, "locale": "en"}]}
+    )
+
+    agent_id: UUID
+    page_url: PageUrl
+    anon_id: UUID | None = Field(default=None, description="The anonymous_id of an earlier init.")
+    locale: str | None = Field(default=None, max_length=35, pattern=r"^[A-Za-z0-9_-]+$")
+
+
+class ThemeOut(Model):
+    primary_color: str | None
+    radius: int | None = Field(description="Pixels.")
+    position: str
+    launcher_label: str | None
+    greeting: str | None
+
+
+class PublicAgentOut(Model):
+    """What anyone may know of an agent."""
+
+    id: UUID
+    name: str
+    persona: str
+    theme: ThemeOut
+    starter_prompts: tuple[str, ...]
+    language: str | None
+
+    @classmethod
+    def of(cls, agent: LiveAgent) -> "PublicAgentOut":
+        config = agent.config
+        return cls(
+            id=agent.id,
+            name=config.name,
+            persona=config.persona,
+            theme=_theme(config),
+            starter_prompts=config.starter_prompts,
+            language=config.language,
+        )
+
+
+class CitationOut(Model):
+    id: int
+    url: str
+    title: str
+    as_of: date | None
+
+    @classmethod
+    def of(cls, citation: Citation) -> "CitationOut":
+        return cls(id=citation.id, url=citation.url, title=citation.title, as_of=citation.as_of)
+
+
+class MessageOut(Model):
+    id: UUID
+    turn_id: UUID
+    role: Role
+    text: str
+    created_at: datetime
+    citations: tuple[CitationOut, ...]
+    answered_by: AnsweredBy | None
+    low_confidence: bool
+
+    @classmethod
+    def of(cls, message: Message) -> "MessageOut":
+        return cls(
+            id=message.id,
+            turn_id=message.turn_id,
+            role=message.role,
+            text=message.text,
+            created_at=message.created_at,
+            citations=tuple(CitationOut.of(citation) for citation in message.citations),
+            answered_by=message.answered_by,
+            low_confidence=message.low_confidence,
+        )
+
+
+class InitOut(Model):
+    conversation_id: UUID
+    visitor_id: UUID
+    anonymous_id: UUID
+    token: str = Field(description="Bearer token of the calls that follow; init renews it.")
+    expires_at: datetime
+    agent: PublicAgentOut
+    messages: tuple[MessageOut, ...] = Field(description="The latest 30, when the conversation was resumed.")
+
+
+class QuestionIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"turn_id": _EXAMPLE_ID, "message": "What does the team plan cost?", "page_url": _EXAMPLE_PAGE}
+            ]
+        }
+    )
+
+    turn_id: UUID = Field(description="Made by the client: sending it again joins the same turn.")
+    message: Annotated[
+        str,
+        AfterValidator(_stripped_message),
+        Field(description=f"1 to {MAX_MESSAGE_CHARS} characters.", min_length=1),
+    ]
+    page_url: PageUrl
+    page_context: AnyPageContext | None = Field(
+        default=None, description="What the page says of itself, at most 8 KB; a text stands for its own flattening."
+    )
+
+
+class AnswerOut(Model):
+    turn_id: UUID
+    conversation_id: UUID
+    message_id: UUID
+    answer: str
+    citations: tuple[CitationOut, ...]
+    answered_by: AnsweredBy
+    low_confidence: bool
+    confidence: float
+    finish: Finish
+
+
+class FeedbackIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"rating": "down", "comment": "This is outdated."}]})
+
+    rating: Literal["up", "down"]
+    comment: str = Field(default="", max_length=MAX_COMMENT_CHARS)
+
+
+class MessagesOut(Model):
+    messages: tuple[MessageOut, ...]
+
+
+def _theme(config: AgentConfig) -> ThemeOut:
+    theme = config.theme
+    return ThemeOut(
+        primary_color=theme.primary_color,
+        radius=theme.radius_px,
+        position=theme.position,
+        launcher_label=theme.launcher_label,
+        greeting=theme.greeting,
+    )
