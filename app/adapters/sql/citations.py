@@ -1,0 +1,27 @@
+"""The numbered sources of answers."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.adapters.sql.batches import batches
+from app.adapters.sql.models import CitationRow
+from app.domain.turn import Citation
+
+
+async def citations_of(session: AsyncSession, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:
+    """By turn, in order of number; turns without citations are left out."""
+    found: dict[UUID, tuple[Citation, ...]] = {}
+    for batch in batches(dict.fromkeys(turn_ids)):
+        statement = (
+            select(CitationRow).where(CitationRow.turn_id.in_(batch)).order_by(CitationRow.turn_id, CitationRow.number)
+        )
+        for row in await session.scalars(statement):
+            found[row.turn_id] = (*found.get(row.turn_id, ()), _citation(row))
+    return found
+
+
+def _citation(row: CitationRow) -> Citation:
+    return Citation(id=row.number, url=row.url, title=row.title, as_of=row.as_of, chunk_id=row.chunk_id)

@@ -1,0 +1,142 @@
+"""Visitors and their conversations."""
+
+from uuid import UUID
+
+from sqlalchemy import case, func, select, update
+
+from app.adapters.sql.citations import citations_of
+from app.adapters.sql.keyset import Keyset
+from app.adapters.sql.models import AgentRow, ConversationRow, MessageRow, TurnRow, VisitorRow
+from app.adapters.sql.session import SqlFamily, affected_rows
+from app.adapters.sql.time_ordered_id import new_id
+from app.domain.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
+from app.domain.errors import NotFound
+from app.domain.turn import AnsweredBy, Channel, VisitorSession
+from app.ports.records.page import ListPage, PageRequest
+
+_LATEST_ACTIVITY_FIRST = Keyset(ConversationRow.last_active_at, ConversationRow.id, descending=True)
+
+
+class SqlConversations(SqlFamily):
+    async def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
+        statement = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.anonymous_id == anonymous_id)
+        row = await self._session.scalar(statement)
+        if row is None:
+            if await self._session.get(AgentRow, agent_id) is None:
+                raise NotFound("agent")
+            first_sight = self._insert(VisitorRow).values(
+                id=new_id(), agent_id=agent_id, anonymous_id=anonymous_id, created_at=self._now()
+            )
+            await self._session.execute(first_sight.on_conflict_do_nothing())
+            row = (await self._session.scalars(statement)).one()
+        return Visitor(id=row.id, agent_id=row.agent_id, anonymous_id=row.anonymous_id)
+
+    async def resumable(self, visitor_id: UUID) -> Conversation | None:
+        statement = (
+            select(ConversationRow)
+            .where(
+                ConversationRow.visitor_id == visitor_id,
+                ConversationRow.cleared_at.is_(None),
+                ConversationRow.last_active_at >= self._now() - RESUME_WITHIN,
+            )
+            .order_by(ConversationRow.last_active_at.desc(), ConversationRow.id.desc())
+            .limit(1)
+        )
+        row = await self._session.scalar(statement)
+        return None if row is None else _conversation(row)
+
+    async def start(self, visitor: Visitor, channel: Channel) -> Conversation:
+        known = select(VisitorRow.id).where(VisitorRow.id == visitor.id, VisitorRow.agent_id == visitor.agent_id)
+        if await self._session.scalar(known) is None:
+            raise NotFound("visitor")
+        now = self._now()
+        conversation = Conversation(
+            id=new_id(), agent_id=visitor.agent_id, visitor_id=visitor.id, created_at=now, last_active_at=now
+        )
+        await self._session.execute(
+            self._insert(ConversationRow).values(
+                id=conversation.id,
+                agent_id=visitor.agent_id,
+                visitor_id=visitor.id,
+                channel=channel.value,
+                turn_count=0,
+                first_question="",
+                created_at=now,
+                last_active_at=now,
+            )
+        )
+        return conversation
+
+    async def clear(self, session: VisitorSession) -> None:
+        cleared = await self._session.execute(
+            update(ConversationRow)
+            .where(
+                ConversationRow.id == session.conversation_id,
+                ConversationRow.visitor_id == session.visitor_id,
+                ConversationRow.agent_id == session.agent_id,
+            )
+            .values(cleared_at=func.coalesce(ConversationRow.cleared_at, self._now()))
+        )
+        if not affected_rows(cleared):
+            raise NotFound("conversation")
+
+    async def messages(self, conversation_id: UUID, limit: int) -> list[Message]:
+        """What the visitor sees: nothing of a cleared conversation, and no empty bubbles."""
+        visitor_first = case((MessageRow.role == Role.VISITOR.value, 0), else_=1)
+        statement = (
+            select(MessageRow, TurnRow.answered_by, TurnRow.low_confidence)
+            .join(TurnRow, TurnRow.id == MessageRow.turn_id)
+            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .where(
+                ConversationRow.id == conversation_id,
+                ConversationRow.cleared_at.is_(None),
+                MessageRow.text != "",
+            )
+            .order_by(TurnRow.position.desc(), visitor_first.desc())
+            .limit(limit)
+        )
+        rows = (await self._session.execute(statement)).all()
+        citations = await citations_of(self._session, [message.turn_id for message, _, _ in rows])
+        shown: list[Message] = []
+        for message, answered_by, low_confidence in reversed(rows):
+            is_agents = message.role == Role.AGENT
+            shown.append(
+                Message(
+                    id=message.id,
+                    turn_id=message.turn_id,
+                    role=Role(message.role),
+                    text=message.text,
+                    created_at=message.created_at,
+                    citations=citations.get(message.turn_id, ()) if is_agents else (),
+                    answered_by=AnsweredBy(answered_by) if is_agents and answered_by else None,
+                    low_confidence=low_confidence and is_agents,
+                )
+            )
+        return shown
+
+    async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:
+        statement = select(ConversationRow).where(ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0)
+        return await _LATEST_ACTIVITY_FIRST.page(self._session, statement, page, _conversation)
+
+    async def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
+        statement = (
+            select(ConversationRow)
+            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
+            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+        )
+        row = await self._session.scalar(statement)
+        if row is None:
+            raise NotFound("conversation")
+        return _conversation(row)
+
+
+def _conversation(row: ConversationRow) -> Conversation:
+    return Conversation(
+        id=row.id,
+        agent_id=row.agent_id,
+        visitor_id=row.visitor_id,
+        created_at=row.created_at,
+        last_active_at=row.last_active_at,
+        turn_count=row.turn_count,
+        first_question=row.first_question,
+    )

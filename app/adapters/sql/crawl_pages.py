@@ -1,0 +1,198 @@
+"""The pages of a crawl run: a queue that outlives the process, and each URL's end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+
+from app.adapters.sql.batches import batches
+from app.adapters.sql.keyset import Keyset
+from app.adapters.sql.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.adapters.sql.session import SqlFamily, affected_rows
+from app.adapters.sql.time_ordered_id import new_id
+from app.adapters.sql.url_key import url_key
+from app.domain.document import VersionState
+from app.domain.errors import NotFound
+from app.domain.source import PageStatus
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.site_reader import QueuedPage, ReadPage
+
+_QUEUED = "queued"
+_TAKEN = "taken"
+_SETTLED = "settled"
+_NOT_MODIFIED = 304
+
+_AS_FOUND = Keyset(SourcePageRow.position, SourcePageRow.id)
+_INSERT_BATCH = 200  # rows of 9 columns each
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What one reading of a URL left behind."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    document_id: UUID | None = None
+
+
+class SqlCrawlPages(SqlFamily):
+    async def requeue_taken(self, run_id: UUID) -> int:
+        changed = await self._session.execute(
+            update(SourcePageRow)
+            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _TAKEN)
+            .values(queue_state=_QUEUED)
+        )
+        return affected_rows(changed)
+
+    async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
+        source_id = await self._source_of(run_id)
+        position = await self._last_position(run_id)
+        added = 0
+        first_sight: dict[str, QueuedPage] = {}
+        for page in pages:
+            first_sight.setdefault(page.url, page)
+        for batch in batches(enumerate(first_sight.values(), start=position + 1), _INSERT_BATCH):
+            rows = [_queued_row(run_id, source_id, place, page) for place, page in batch]
+            statement = self._insert(SourcePageRow).values(rows).on_conflict_do_nothing()
+            added += len((await self._session.execute(statement.returning(SourcePageRow.id))).all())
+        return added
+
+    async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
+        waiting = (
+            select(SourcePageRow)
+            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _QUEUED)
+            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        rows = (await self._session.scalars(waiting)).all()
+        taken: list[QueuedPage] = []
+        for batch in batches(rows):
+            known = await self._last_readings(batch[0].source_id, [row.url_key for row in batch])
+            await self._session.execute(
+                update(SourcePageRow).where(SourcePageRow.id.in_([row.id for row in batch])).values(queue_state=_TAKEN)
+            )
+            for row in batch:
+                last = known.get(row.url_key, _Reading(row.etag, row.last_modified))
+                taken.append(QueuedPage(row.url, row.depth, last.etag, last.last_modified))
+        return taken
+
+    async def settle_page(
+        self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
+    ) -> None:
+        source_id = await self._source_of(run_id)
+        key = url_key(page.url)
+        reading = _Reading(page.etag, page.last_modified, document_id)
+        if page.http_status == _NOT_MODIFIED:
+            last = (await self._last_readings(source_id, [key])).get(key, _Reading())
+            reading = _still_holds(last, reading)
+        end = {
+            "queue_state": _SETTLED,
+            "status": status,
+            "reason": page.reason,
+            "http_status": page.http_status,
+            "body_bytes": page.body_bytes,
+            # A document that was erased meanwhile leaves NULL.
+            "document_id": select(DocumentRow.id).where(DocumentRow.id == reading.document_id).scalar_subquery(),
+            "chunks": chunks,
+            "read_at": page.read_at or self._now(),
+            "etag": reading.etag,
+            "last_modified": reading.last_modified,
+        }
+        changed = await self._session.execute(
+            update(SourcePageRow).where(SourcePageRow.run_id == run_id, SourcePageRow.url_key == key).values(**end)
+        )
+        if not affected_rows(changed):
+            raise NotFound("page in this run")
+
+    async def seen_pages(self, run_id: UUID) -> int:
+        statement = select(func.count()).select_from(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        return await self._session.scalar(statement) or 0
+
+    async def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
+        statement = select(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        if status is not None:
+            statement = statement.where(SourcePageRow.status == status)
+        return await _AS_FOUND.page(self._session, statement, page, _page_status)
+
+    async def _source_of(self, run_id: UUID) -> UUID:
+        statement = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id)
+        source_id = await self._session.scalar(statement)
+        if source_id is None:
+            raise NotFound("crawl run")
+        return source_id
+
+    async def _last_position(self, run_id: UUID) -> int:
+        last = select(func.max(SourcePageRow.position)).where(SourcePageRow.run_id == run_id)
+        return await self._session.scalar(last) or 0
+
+    async def _last_readings(self, source_id: UUID, url_keys: Sequence[str]) -> dict[str, _Reading]:
+        """By URL key: the last reading that led to a document which is live now. Without a live document
+        "unchanged" would leave the agent with nothing, so such a URL has none."""
+        place = func.row_number().over(
+            partition_by=SourcePageRow.url_key, order_by=(SourcePageRow.read_at.desc(), SourcePageRow.id.desc())
+        )
+        readings = (
+            select(
+                SourcePageRow.url_key,
+                SourcePageRow.etag,
+                SourcePageRow.last_modified,
+                SourcePageRow.document_id,
+                place.label("place"),
+            )
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == SourcePageRow.document_id)
+            .where(
+                SourcePageRow.source_id == source_id,
+                SourcePageRow.url_key.in_(url_keys),
+                SourcePageRow.queue_state == _SETTLED,
+                DocumentVersionRow.state == VersionState.LIVE.value,
+            )
+            .subquery()
+        )
+        latest = select(readings.c.url_key, readings.c.etag, readings.c.last_modified, readings.c.document_id).where(
+            readings.c.place == 1
+        )
+        return {
+            key: _Reading(etag, last_modified, document_id)
+            for key, etag, last_modified, document_id in await self._session.execute(latest)
+        }
+
+
+def _still_holds(last: _Reading, now: _Reading) -> _Reading:
+    """A 304 need not repeat the validators that it was asked with, and leads to the same document."""
+    document_id = now.document_id or last.document_id
+    if now.etag or now.last_modified:
+        return _Reading(now.etag, now.last_modified, document_id)
+    return _Reading(last.etag, last.last_modified, document_id)
+
+
+def _queued_row(run_id: UUID, source_id: UUID, position: int, page: QueuedPage) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "run_id": run_id,
+        "source_id": source_id,
+        "position": position,
+        "url": page.url,
+        "url_key": url_key(page.url),
+        "depth": page.depth,
+        "queue_state": _QUEUED,
+        "status": _QUEUED,
+        "reason": "",
+        "body_bytes": 0,
+        "etag": page.etag,
+        "last_modified": page.last_modified,
+        "chunks": 0,
+    }
+
+
+def _page_status(row: SourcePageRow) -> PageStatus:
+    return PageStatus(
+        url=row.url,
+        status=row.status,
+        reason=row.reason,
+        document_id=row.document_id,
+        chunks=row.chunks,
+        fetched_at=row.read_at,
+    )

@@ -1,0 +1,192 @@
+"""Documents, their versions and chunks."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, delete, exists, select, update
+
+from app.adapters.sql.agents import SqlAgents
+from app.adapters.sql.batches import batches
+from app.adapters.sql.embedding_cache import SqlEmbeddingCache
+from app.adapters.sql.live_documents import SqlLiveDocuments, stored_chunk
+from app.adapters.sql.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.adapters.sql.time_ordered_id import new_id
+from app.adapters.sql.url_key import url_key
+from app.domain.chunk import ChunkDraft, chunk_id
+from app.domain.chunk import content_hash as hash_of
+from app.domain.document import PageContent, VersionState
+from app.domain.errors import NotFound
+from app.ports.records.documents import PendingVersion, StoredChunk
+
+_LIVE = VersionState.LIVE.value
+_PENDING = VersionState.PENDING.value
+_RETIRED = VersionState.RETIRED.value
+
+
+class SqlDocuments(SqlLiveDocuments, SqlEmbeddingCache):
+    """Implements `DocumentRecords`: here what ingest changes; what searches see and the embedding cache have a file
+    each."""
+
+    async def touch(self, source_id: UUID, url: str) -> None:
+        now = self._now()
+        of_page = select(DocumentRow.id).where(_at(source_id, url))
+        await self._session.execute(
+            update(DocumentVersionRow)
+            .where(DocumentVersionRow.document_id.in_(of_page), DocumentVersionRow.state == _LIVE)
+            .values(as_of=now.date())
+        )
+        await self._session.execute(update(DocumentRow).where(_at(source_id, url)).values(updated_at=now))
+
+    async def add_pending(
+        self, agent_id: UUID, source_id: UUID, page: PageContent, content_hash: str, chunks: Sequence[ChunkDraft]
+    ) -> PendingVersion:
+        document_id = await self._document(agent_id, source_id, page.url)
+        await self._session.execute(
+            update(DocumentVersionRow)
+            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _PENDING)
+            .values(state=_RETIRED)
+        )
+        version = PendingVersion(new_id(), agent_id, document_id, VersionState.PENDING)
+        await self._session.execute(
+            self._insert(DocumentVersionRow).values(
+                id=version.id,
+                document_id=document_id,
+                agent_id=agent_id,
+                state=_PENDING,
+                content_hash=content_hash,
+                title=page.title,
+                language=page.language,
+                as_of=self._today(),
+                markdown=page.markdown,
+                created_at=self._now(),
+            )
+        )
+        for batch in batches(chunks):
+            rows = [_chunk_values(version, chunk) for chunk in batch]
+            await self._session.execute(self._insert(ChunkRow), rows)
+        return version
+
+    async def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
+        statement = (
+            select(ChunkRow, DocumentVersionRow)
+            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+            .where(ChunkRow.version_id == version_id)
+            .order_by(ChunkRow.position)
+        )
+        return [stored_chunk(chunk, version) for chunk, version in await self._session.execute(statement)]
+
+    async def make_live(self, version: PendingVersion) -> list[UUID]:
+        """A version that is not pending any longer stays what it is: a replay changes nothing, and one that a newer
+        version or an erasure overtook is among the ids returned."""
+        await self._lock([version.document_id])
+        stored = await self._session.get(DocumentVersionRow, version.id)
+        if stored is None or stored.agent_id != version.agent_id:
+            return [version.id]
+        if stored.state == _PENDING:
+            await self._session.execute(
+                update(DocumentVersionRow)
+                .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _LIVE)
+                .values(state=_RETIRED)
+            )
+            await self._session.execute(
+                update(DocumentVersionRow).where(DocumentVersionRow.id == stored.id).values(state=_LIVE)
+            )
+            await self._session.execute(
+                update(DocumentRow).where(DocumentRow.id == stored.document_id).values(updated_at=self._now())
+            )
+            await self._bump(stored.agent_id)
+        retired = (
+            select(DocumentVersionRow.id)
+            .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _RETIRED)
+            .order_by(DocumentVersionRow.id)
+        )
+        return list(await self._session.scalars(retired))
+
+    async def pending_versions(self) -> list[PendingVersion]:
+        statement = (
+            select(DocumentVersionRow)
+            .where(DocumentVersionRow.state == _PENDING)
+            .order_by(DocumentVersionRow.created_at, DocumentVersionRow.id)
+        )
+        return [
+            PendingVersion(row.id, row.agent_id, row.document_id, VersionState.PENDING)
+            for row in await self._session.scalars(statement)
+        ]
+
+    async def retired_versions(self, agent_id: UUID) -> list[UUID]:
+        statement = (
+            select(DocumentVersionRow.id)
+            .where(DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.state == _RETIRED)
+            .order_by(DocumentVersionRow.id)
+        )
+        return list(await self._session.scalars(statement))
+
+    async def purge_versions(self, version_ids: Sequence[UUID]) -> None:
+        """Citations have copies of what they name, so their chunks need not stay. A document that has no version
+        left goes as well."""
+        for batch in batches(version_ids):
+            retired = and_(DocumentVersionRow.id.in_(batch), DocumentVersionRow.state == _RETIRED)
+            of_retired = select(DocumentVersionRow.document_id).where(retired).distinct()
+            document_ids = list(await self._session.scalars(of_retired))
+            await self._lock(document_ids)
+            await self._session.execute(delete(DocumentVersionRow).where(retired))
+            is_used = exists().where(DocumentVersionRow.document_id == DocumentRow.id)
+            await self._session.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
+
+    async def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
+        """[] when the agent has no such document. The generation rises if the document could be answered from."""
+        of_document = and_(DocumentVersionRow.document_id == document_id, DocumentVersionRow.agent_id == agent_id)
+        await self._lock([document_id])
+        statement = select(DocumentVersionRow).where(of_document).order_by(DocumentVersionRow.id)
+        versions = (await self._session.scalars(statement)).all()
+        await self._session.execute(update(DocumentVersionRow).where(of_document).values(state=_RETIRED))
+        if any(version.state == _LIVE for version in versions):
+            await self._bump(agent_id)
+        return [version.id for version in versions]
+
+    async def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
+        """The page's document, made on first sight and locked until the transaction ends."""
+        source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+        if await self._session.scalar(source) is None:
+            raise NotFound("source")
+        now = self._now()
+        statement = self._insert(DocumentRow).values(
+            id=new_id(),
+            agent_id=agent_id,
+            source_id=source_id,
+            url=url,
+            url_key=url_key(url),
+            created_at=now,
+            updated_at=now,
+        )
+        found = await self._session.execute(
+            statement.on_conflict_do_update(
+                index_elements=["source_id", "url_key"], set_={"updated_at": now}
+            ).returning(DocumentRow.id)
+        )
+        return found.scalar_one()
+
+    async def _lock(self, document_ids: Sequence[UUID]) -> None:
+        """Whoever changes versions takes their documents first, so that nobody waits in a circle."""
+        statement = select(DocumentRow.id).where(DocumentRow.id.in_(document_ids)).order_by(DocumentRow.id)
+        await self._session.execute(statement.with_for_update())
+
+    async def _bump(self, agent_id: UUID) -> None:
+        await SqlAgents(self._session, self._clock).bump_generation(agent_id)
+
+
+def _at(source_id: UUID, url: str) -> ColumnElement[bool]:
+    return and_(DocumentRow.source_id == source_id, DocumentRow.url_key == url_key(url))
+
+
+def _chunk_values(version: PendingVersion, chunk: ChunkDraft) -> dict[str, object]:
+    return {
+        "id": chunk_id(version.agent_id, version.id, chunk.position),
+        "version_id": version.id,
+        "position": chunk.position,
+        "text": chunk.text,
+        "context": chunk.context,
+        "breadcrumb": list(chunk.breadcrumb),
+        "anchor": chunk.anchor,
+        "content_hash": hash_of(chunk.searchable_text),
+    }

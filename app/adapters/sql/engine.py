@@ -1,0 +1,80 @@
+"""Opens a database by URL, with the settings that our promises need."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+_BUSY_SECONDS = 5
+_MIGRATION_BUSY_SECONDS = 120
+
+
+def open_engine(url: str) -> AsyncEngine:
+    """`sqlite+aiosqlite:///path` or `postgresql+psycopg://...`. Nothing connects until the first transaction; the
+    caller disposes of the engine."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return create_async_engine(parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True)
+    _make_private_file(parsed)
+    engine = create_async_engine(parsed, pool_size=10, max_overflow=10, pool_timeout=10)
+    event.listen(engine.sync_engine, "connect", _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
+    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def open_migration_engine(url: URL) -> AsyncEngine:
+    """One connection for one migration. SQLite changes a table by copying and dropping it, which must not cascade,
+    so foreign keys are off here and checked at the end."""
+    engine = create_async_engine(url, poolclass=NullPool)
+    if is_sqlite(engine):
+        settings = _sqlite_settings(_MIGRATION_BUSY_SECONDS, foreign_keys=False)
+        event.listen(engine.sync_engine, "connect", settings)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def read_side(engine: AsyncEngine) -> AsyncEngine:
+    """The same connections for transactions that only read: each sees one consistent picture."""
+    if is_sqlite(engine):
+        return engine.execution_options(write=False)
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def is_sqlite(engine: AsyncEngine) -> bool:
+    return engine.dialect.name == "sqlite"
+
+
+def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any, Any], None]:
+    def settle(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
+            cursor.execute("PRAGMA journal_mode = WAL")
+            # NORMAL may lose the last commits on power loss, and `done` is a receipt.
+            cursor.execute("PRAGMA synchronous = FULL")
+            cursor.execute("PRAGMA secure_delete = ON")
+            cursor.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+        finally:
+            cursor.close()
+
+    return settle
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer takes its lock at once: a transaction that reads first and writes later could not be retried.
+    is_writer = connection.get_execution_options().get("write", True)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
+
+
+def _make_private_file(url: URL) -> None:
+    """What visitors say is for the owner of the process alone; SQLite's side files inherit these rights."""
+    if not url.database or url.database == ":memory:":
+        return
+    path = Path(url.database)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600, exist_ok=True)

@@ -1,0 +1,53 @@
+"""Brings a database to the tables that this code expects."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.adapters.sql.engine import is_sqlite, open_migration_engine
+from app.adapters.sql.vendor_errors import translated_errors
+from app.domain.errors import Unavailable
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_POSTGRES_LOCK = 0x446F63656E74  # "Docent"
+
+
+async def migrate(engine: AsyncEngine) -> None:
+    """Run every migration that is missing, in one transaction: all or none. Processes that start together wait for
+    each other, and the later ones find nothing left to do."""
+    own = open_migration_engine(engine.url)
+    try:
+        with translated_errors():
+            async with own.begin() as connection:
+                if not is_sqlite(own):
+                    await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+                await connection.run_sync(_upgrade)
+                if is_sqlite(own):
+                    await connection.run_sync(_check_foreign_keys)
+    finally:
+        await own.dispose()
+
+
+def alembic_config(connection: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _upgrade(connection: Connection) -> None:
+    try:
+        command.upgrade(alembic_config(connection), "head")
+    except CommandError as error:
+        raise Unavailable(
+            f"The database was made by another version of Docent ({error}). Install that version or a newer one."
+        ) from error
+
+
+def _check_foreign_keys(connection: Connection) -> None:
+    if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+        raise Unavailable("A migration left rows without their parents; nothing was changed. Please report this.")

@@ -1,0 +1,39 @@
+"""Every table, so that `Base.metadata` is whole wherever it is asked for."""
+
+from app.adapters.sql.models.agents import AgentRow, AgentVersionRow, CuratedAnswerRow
+from app.adapters.sql.models.base import Base
+from app.adapters.sql.models.conversations import ConversationRow, MessageRow, VisitorRow
+from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
+from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
+from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
+from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
+from app.adapters.sql.models.turns import CitationRow, FeedbackRow, OutboxRow, TurnRow, UsageRow
+
+__all__ = [
+    "AgentRow",
+    "AgentVersionRow",
+    "ApiTokenRow",
+    "AuditRow",
+    "Base",
+    "ChunkRow",
+    "CitationRow",
+    "ConversationRow",
+    "CrawlRunRow",
+    "CuratedAnswerRow",
+    "DocumentRow",
+    "DocumentVersionRow",
+    "EmbeddingRow",
+    "FeedbackRow",
+    "GapQuestionRow",
+    "GapRow",
+    "MessageRow",
+    "OutboxRow",
+    "ProcessRow",
+    "SigningKeyRow",
+    "SourcePageRow",
+    "SourceRow",
+    "TurnRow",
+    "UsageRow",
+    "VisitorRow",
+    "WorkspaceRow",
+]

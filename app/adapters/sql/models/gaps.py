@@ -1,0 +1,44 @@
+"""Gaps, and the wordings in which they were asked."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.adapters.sql.models.base import Base, HasId, parent
+
+
+class GapRow(HasId, Base):
+    """`question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry."""
+
+    __tablename__ = "gaps"
+
+    agent_id: Mapped[UUID] = parent("agents", index=False)
+    question_key: Mapped[str] = mapped_column(String(64))
+    question: Mapped[str]
+    state: Mapped[str] = mapped_column(String(10))
+    reason: Mapped[str] = mapped_column(String(20))
+    count: Mapped[int]
+    note: Mapped[str] = mapped_column(default="")
+    first_seen: Mapped[datetime]
+    last_seen: Mapped[datetime]
+
+    __table_args__ = (
+        UniqueConstraint("agent_id", "question_key"),
+        Index(None, "agent_id", "count", "last_seen"),
+    )
+
+
+class GapQuestionRow(HasId, Base):
+    """One asking of a gap. A turn counts once, however often it gives itself away."""
+
+    __tablename__ = "gap_questions"
+
+    gap_id: Mapped[UUID] = parent("gaps")
+    turn_id: Mapped[UUID] = parent("turns", index=False)
+    question: Mapped[str]
+    reason: Mapped[str] = mapped_column(String(20))
+    asked_at: Mapped[datetime]
+
+    __table_args__ = (UniqueConstraint("turn_id"),)

@@ -1,0 +1,65 @@
+"""Workspaces, who may act in them, what was done, and which processes serve them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index, LargeBinary, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.adapters.sql.models.base import Base, HasId, parent
+from app.adapters.sql.types import StorableJson
+
+
+class WorkspaceRow(HasId, Base):
+    __tablename__ = "workspaces"
+
+    name: Mapped[str]
+    created_at: Mapped[datetime]
+
+
+class ApiTokenRow(HasId, Base):
+    __tablename__ = "api_tokens"
+
+    workspace_id: Mapped[UUID] = parent("workspaces")
+    name: Mapped[str]
+    sha256: Mapped[bytes] = mapped_column(LargeBinary(32), unique=True)
+    prefix: Mapped[str]
+    scopes: Mapped[list[str]] = mapped_column(StorableJson)
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class SigningKeyRow(Base):
+    __tablename__ = "signing_keys"
+
+    kid: Mapped[str] = mapped_column(String(32), primary_key=True)
+    secret: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime]
+    retired_at: Mapped[datetime | None]
+
+
+class AuditRow(HasId, Base):
+    """Append-only: no code of ours changes or removes a row."""
+
+    __tablename__ = "audit_log"
+
+    workspace_id: Mapped[UUID] = parent("workspaces", index=False)
+    actor: Mapped[str]
+    action: Mapped[str]
+    subject: Mapped[str]
+    details: Mapped[dict[str, Any]] = mapped_column(StorableJson)
+    created_at: Mapped[datetime]
+
+    __table_args__ = (Index(None, "workspace_id", "created_at"),)
+
+
+class ProcessRow(Base):
+    __tablename__ = "processes"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    started_at: Mapped[datetime]
+    beaten_at: Mapped[datetime]

@@ -1,0 +1,69 @@
+"""One transaction's session, and what every family of records is built on."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, Result, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
+from sqlalchemy.orm import ORMExecuteState, Session
+
+from app.adapters.sql.engine import read_side
+from app.adapters.sql.models import Base
+from app.ports.clock import Clock
+
+# Rows are read into values at once and never changed as objects: statements write, and each read takes what the
+# database has now.
+_OPTIONS = {"populate_existing": True, "synchronize_session": False}
+
+SessionFactory = Callable[[], AsyncSession]
+
+
+class _ReadingSession(Session):
+    """Refuses to write: a change made in a reading transaction would be lost at its end."""
+
+
+@event.listens_for(_ReadingSession, "do_orm_execute")
+def _refuse_writing(state: ORMExecuteState) -> None:
+    if state.is_insert or state.is_update or state.is_delete:
+        raise RuntimeError("this transaction only reads; use SystemOfRecord.write()")
+
+
+def writing_sessions(engine: AsyncEngine) -> SessionFactory:
+    return async_sessionmaker(engine, autoflush=False, expire_on_commit=False, execution_options=_OPTIONS)
+
+
+def reading_sessions(engine: AsyncEngine) -> SessionFactory:
+    return async_sessionmaker(
+        read_side(engine),
+        autoflush=False,
+        expire_on_commit=False,
+        execution_options=_OPTIONS,
+        sync_session_class=_ReadingSession,
+    )
+
+
+class SqlFamily:
+    """One family of records inside one transaction."""
+
+    def __init__(self, session: AsyncSession, clock: Clock) -> None:
+        self._session = session
+        self._clock = clock
+
+    def _now(self) -> datetime:
+        return self._clock.now()
+
+    def _today(self) -> date:
+        return self._clock.now().date()
+
+    def _insert(self, table: type[Base]) -> sqlite.Insert:
+        """An insert that knows `on_conflict_...`, which both dialects spell alike."""
+        if self._session.get_bind().dialect.name == "postgresql":
+            return cast(sqlite.Insert, postgresql.insert(table))
+        return sqlite.insert(table)
+
+
+def affected_rows(result: Result[Any]) -> int:
+    """How many rows an update or delete touched."""
+    return cast(CursorResult[Any], result).rowcount

@@ -1,0 +1,92 @@
+"""Turns as they are read: one by id, a conversation's, and the history that the model sees."""
+
+from typing import TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.orm import InstrumentedAttribute, aliased
+
+from app.adapters.sql.citations import citations_of
+from app.adapters.sql.models import MessageRow, TurnRow
+from app.adapters.sql.session import SqlFamily
+from app.domain.conversation import Role
+from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, TurnState
+
+Value = TypeVar("Value")
+
+_question = aliased(MessageRow)
+_answer = aliased(MessageRow)
+_is_question = and_(_question.turn_id == TurnRow.id, _question.role == Role.VISITOR.value)
+_is_answer = and_(_answer.turn_id == TurnRow.id, _answer.role == Role.AGENT.value)
+
+
+class SqlStoredTurns(SqlFamily):
+    async def find(self, turn_id: UUID) -> StoredTurn | None:
+        found = await self._turns(TurnRow.id == turn_id)
+        return found[0] if found else None
+
+    async def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
+        statement = (
+            select(_question.text, _answer.text)
+            .select_from(TurnRow)
+            .join(_question, _is_question)
+            .join(_answer, _is_answer)
+            .where(
+                TurnRow.conversation_id == conversation_id,
+                TurnRow.state == TurnState.DONE.value,
+                _answer.text != "",
+            )
+            .order_by(TurnRow.position.desc())
+            .limit(limit)
+        )
+        latest = (await self._session.execute(statement)).all()
+        return [Exchange(question, answer) for question, answer in reversed(latest)]
+
+    async def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
+        return await self._turns(TurnRow.conversation_id == conversation_id)
+
+    async def _turns(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
+        """Oldest first."""
+        statement = (
+            select(TurnRow, _question.text, _answer.id, _answer.text)
+            .join(_question, _is_question)
+            .outerjoin(_answer, _is_answer)
+            .where(condition)
+            .order_by(TurnRow.position)
+        )
+        rows = (await self._session.execute(statement)).all()
+        citations = await citations_of(self._session, [turn.id for turn, _, _, _ in rows])
+        return [
+            _stored_turn(turn, question, message_id, answer, citations.get(turn.id, ()))
+            for turn, question, message_id, answer in rows
+        ]
+
+    async def _message(self, turn_id: UUID, column: InstrumentedAttribute[Value], role: Role) -> Value:
+        statement = select(column).where(MessageRow.turn_id == turn_id, MessageRow.role == role.value)
+        return (await self._session.scalars(statement)).one()
+
+
+def _stored_turn(
+    turn: TurnRow, question: str, message_id: UUID | None, answer: str | None, citations: tuple[Citation, ...]
+) -> StoredTurn:
+    return StoredTurn(
+        id=turn.id,
+        conversation_id=turn.conversation_id,
+        visitor_id=turn.visitor_id,
+        agent_id=turn.agent_id,
+        question=question,
+        fingerprint=turn.fingerprint,
+        state=TurnState(turn.state),
+        answer=turn.partial_answer if answer is None else answer,
+        answered_by=AnsweredBy(turn.answered_by) if turn.answered_by else None,
+        confidence=turn.confidence,
+        low_confidence=turn.low_confidence,
+        finish=Finish(turn.finish) if turn.finish else None,
+        error_code=turn.error_code,
+        message_id=message_id,
+        page_url=turn.page_url,
+        created_at=turn.created_at,
+        ended_at=turn.ended_at,
+        citations=citations,
+        trace=turn.trace,
+    )

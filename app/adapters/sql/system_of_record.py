@@ -1,0 +1,92 @@
+"""Opens transactions over a SQL database."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+
+from app.adapters.sql.agents import SqlAgents
+from app.adapters.sql.audit import SqlAudit
+from app.adapters.sql.conversations import SqlConversations
+from app.adapters.sql.curated_answers import SqlCuratedAnswers
+from app.adapters.sql.documents import SqlDocuments
+from app.adapters.sql.engine import is_sqlite
+from app.adapters.sql.gaps import SqlGaps
+from app.adapters.sql.processes import SqlProcesses
+from app.adapters.sql.session import SessionFactory, reading_sessions, writing_sessions
+from app.adapters.sql.sources import SqlSources
+from app.adapters.sql.tokens import SqlTokens
+from app.adapters.sql.turns import SqlTurns
+from app.adapters.sql.vendor_errors import translated_errors
+from app.domain.errors import Overloaded
+from app.ports.clock import Clock
+
+_WRITE_TURN_SECONDS = 10
+
+
+class SqlRecords:
+    """Every family, inside one transaction."""
+
+    def __init__(self, session: AsyncSession, clock: Clock) -> None:
+        self.agents = SqlAgents(session, clock)
+        self.sources = SqlSources(session, clock)
+        self.documents = SqlDocuments(session, clock)
+        self.curated_answers = SqlCuratedAnswers(session, clock)
+        self.conversations = SqlConversations(session, clock)
+        self.turns = SqlTurns(session, clock)
+        self.gaps = SqlGaps(session, clock)
+        self.tokens = SqlTokens(session, clock)
+        self.processes = SqlProcesses(session, clock)
+        self.audit = SqlAudit(session, clock)
+
+
+class SqlSystemOfRecord:
+    """Implements `SystemOfRecord`. The engine stays the caller's, who disposes of it."""
+
+    def __init__(self, engine: AsyncEngine, clock: Clock) -> None:
+        self._writing = writing_sessions(engine)
+        self._reading = reading_sessions(engine)
+        self._clock = clock
+        # SQLite has one writer at a time and lets the others poll. Within this process they queue here instead:
+        # first come, first served, and no connection is held while waiting.
+        self._writers_turn = anyio.Lock() if is_sqlite(engine) else None
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[SqlRecords]:
+        async with self._turn_to_write(), self._transaction(self._writing, keep=True) as records:
+            yield records
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[SqlRecords]:
+        async with self._transaction(self._reading, keep=False) as records:
+            yield records
+
+    @asynccontextmanager
+    async def _transaction(self, sessions: SessionFactory, *, keep: bool) -> AsyncIterator[SqlRecords]:
+        with translated_errors():
+            session = sessions()
+            try:
+                yield SqlRecords(session, self._clock)
+                if keep:
+                    # A cancelled caller must not leave a commit half begun.
+                    with anyio.CancelScope(shield=True):
+                        await session.commit()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await session.close()
+
+    @asynccontextmanager
+    async def _turn_to_write(self) -> AsyncIterator[None]:
+        if self._writers_turn is None:
+            yield
+            return
+        try:
+            with anyio.fail_after(_WRITE_TURN_SECONDS):
+                await self._writers_turn.acquire()
+        except TimeoutError as error:
+            raise Overloaded("The database is busy with other writers. Try again in a moment.") from error
+        try:
+            yield
+        finally:
+            self._writers_turn.release()

@@ -1,0 +1,122 @@
+"""Workspaces, API tokens and the keys that sign visitor tokens."""
+
+import secrets
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, update
+
+from app.adapters.sql.models import ApiTokenRow, SigningKeyRow, WorkspaceRow
+from app.adapters.sql.session import SqlFamily, affected_rows
+from app.adapters.sql.time_ordered_id import new_id
+from app.domain.errors import NotFound
+from app.ports.records.tokens import ApiToken, SigningKey
+
+# Fixed, so that two processes which both find no workspace make the same one.
+_FIRST_WORKSPACE = UUID("00000000-0000-4000-8000-000000000001")
+_KEY_BYTES = 32
+
+
+class SqlTokens(SqlFamily):
+    async def default_workspace(self) -> UUID:
+        first = select(WorkspaceRow.id).order_by(WorkspaceRow.created_at, WorkspaceRow.id).limit(1)
+        found = await self._session.scalar(first)
+        if found is not None:
+            return found
+        statement = self._insert(WorkspaceRow).values(id=_FIRST_WORKSPACE, name="default", created_at=self._now())
+        await self._session.execute(statement.on_conflict_do_nothing())
+        return _FIRST_WORKSPACE
+
+    async def create_token(
+        self, workspace_id: UUID, name: str, sha256: bytes, prefix: str, scopes: tuple[str, ...], days: int | None
+    ) -> ApiToken:
+        if await self._session.get(WorkspaceRow, workspace_id) is None:
+            raise NotFound("workspace")
+        now = self._now()
+        token = ApiToken(
+            id=new_id(),
+            workspace_id=workspace_id,
+            name=name,
+            prefix=prefix,
+            scopes=scopes,
+            created_at=now,
+            expires_at=None if days is None else now + timedelta(days=days),
+        )
+        await self._session.execute(
+            self._insert(ApiTokenRow).values(
+                id=token.id,
+                workspace_id=workspace_id,
+                name=name,
+                sha256=sha256,
+                prefix=prefix,
+                scopes=list(scopes),
+                created_at=now,
+                expires_at=token.expires_at,
+            )
+        )
+        return token
+
+    async def find_token(self, sha256: bytes) -> ApiToken | None:
+        statement = select(ApiTokenRow).where(
+            ApiTokenRow.sha256 == sha256,
+            ApiTokenRow.revoked_at.is_(None),
+            or_(ApiTokenRow.expires_at.is_(None), ApiTokenRow.expires_at > self._now()),
+        )
+        row = await self._session.scalar(statement)
+        return None if row is None else _token(row)
+
+    async def touch_token(self, token_id: UUID) -> None:
+        await self._session.execute(
+            update(ApiTokenRow).where(ApiTokenRow.id == token_id).values(last_used_at=self._now())
+        )
+
+    async def list_tokens(self, workspace_id: UUID) -> list[ApiToken]:
+        statement = (
+            select(ApiTokenRow)
+            .where(ApiTokenRow.workspace_id == workspace_id)
+            .order_by(ApiTokenRow.created_at, ApiTokenRow.id)
+        )
+        return [_token(row) for row in await self._session.scalars(statement)]
+
+    async def revoke_token(self, workspace_id: UUID, token_id: UUID) -> None:
+        changed = await self._session.execute(
+            update(ApiTokenRow)
+            .where(ApiTokenRow.id == token_id, ApiTokenRow.workspace_id == workspace_id)
+            .values(revoked_at=func.coalesce(ApiTokenRow.revoked_at, self._now()))
+        )
+        if not affected_rows(changed):
+            raise NotFound("token")
+
+    async def signing_keys(self) -> list[SigningKey]:
+        keys = await self._usable_keys()
+        if keys:
+            return keys
+        await self._session.execute(
+            self._insert(SigningKeyRow).values(
+                kid=new_id().hex, secret=secrets.token_bytes(_KEY_BYTES), created_at=self._now()
+            )
+        )
+        return await self._usable_keys()
+
+    async def _usable_keys(self) -> list[SigningKey]:
+        statement = (
+            select(SigningKeyRow)
+            .where(SigningKeyRow.retired_at.is_(None))
+            .order_by(SigningKeyRow.created_at.desc(), SigningKeyRow.kid.desc())
+        )
+        rows = await self._session.scalars(statement)
+        return [SigningKey(kid=row.kid, secret=row.secret, created_at=row.created_at) for row in rows]
+
+
+def _token(row: ApiTokenRow) -> ApiToken:
+    return ApiToken(
+        id=row.id,
+        workspace_id=row.workspace_id,
+        name=row.name,
+        prefix=row.prefix,
+        scopes=tuple(row.scopes),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        last_used_at=row.last_used_at,
+        revoked_at=row.revoked_at,
+    )

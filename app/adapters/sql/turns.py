@@ -1,0 +1,257 @@
+"""Turns, from the question's commit to the receipt."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from app.adapters.sql.gap_counting import SqlGapCounting
+from app.adapters.sql.models import (
+    AgentRow,
+    CitationRow,
+    ConversationRow,
+    CuratedAnswerRow,
+    FeedbackRow,
+    MessageRow,
+    OutboxRow,
+    TurnRow,
+    UsageRow,
+)
+from app.adapters.sql.stored_turns import SqlStoredTurns
+from app.adapters.sql.time_ordered_id import new_id
+from app.domain.conversation import Role
+from app.domain.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
+from app.domain.gap import GapReason
+from app.domain.turn import TurnEnd, TurnRequest, TurnState, VisitorSession
+
+_RUNNING = TurnState.RUNNING.value
+_RATINGS = ("up", "down")
+
+
+class SqlTurns(SqlStoredTurns, SqlGapCounting):
+    """Implements `TurnRecords`: here what a turn changes; reading turns and counting gaps have a file each."""
+
+    async def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
+        """Also raises NotFound for a conversation that is not this visitor's, or that they have cleared."""
+        now = self._now()
+        conversation = await self._own_conversation(session)
+        position = conversation.turn_count + 1
+        statement = self._insert(TurnRow).values(
+            id=request.turn_id,
+            conversation_id=session.conversation_id,
+            visitor_id=session.visitor_id,
+            agent_id=session.agent_id,
+            agent_version=agent_version,
+            position=position,
+            page_url=request.page_url,
+            fingerprint=request.fingerprint,
+            state=_RUNNING,
+            owner=owner,
+            partial_answer="",
+            low_confidence=False,
+            duration_ms=0,
+            trace={},
+            created_at=now,
+        )
+        # Two constraints may refuse the row: the id, and the index on running turns.
+        begun = await self._session.execute(statement.on_conflict_do_nothing().returning(TurnRow.id))
+        if begun.one_or_none() is None:
+            if await self._session.scalar(select(TurnRow.id).where(TurnRow.id == request.turn_id)):
+                raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
+            raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
+        await self._add_message(request.turn_id, Role.VISITOR, request.message)
+        await self._session.execute(
+            update(ConversationRow)
+            .where(ConversationRow.id == conversation.id)
+            .values(
+                turn_count=position,
+                first_question=request.message if position == 1 else conversation.first_question,
+                last_active_at=now,
+            )
+        )
+
+    async def checkpoint(self, turn_id: UUID, partial_answer: str) -> None:
+        await self._session.execute(
+            update(TurnRow)
+            .where(TurnRow.id == turn_id, TurnRow.state == _RUNNING)
+            .values(partial_answer=partial_answer)
+        )
+
+    async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
+        """Raises NotFound for a turn that was erased."""
+        turn = await self._session.get(TurnRow, turn_id, with_for_update=True)
+        if turn is None:
+            raise NotFound("turn")
+        if turn.state != _RUNNING:
+            return await self._answer_id(turn_id)
+        await self._end(turn, end)
+        message_id = await self._add_message(turn_id, Role.AGENT, end.answer)
+        await self._cite(turn_id, end)
+        await self._charge(turn, end)
+        await self._announce(turn, f"turn.{end.state.value}")
+        await self._count_hit(turn, end)
+        if end.gap is not None and await self.count_gap(turn.agent_id, turn_id, await self._question(turn_id), end.gap):
+            await self._announce(turn, "gap.seen")
+        return message_id
+
+    async def cut_orphans(self, living_owners: Collection[str]) -> int:
+        orphans = (
+            select(TurnRow)
+            .where(TurnRow.state == _RUNNING, TurnRow.owner.not_in(list(living_owners)))
+            .with_for_update()
+        )
+        turns = (await self._session.scalars(orphans)).all()
+        for turn in turns:
+            await self._session.execute(
+                update(TurnRow)
+                .where(TurnRow.id == turn.id)
+                .values(state=TurnState.CUT.value, partial_answer="", ended_at=self._now())
+            )
+            await self._add_message(turn.id, Role.AGENT, turn.partial_answer)
+            await self._announce(turn, f"turn.{TurnState.CUT.value}")
+        return len(turns)
+
+    async def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
+        if rating not in _RATINGS:
+            raise InvalidInput("rating", 'must be "up" or "down".')
+        own = (
+            select(TurnRow)
+            .where(
+                TurnRow.id == turn_id,
+                TurnRow.conversation_id == session.conversation_id,
+                TurnRow.visitor_id == session.visitor_id,
+                TurnRow.agent_id == session.agent_id,
+            )
+            .with_for_update()
+        )
+        turn = await self._session.scalar(own)
+        if turn is None:
+            raise NotFound("turn")
+        now = self._now()
+        first = self._insert(FeedbackRow).values(
+            id=new_id(),
+            turn_id=turn_id,
+            agent_id=turn.agent_id,
+            rating=rating,
+            comment=comment,
+            created_at=now,
+            updated_at=now,
+        )
+        await self._session.execute(
+            first.on_conflict_do_update(
+                index_elements=["turn_id"], set_={"rating": rating, "comment": comment, "updated_at": now}
+            )
+        )
+        if rating == "down":
+            question = await self._question(turn_id)
+            if await self.count_gap(turn.agent_id, turn_id, question, GapReason.THUMBS_DOWN):
+                await self._announce(turn, "gap.seen")
+
+    async def _own_conversation(self, session: VisitorSession) -> ConversationRow:
+        """Locked, so that two who begin at once wait for each other."""
+        own = (
+            select(ConversationRow)
+            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
+            .where(
+                ConversationRow.id == session.conversation_id,
+                ConversationRow.visitor_id == session.visitor_id,
+                ConversationRow.agent_id == session.agent_id,
+                ConversationRow.cleared_at.is_(None),
+                AgentRow.workspace_id == session.workspace_id,
+            )
+            .with_for_update(of=ConversationRow)
+        )
+        conversation = await self._session.scalar(own)
+        if conversation is None:
+            raise NotFound("conversation")
+        return conversation
+
+    async def _end(self, turn: TurnRow, end: TurnEnd) -> None:
+        now = self._now()
+        curated = select(CuratedAnswerRow.id).where(CuratedAnswerRow.id == end.curated_answer_id)
+        await self._session.execute(
+            update(TurnRow)
+            .where(TurnRow.id == turn.id)
+            .values(
+                state=end.state.value,
+                partial_answer="",
+                answered_by=end.answered_by.value,
+                confidence=end.confidence,
+                low_confidence=end.low_confidence,
+                finish=end.finish.value,
+                error_code=end.error_code,
+                language=end.language,
+                curated_answer_id=curated.scalar_subquery(),  # NULL when it was deleted meanwhile
+                first_token_ms=end.first_token_ms,
+                duration_ms=end.duration_ms,
+                trace=end.trace,
+                ended_at=now,
+            )
+        )
+        await self._session.execute(
+            update(ConversationRow).where(ConversationRow.id == turn.conversation_id).values(last_active_at=now)
+        )
+
+    async def _add_message(self, turn_id: UUID, role: Role, text: str) -> UUID:
+        message_id = new_id()
+        await self._session.execute(
+            self._insert(MessageRow).values(
+                id=message_id, turn_id=turn_id, role=role.value, text=text, created_at=self._now()
+            )
+        )
+        return message_id
+
+    async def _cite(self, turn_id: UUID, end: TurnEnd) -> None:
+        rows = [
+            {
+                "id": new_id(),
+                "turn_id": turn_id,
+                "number": citation.id,
+                "url": citation.url,
+                "title": citation.title,
+                "as_of": citation.as_of,
+                "chunk_id": citation.chunk_id,
+            }
+            for citation in end.citations
+        ]
+        if rows:
+            await self._session.execute(self._insert(CitationRow), rows)
+
+    async def _charge(self, turn: TurnRow, end: TurnEnd) -> None:
+        statement = self._insert(UsageRow).values(
+            id=new_id(),
+            turn_id=turn.id,
+            agent_id=turn.agent_id,
+            answered_by=end.answered_by.value,
+            model=end.usage.model,
+            prompt_tokens=end.usage.prompt_tokens,
+            completion_tokens=end.usage.completion_tokens,
+            created_at=self._now(),
+        )
+        await self._session.execute(statement.on_conflict_do_nothing())
+
+    async def _announce(self, turn: TurnRow, kind: str) -> None:
+        statement = self._insert(OutboxRow).values(
+            id=new_id(),
+            turn_id=turn.id,
+            agent_id=turn.agent_id,
+            kind=kind,
+            payload={"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)},
+            created_at=self._now(),
+        )
+        await self._session.execute(statement.on_conflict_do_nothing())
+
+    async def _count_hit(self, turn: TurnRow, end: TurnEnd) -> None:
+        if end.curated_answer_id is None:
+            return
+        await self._session.execute(
+            update(CuratedAnswerRow)
+            .where(CuratedAnswerRow.id == end.curated_answer_id, CuratedAnswerRow.agent_id == turn.agent_id)
+            .values(hits=CuratedAnswerRow.hits + 1)
+        )
+
+    async def _question(self, turn_id: UUID) -> str:
+        return await self._message(turn_id, MessageRow.text, Role.VISITOR)
+
+    async def _answer_id(self, turn_id: UUID) -> UUID:
+        return await self._message(turn_id, MessageRow.id, Role.AGENT)

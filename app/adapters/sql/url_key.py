@@ -1,0 +1,7 @@
+"""What a URL is found by: URLs may be longer than an index entry can be."""
+
+import hashlib
+
+
+def url_key(url: str) -> str:
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()

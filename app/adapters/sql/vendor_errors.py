@@ -1,0 +1,55 @@
+"""What the databases raise, in our words. A broken constraint that no code foresaw stays as it is: it is a bug."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from app.domain.errors import DocentError, NotFound, Overloaded, Unavailable
+
+_BUSY = "The database is busy with other writers. Try again in a moment."
+_FULL = "The disk that holds the database is full. Free some space; nothing was stored."
+
+_SQLITE_BUSY = frozenset({"SQLITE_BUSY", "SQLITE_LOCKED"})
+_POSTGRES_BUSY = frozenset(
+    {
+        "40001",  # serialization_failure
+        "40P01",  # deadlock_detected
+        "53300",  # too_many_connections
+        "55P03",  # lock_not_available
+        "57014",  # query_canceled: a statement timeout
+    }
+)
+_POSTGRES_DISK_FULL = "53100"
+_POSTGRES_FOREIGN_KEY = "23503"
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except PoolTimeout as error:
+        raise Overloaded("Every database connection is in use. Try again in a moment.") from error
+    except DBAPIError as error:
+        translated = _translated(error)
+        if translated is None:
+            raise
+        raise translated from error
+
+
+def _translated(error: DBAPIError) -> DocentError | None:
+    cause = error.orig
+    sqlite_name = str(getattr(cause, "sqlite_errorname", None) or "")
+    sqlstate = str(getattr(cause, "sqlstate", None) or "")
+    if isinstance(error, IntegrityError):
+        if sqlite_name == "SQLITE_CONSTRAINT_FOREIGNKEY" or sqlstate == _POSTGRES_FOREIGN_KEY:
+            return NotFound("parent record")  # it was erased while its child was being stored
+        return None
+    if sqlstate in _POSTGRES_BUSY or any(sqlite_name.startswith(name) for name in _SQLITE_BUSY):
+        return Overloaded(_BUSY)
+    if sqlite_name == "SQLITE_FULL" or sqlstate == _POSTGRES_DISK_FULL:
+        return Unavailable(_FULL)
+    if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
+        return Unavailable(f"The database does not answer ({cause}). Run `docent doctor`.")
+    return None
