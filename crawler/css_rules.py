@@ -12,11 +12,29 @@ Declarations = Mapping[str, str]
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _DECLARATION = re.compile(r"([\w-]+)\s*:((?:[^;\"'()]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'()])*)")
+_ANY = r"|inherit|initial|unset|revert|revert-layer|.*\(.*\).*"
+_SIZES = r"[+-]?[\d.]+(?:e-?\d+)?(?:[a-z]+|%)?"
+_VALID = {
+    "display": re.compile(
+        r"none|contents|block|inline|inline-block|flex|inline-flex|grid|inline-grid|list-item|flow-root|flow|ruby|"
+        r"run-in|math|table(?:-[a-z-]+)?|inline-table|-(?:webkit|ms|moz)-[a-z-]+|[a-z-]+ [a-z -]+" + _ANY
+    ),
+    "visibility": re.compile(r"visible|hidden|collapse" + _ANY),
+    "opacity": re.compile(r"[+-]?[\d.]+(?:e-?\d+)?%?" + _ANY),
+    "position": re.compile(r"static|relative|absolute|fixed|sticky|-webkit-sticky" + _ANY),
+    "font-size": re.compile(_SIZES + r"|(?:x{1,3}-)?(?:small|large)|medium|smaller|larger|math" + _ANY),
+    "color": re.compile(r"[a-z]+|#[0-9a-f]{3,8}" + _ANY),
+}
 _IMPORTANT = re.compile(r"\s*!\s*important\s*$")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 _BRACE = re.compile(r"[{}]")
+_NESTED = re.compile(r"[^;{}]*\{(?:[^{}]|\{[^{}]*\})*\}")
 _MAX_SHEET_CHARS = 400_000
 _GROUPING = ("@media", "@supports", "@layer", "@container", "@scope")
+_SCREENS = frozenset({"", "all", "screen", "only screen", "only all"})
+_SCREEN = {"width": 1280, "height": 800, "device-width": 1280, "device-height": 800}
+_KIND = re.compile(r"^(?:only )?(?:all|screen)\b(?: and)?")
+_FEATURE = re.compile(r"\(([^:()]*):?([^()]*)\)")
 _WEIGHTS = (
     (re.compile(r"#[\w-]+"), 10_000),
     (re.compile(r"\.[\w-]+|\[[^\]]*\]|(?<!:):[\w-]+"), 100),
@@ -41,6 +59,8 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
     important: set[str] = set()
     for name, raw in _DECLARATION.findall(text):
         value, marks = _IMPORTANT.subn("", raw.strip())
+        if name in _VALID and not _VALID[name].fullmatch(value):
+            continue  # as browsers do: what is invalid does not overrule what came before
         if marks:
             important.add(name)
         elif name in important:
@@ -60,7 +80,9 @@ def resolve_variables(values: dict[str, str], variables: Declarations) -> dict[s
     if not any("var(" in value for value in values.values()):
         return values
     return {
-        name: _VARIABLE.sub(lambda found: values.get(found[1]) or variables.get(found[1]) or found[2] or "", value)
+        name: _VARIABLE.sub(
+            lambda found: values.get(found[1]) or variables.get(found[1]) or found[2] or "", value
+        ).strip()
         for name, value in values.items()
     }
 
@@ -73,10 +95,21 @@ def _blocks(text: str, depth: int) -> Iterator[tuple[str, str]]:
         prelude = text[at:start].rpartition(";")[2].strip()
         block = text[start + 1 : end]
         if not prelude.startswith("@"):
-            yield prelude, block
-        elif depth < 5 and prelude.startswith(_GROUPING) and _holds_on_screen(prelude):
+            yield prelude, _NESTED.sub(";", block) if "{" in block else block
+            if "{" in block and depth < 5:
+                yield from ((_nested(prelude, inner), text) for inner, text in _blocks(block, depth + 1))
+        elif depth < 5 and prelude.startswith(_GROUPING) and _group_holds(prelude):
             yield from _blocks(block, depth + 1)
         at = end + 1
+
+
+def _nested(outer: str, inner: str) -> str:
+    """The selector of a rule inside a rule (CSS nesting): "&" is the outer one, else it is an ancestor."""
+    parts = [part.strip() for part in inner.split(",")]
+    outers = [part.strip() for part in outer.split(",")]
+    return ",".join(
+        part.replace("&", above) if "&" in part else f"{above} {part}" for above in outers for part in parts
+    )
 
 
 def _closing(text: str, start: int) -> int:
@@ -88,11 +121,43 @@ def _closing(text: str, start: int) -> int:
     return len(text)
 
 
-def _holds_on_screen(prelude: str) -> bool:
-    if not prelude.startswith("@media"):
-        return not prelude.startswith(("@supports not", "@container"))
-    queries = prelude.removeprefix("@media").lower().split(",")
-    return any(query.split() in (["all"], ["screen"], ["only", "screen"]) for query in queries)
+def _group_holds(prelude: str) -> bool:
+    if prelude.startswith("@media"):
+        return holds_on_screen(prelude.removeprefix("@media"))
+    return not prelude.startswith(("@supports not", "@container"))
+
+
+def holds_on_screen(media: str) -> bool:
+    """Whether a media query list holds on an ordinary desktop screen; what it asks beyond that is taken as no."""
+    return (
+        any(_query_holds(query.split()) for query in media.lower().replace("(", " (").split(",")) or not media.strip()
+    )
+
+
+def _query_holds(words: list[str]) -> bool:
+    text = " ".join(words)
+    if words[:1] == ["not"]:
+        return text in {"not print", "not speech"}
+    kind, features = _KIND.sub("", text), _FEATURE.findall(text)
+    if text.startswith(("print", "only print", "speech", "tty")) or (not features and text not in _SCREENS):
+        return False
+    rest = _FEATURE.sub("", kind).replace("and", "").strip()
+    return not rest and all(_feature_holds(name.strip(), value.strip()) for name, value in features)
+
+
+def _feature_holds(name: str, value: str) -> bool:
+    found = re.fullmatch(r"([\d.]+)(px|em|rem)?", value)
+    side = _SCREEN.get(name[4:])
+    if found and side and name[:4] in {"min-", "max-"}:
+        pixels = float(found[1]) * (1 if found[2] == "px" else 16)
+        return pixels <= side if name[:4] == "min-" else pixels >= side
+    return (name, value) in {
+        ("prefers-color-scheme", "light"),
+        ("orientation", "landscape"),
+        ("hover", "hover"),
+        ("pointer", "fine"),
+        ("color", ""),
+    }
 
 
 def _rules(prelude: str, block: str) -> Iterator[Rule]:

@@ -1,6 +1,7 @@
 """When do declarations hide? As a whole element, as inherited text, or as text in the colour of its ground."""
 
 import re
+from colorsys import hls_to_rgb
 
 from crawler.css_rules import Declarations
 
@@ -9,7 +10,7 @@ display visibility opacity font font-size color background background-color back
 background-clip -webkit-background-clip -webkit-text-fill-color position left right top bottom inset
 margin margin-left margin-top text-indent clip clip-path width height max-width max-height
 inline-size block-size overflow overflow-x overflow-y transform translate scale zoom filter
-content-visibility z-index animation animation-name line-height letter-spacing
+content-visibility z-index animation animation-name line-height letter-spacing mask mask-image -webkit-mask-image
 """
 RELEVANT = frozenset(_PROPERTIES.split())
 
@@ -32,10 +33,10 @@ _PIXELS |= {
     "mm": 3.78,
     "q": 0.945,
     "vw": 12.8,
-    "vh": 7.2,
+    "vh": 9.0,
     "vmin": 7.2,
     "vmax": 12.8,
-    "dvh": 7.2,
+    "dvh": 9.0,
     "lh": 20.0,
 }
 _OFF_SCREEN_PIXELS = -900.0
@@ -59,9 +60,10 @@ _NAMED = {
     "dimgray": (105, 105, 105), "dimgrey": (105, 105, 105), "pink": (255, 192, 203),
 }  # fmt: skip
 # Squared distance of two RGB colours that no reader tells apart as text and ground.
-_SAME_COLOUR = 3 * 12**2
+_SAME_COLOUR = 3 * 20**2
 
 Rgb = tuple[int, int, int]
+INK = "currentcolor"  # a ground that takes the colour of the text on it
 
 
 def hides_element(style: Declarations) -> bool:
@@ -73,12 +75,17 @@ def hides_element(style: Declarations) -> bool:
         or _is_off_screen(style)
         or _is_clipped_away(style)
         or _is_squeezed(style)
+        or _is_masked(style)
     )
 
 
 def hides_text(style: Declarations) -> bool | None:
     """Whether inherited properties hide the text below; None when the element declares none of them."""
-    verdicts = [verdict for verdict in (_hides_by_visibility(style), _hides_by_size(style)) if verdict is not None]
+    verdicts = [
+        verdict
+        for verdict in (_hides_by_visibility(style), _hides_by_size(style), _hides_by_spacing(style))
+        if verdict is not None
+    ]
     return any(verdicts) if verdicts else None
 
 
@@ -97,6 +104,8 @@ def background_colour(style: Declarations) -> Rgb | str | None:
     value = style.get("background-color") or style.get("background")
     if value is None:
         return None
+    if value == "currentcolor":
+        return INK
     if "url(" in value or "gradient(" in value or "var(" in value:
         return "unknown"
     for word in [value, *re.findall(r"[a-z-]+\([^)]*\)|#[0-9a-f]+|[a-z]+", value)]:
@@ -106,8 +115,13 @@ def background_colour(style: Declarations) -> Rgb | str | None:
     return None
 
 
-def is_same_colour(one: Rgb, other: Rgb) -> bool:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) <= _SAME_COLOUR
+def is_same_colour(ink: Rgb | str | None, ground: Rgb | str) -> bool:
+    """Whether text of colour `ink` cannot be told from its `ground`; "unknown" is never the same."""
+    if ground == INK:
+        return True
+    if isinstance(ink, str) or isinstance(ground, str) or ink is None:
+        return isinstance(ink, str) and ink.startswith("?") and ink == ground
+    return sum((a - b) ** 2 for a, b in zip(ink, ground, strict=True)) <= _SAME_COLOUR
 
 
 def _is_see_through(style: Declarations) -> bool:
@@ -127,17 +141,20 @@ def _is_off_screen(style: Declarations) -> bool:
         sides = [style.get(name) for name in ("left", "top", "right", "bottom")]
         sides += style.get("inset", "").split()
         offsets += sides
-        far = [_pixels(side) for side in sides]
+        far = [_pixels(style.get(name)) for name in ("left", "right")]
         if any(value is not None and value > 4000 for value in far):
             return True
         level = _number(style.get("z-index"))
         if level is not None and level <= -99:
             return True
+    indent = style.get("text-indent", "")
+    if indent.endswith("%") and (_number(indent) or 0) >= 100 and _keeps_overflow_in(style):
+        return True
     for offset in offsets:
         pixels = _pixels(offset)
         if pixels is not None and pixels <= _OFF_SCREEN_PIXELS:
             return True
-        if offset is not None and offset.endswith("%") and (_number(offset) or 0) <= -500:
+        if offset is not None and offset.endswith("%") and (_number(offset) or 0) <= -200:
             return True
     return False
 
@@ -174,16 +191,34 @@ def _is_squeezed(style: Declarations) -> bool:
         return True
     if re.search(r"rotate[xy]\(\s*-?90deg", style.get("transform", "")):
         return True
-    overflow = " ".join(style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y"))
-    if "hidden" not in overflow and "clip" not in overflow:
+    if re.search(r"matrix\(\s*0\s*,\s*0\s*,\s*0\s*,\s*0\s*,", style.get("transform", "")):
+        return True
+    if not _keeps_overflow_in(style):
         return False
     sizes = ("width", "height", "max-width", "max-height", "inline-size", "block-size", "line-height")
     return any((pixels := _pixels(style.get(name))) is not None and pixels <= 1.5 for name in sizes)
 
 
+def _keeps_overflow_in(style: Declarations) -> bool:
+    values = {word for name in ("overflow", "overflow-x", "overflow-y") for word in style.get(name, "").split()}
+    return bool(values & {"hidden", "clip", "auto", "scroll"})
+
+
+def _is_masked(style: Declarations) -> bool:
+    mask = style.get("mask-image") or style.get("-webkit-mask-image") or style.get("mask") or ""
+    stops = re.match(r"linear-gradient\(([^()]*)\)", mask)
+    return stops is not None and {stop.strip() for stop in stops[1].split(",")} <= {"transparent", "to right"}
+
+
 def _hides_by_visibility(style: Declarations) -> bool | None:
     value = style.get("visibility")
     return None if value is None else value in {"hidden", "collapse"}
+
+
+def _hides_by_spacing(style: Declarations) -> bool | None:
+    """Letters drawn on top of each other."""
+    pixels = _pixels(style.get("letter-spacing"))
+    return None if pixels is None else pixels <= -8
 
 
 def _hides_by_size(style: Declarations) -> bool | None:
@@ -220,10 +255,14 @@ def _colour(value: str) -> Rgb | str | None:
             red, green, blue = (_channel(part) for part in parts[:3])
             return red, green, blue
         if found[1] == "hsl" and len(parts) >= 3:
-            light = _fraction(parts[2]) or 0.0
-            if light > 0.985 or light < 0.015 or (_fraction(parts[1]) or 0.0) < 0.02:
-                return (round(255 * light),) * 3
-    return None
+            hue = (_number(parts[0].removesuffix("deg")) or 0.0) % 360 / 360
+            red, green, blue = (
+                round(255 * part) for part in hls_to_rgb(hue, _fraction(parts[2]) or 0.0, _fraction(parts[1]) or 0.0)
+            )
+            return red, green, blue
+    if value in {"inherit", "initial", "unset", "revert", "auto", "none", "currentcolor"} or "var(" in value:
+        return None
+    return f"?{value}" if "(" in value else None  # a notation we do not read still equals itself
 
 
 def _channel(part: str) -> int:

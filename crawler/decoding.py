@@ -45,12 +45,9 @@ def _decode(body: bytes, charset: str | None) -> str:
         known = _codec(label)
         if known is None:
             continue
-        try:
-            return body.decode(known)
-        except UnicodeDecodeError:
-            if label == charset and _is_utf8(body):  # a server default that the page contradicts
-                return body.decode("utf-8")
-            return body.decode(known, errors="replace")
+        if known == "cp1252" and _is_utf8(body):  # a server's default: text in it is hardly ever valid UTF-8
+            return body.decode("utf-8")
+        return body.decode(known, errors="replace")
     if _is_utf8(body):
         return body.decode("utf-8")
     guess = from_bytes(body[:_DETECT_BYTES]).best()

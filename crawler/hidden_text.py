@@ -6,11 +6,14 @@ says. Styles count as far as the page itself states them (style attributes, <sty
 attributes); external sheets are not read.
 """
 
+import re
+from base64 import b64decode
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.css_rules import Declarations, Rule, parse_declarations, parse_sheet, resolve_variables
+from crawler.css_rules import Declarations, Rule, holds_on_screen, parse_declarations, parse_sheet, resolve_variables
 from crawler.css_visibility import (
     RELEVANT,
     Rgb,
@@ -30,6 +33,11 @@ _HIDDEN_CLASSES = (
     ".sr-only,.visually-hidden,.visuallyhidden,.screen-reader-text,.screen-reader-only,.screenreader-only,"
     ".element-invisible,.u-visually-hidden,.a11y-hidden,.cdk-visually-hidden,.assistive-text"
 )
+# What widespread sheets, which we do not read, mean by these names.
+_HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden"
+_SHOWN_BY_CLASS = re.compile(
+    r":(?:block|flex|grid|inline|table|contents|visible)|\bd-\w+-(?:block|flex|grid|inline|table)"
+)
 _MAX_RULES = 3000
 _MAX_MATCHES = 20_000
 _WHITE: Rgb = (255, 255, 255)
@@ -41,6 +49,8 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
         return
     styles = _Styles(tree)
     hidden = {node.mem_id: node for node in tree.body.css(f"{_NEVER_SHOWN},{_HIDDEN_CLASSES}")}
+    if styles.has_external_sheets:
+        hidden |= {node.mem_id: node for node in tree.body.css(_HIDDEN_BY_SHEET) if not _is_shown_by_class(node)}
     for node in tree.body.css("[hidden]"):
         if styles.of(node).get("display", "none") == "none" and not _is_tab_panel(node):
             hidden[node.mem_id] = node
@@ -59,6 +69,11 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
         comment.decompose()
 
 
+def _is_shown_by_class(node: LexborNode) -> bool:
+    """`hidden md:block`, `d-none d-lg-flex`: hidden on small screens only."""
+    return bool(_SHOWN_BY_CLASS.search(node.attributes.get("class") or ""))
+
+
 class _Styles:
     """What the page itself declares for each of its elements, after a cascade of its own sheets."""
 
@@ -67,7 +82,7 @@ class _Styles:
         self._declared: dict[int, dict[str, str]] = {}
         self._nodes: dict[int, LexborNode] = {}
         self.has_external_sheets = tree.css_first('link[rel~="stylesheet" i]') is not None
-        rules = [rule for sheet in tree.css("style") for rule in parse_sheet(sheet.text())]
+        rules = [rule for sheet in _own_sheets(tree) for rule in parse_sheet(sheet)]
         variables = {
             name: value
             for rule in rules
@@ -133,6 +148,22 @@ class _Styles:
             return self._tree.css(selector)
         except ValueError:  # a selector the engine does not know hides nothing we could point at
             return []
+
+
+def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:
+    """<style> elements, and sheets that stand in the page as data URLs."""
+    for node in tree.css('style,link[rel~="stylesheet" i][href^="data:text/css" i]'):
+        attributes = node.attributes
+        if not holds_on_screen(attributes.get("media") or ""):
+            continue
+        if node.tag == "style":
+            yield node.text()
+            continue
+        kind, _, data = (attributes.get("href") or "").partition(",")
+        try:
+            yield b64decode(unquote(data)).decode("utf-8", "replace") if "base64" in kind.lower() else unquote(data)
+        except ValueError:
+            continue
 
 
 # Selectors that hold only while the reader does something, or for what is no element.
@@ -205,17 +236,13 @@ def _collect_unreadable(start: LexborNode, styles: _Styles, doomed: list[LexborN
             ground = background_colour(style) or ground
         elif ground == _WHITE and styles.has_external_sheets and node.attributes.get("class"):
             ground = "unknown"  # the sheet we do not read may paint it
-        unseen = is_hidden or ink == "transparent" or _vanishes(ink, ground)
+        unseen = is_hidden or ink == "transparent" or is_same_colour(ink, ground)
         for child in node.iter(include_text=True):
             if child.is_text_node:
                 if unseen:
                     doomed.append(child)
             else:
                 waiting.append((child, is_hidden, ink, ground))
-
-
-def _vanishes(ink: Rgb | str | None, ground: Rgb | str) -> bool:
-    return isinstance(ink, tuple) and isinstance(ground, tuple) and is_same_colour(ink, ground)
 
 
 def _ground(node: LexborNode | None, styles: _Styles, default: Rgb | str) -> Rgb | str:
