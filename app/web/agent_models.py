@@ -1,6 +1,6 @@
 """Agents as the admin API shows and takes them."""
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -12,7 +12,7 @@ from app.operating import agent_rules as rules
 from app.web.endpoint import Model
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
-Value = TypeVar("Value", AgentConfig, Theme, RetrievalSettings)
+Value = TypeVar("Value", bound=AgentConfig | Theme | RetrievalSettings)
 
 
 class ThemeModel(Model):
@@ -120,5 +120,5 @@ def changed(value: Value, change: Model) -> Value:
         if field.name not in change.model_fields_set:
             continue
         given, current = getattr(change, field.name), getattr(value, field.name)
-        sent[field.name] = changed(current, given) if is_dataclass(current) else given
+        sent[field.name] = changed(current, given) if isinstance(current, Theme | RetrievalSettings) else given
     return replace(value, **sent)

@@ -1,12 +1,36 @@
 """The edge as one ASGI application."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from pydantic import ValidationError
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
+from app.domain.errors import DocentError
+from app.web.admin_access import AdminAccess
+from app.web.admin_agents import AdminAgents
+from app.web.admin_conversations import AdminConversations
+from app.web.admin_curated_answers import AdminCuratedAnswers
+from app.web.admin_gaps import AdminGaps
+from app.web.admin_sources import AdminSources
+from app.web.client_address import ClientAddresses
+from app.web.cors import WidgetCors
+from app.web.endpoint import AnyEndpoint, routes_of
+from app.web.errors import Refusal, answer_with_problem
+from app.web.health import Health
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
+from app.web.metrics import RequestMeter, StreamMeter
+from app.web.openapi import OpenApi
+from app.web.request_log import RequestLog
+from app.web.response_headers import SecurityHeaders
 from app.web.services import WebServices
+from app.web.unexpected_errors import UnexpectedErrors
+from app.web.widget_api import WidgetApi
+from app.web.widget_script import WidgetScript, built_script
 
 
 def create_app(
@@ -17,9 +41,64 @@ def create_app(
     streams: StreamPolicy | None = None,
     trusted_proxies: Sequence[str] = (),
     version: str = "0.0.0",
+    widget_script: Path | None = None,
+    more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Nothing connects and nothing is read from the environment here.
 
     `trusted_proxies` are addresses or networks whose X-Forwarded-For is believed; a wrong one raises ValueError.
+    `more_routes` come after the API's, such as a demo page's.
     """
-    raise NotImplementedError
+    endpoints = endpoints_of(
+        services,
+        limits=limits or LimitsPolicy(),
+        streams=streams or StreamPolicy(),
+        addresses=ClientAddresses(trusted_proxies),
+        version=version,
+        widget_script=widget_script or built_script(),
+    )
+    app = Starlette(
+        routes=[*routes_of(endpoints), *more_routes],
+        lifespan=lifespan,
+        exception_handlers={
+            DocentError: answer_with_problem,
+            HTTPException: answer_with_problem,
+            Refusal: answer_with_problem,
+            ValidationError: answer_with_problem,
+        },
+        middleware=[
+            Middleware(RequestLog, meter=RequestMeter(services.metrics)),
+            Middleware(SecurityHeaders),
+            Middleware(WidgetCors),
+            Middleware(UnexpectedErrors),
+        ],
+    )
+    app.router.redirect_slashes = False  # a redirect would be built from the Host header
+    return app
+
+
+def endpoints_of(
+    services: WebServices,
+    *,
+    limits: LimitsPolicy,
+    streams: StreamPolicy,
+    addresses: ClientAddresses,
+    version: str,
+    widget_script: Path,
+) -> list[AnyEndpoint]:
+    """Every endpoint that there is: tests go through this list, so that none is left out."""
+    access = AdminAccess.of(services.api_tokens, services.rate_limiter, limits)
+    widget = WidgetApi(
+        services, limits=limits, streams=streams, addresses=addresses, meter=StreamMeter(services.metrics)
+    )
+    endpoints = [
+        *widget.endpoints(),
+        *AdminAgents(services.agents, access).endpoints(),
+        *AdminSources(services.sources, access).endpoints(),
+        *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
+        *AdminGaps(services.gaps, access).endpoints(),
+        *AdminConversations(services.conversation_review, access).endpoints(),
+        *WidgetScript(widget_script).endpoints(),
+        *Health(services.readiness, services.metrics, version).endpoints(),
+    ]
+    return OpenApi(version).with_itself(endpoints)

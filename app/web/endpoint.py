@@ -91,7 +91,7 @@ class Endpoint(Generic[Caller, Input]):
     status: int = 200
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES
     codes: Sequence[str] = ()
-    response_headers: Mapping[str, str] = field(default_factory=dict)
+    other_statuses: Mapping[int, str] = field(default_factory=dict)  # with the response model, for the document
 
     @property
     def has_body(self) -> bool:
@@ -108,7 +108,7 @@ class Endpoint(Generic[Caller, Input]):
         answer = await self.handler(Call(request, caller, given))
         if isinstance(answer, Response):
             return answer
-        headers = {"Cache-Control": "no-store", **self.response_headers}
+        headers = {"Cache-Control": "no-store"}
         if answer is None:
             return Response(status_code=self.status, headers=headers)
         return Response(answer.model_dump_json(), self.status, headers, "application/json")

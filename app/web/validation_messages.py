@@ -7,7 +7,6 @@ from pydantic_core import ErrorDetails
 
 from app.domain.errors import InvalidInput
 
-
 _UNION_TAGS = ("as-object", "as-text")  # pydantic names the branch of a union beside the field
 
 

@@ -1,0 +1,245 @@
+"""The OpenAPI 3.1 document, made from the same endpoints and models that serve."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+from starlette.responses import Response
+
+from app.web.access import API_SCHEME, VISITOR_SCHEME
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone
+from app.web.errors import STATUS_OF_CODE
+
+JsonObject = dict[str, Any]
+
+_SECURITY_SCHEMES: JsonObject = {
+    API_SCHEME: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API token of a workspace: `docent token create`.",
+    },
+    VISITOR_SCHEME: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "A visitor token from POST /v1/widget/init: 15 minutes, one conversation, one origin.",
+    },
+}
+
+_STREAM_EXAMPLE = (
+    'id: 1\nevent: start\ndata: {"event":"start","turn_id":"2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11",'
+    '"conversation_id":"7d6d3f0a-32f5-4c3f-8a44-6a1f1f1f1f1f"}\n\n'
+    'id: 2\nevent: token\ndata: {"event":"token","token":"The team plan"}\n\n'
+)
+_STREAM_DESCRIPTION = (
+    "Server-Sent Events: start, status, token, citations, then exactly one of done or error. `id` counts from 1; "
+    "`data` is one JSON object on one line that repeats the event's name. Comment lines are heartbeats."
+)
+
+_TEXT: JsonObject = {"type": "string"}
+_RAW: Mapping[str, JsonObject] = {"application/json": {"type": "object"}}
+
+_ERROR_SCHEMA: JsonObject = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {
+                "code": {"type": "string", "enum": list(STATUS_OF_CODE)},
+                "message": {"type": "string", "description": "What is wrong and how to mend it."},
+                "field": {"type": "string", "description": "The field that is wrong, such as theme.radius_px."},
+            },
+        }
+    },
+}
+
+
+class OpenApi:
+    """Serves the document of all endpoints, its own among them."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+        self._body = b""
+
+    def with_itself(self, endpoints: Sequence[AnyEndpoint]) -> list[AnyEndpoint]:
+        own = Endpoint(
+            "GET",
+            "/openapi.json",
+            "getOpenApi",
+            "This document",
+            "Health",
+            Everyone(),
+            self.document,
+            response_media_type="application/json",
+        )
+        every = [*endpoints, own]
+        self._body = json.dumps(openapi_document(every, self._version), ensure_ascii=False).encode()
+        return every
+
+    async def document(self, call: Call[None, None]) -> Response:
+        return Response(self._body, headers={"Cache-Control": "no-cache"}, media_type="application/json")
+
+
+def openapi_document(endpoints: Sequence[AnyEndpoint], version: str) -> JsonObject:
+    inputs, outputs, definitions = _schemas(endpoints)
+    paths: JsonObject = {}
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, inputs, outputs)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Docent",
+            "version": version,
+            "description": "Answers a website's visitors from that website, with citations.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(e.tag for e in endpoints)],
+        "paths": paths,
+        "components": {
+            "securitySchemes": _SECURITY_SCHEMES,
+            "schemas": {**definitions, "Error": _ERROR_SCHEMA},
+        },
+    }
+
+
+_Mode = Literal["validation", "serialization"]
+_Schemas = Mapping[type[BaseModel], JsonObject]
+
+
+def _schemas(endpoints: Sequence[AnyEndpoint]) -> tuple[_Schemas, _Schemas, JsonObject]:
+    taken: list[tuple[type[BaseModel], _Mode]] = []
+    for endpoint in endpoints:
+        if endpoint.input_model is not None:
+            taken.append((endpoint.input_model, "validation"))
+        if endpoint.response_model is not None:
+            taken.append((endpoint.response_model, "serialization"))
+    found, top = models_json_schema(list(dict.fromkeys(taken)), ref_template="#/components/schemas/{model}")
+    inputs: dict[Any, JsonObject] = {m: schema for (m, mode), schema in found.items() if mode == "validation"}
+    outputs: dict[Any, JsonObject] = {m: schema for (m, mode), schema in found.items() if mode == "serialization"}
+    return inputs, outputs, top.get("$defs", {})
+
+
+def _operation(endpoint: AnyEndpoint, inputs: _Schemas, outputs: _Schemas) -> JsonObject:
+    operation: JsonObject = {
+        "operationId": endpoint.operation,
+        "summary": endpoint.summary,
+        "tags": [endpoint.tag],
+        "responses": _responses(endpoint, outputs),
+        "security": [{endpoint.access.scheme: []}] if endpoint.access.scheme else [],
+    }
+    parameters = [*_path_parameters(endpoint), *_query_parameters(endpoint), *_header_parameters(endpoint)]
+    if parameters:
+        operation["parameters"] = parameters
+    if endpoint.has_body and endpoint.input_model is not None:
+        operation["requestBody"] = {
+            "required": not endpoint.is_input_optional,
+            "content": {"application/json": {"schema": inputs[endpoint.input_model]}},
+        }
+    return operation
+
+
+def _path_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
+    schema = {"type": "string", "format": "uuid"}
+    return [{"name": name, "in": "path", "required": True, "schema": schema} for name in endpoint.path_ids]
+
+
+def _query_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
+    if endpoint.has_body or endpoint.input_model is None:
+        return []
+    schema = endpoint.input_model.model_json_schema(ref_template="#/components/schemas/{model}")
+    required = schema.get("required", [])
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in required,
+            "schema": _inlined(field, schema.get("$defs", {})),
+        }
+        for name, field in schema["properties"].items()
+    ]
+
+
+def _header_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
+    if endpoint.response_media_type != "text/event-stream":
+        return []
+    return [
+        {
+            "name": "Last-Event-ID",
+            "in": "header",
+            "required": False,
+            "schema": {"type": "string", "pattern": "^[0-9]{1,10}$"},
+            "description": "The id of the last event that the reader has.",
+        }
+    ]
+
+
+def _inlined(schema: JsonObject, definitions: JsonObject) -> JsonObject:
+    """Query models hold enums at most, so their references are put in place."""
+    if "$ref" in schema:
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        return {**definitions[schema["$ref"].rpartition("/")[2]], **rest}
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_inlined(part, definitions) for part in schema["anyOf"]]}
+    return schema
+
+
+def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
+    responses: JsonObject = {str(endpoint.status): _success(endpoint, outputs)}
+    for status, description in endpoint.other_statuses.items():
+        responses[str(status)] = {**responses[str(endpoint.status)], "description": description}
+    by_status: dict[int, list[str]] = {}
+    for code in refusal_codes(endpoint):
+        by_status.setdefault(STATUS_OF_CODE[code], []).append(code)
+    for status, codes in sorted(by_status.items()):
+        responses.setdefault(str(status), _refusal(codes))
+    return responses
+
+
+def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
+    """Every code that the endpoint may answer with."""
+    codes = [*endpoint.access.errors, *endpoint.codes, "internal"]
+    if endpoint.access.scheme is not None or endpoint.has_body:
+        codes.append("too_large")
+        codes.append("unavailable")
+    if endpoint.has_body:
+        codes += ["malformed_json", "unsupported_media_type"]
+    if endpoint.input_model is not None:
+        codes.append("invalid_request")
+    return list(dict.fromkeys(codes))
+
+
+def _success(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
+    if endpoint.response_media_type == "text/event-stream":
+        content = {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}}
+        return {"description": _STREAM_DESCRIPTION, "content": content}
+    if endpoint.response_model is not None:
+        return {
+            "description": endpoint.summary,
+            "content": {"application/json": {"schema": outputs[endpoint.response_model]}},
+        }
+    if endpoint.status == 204:
+        return {"description": "Done."}
+    return {
+        "description": endpoint.summary,
+        "content": {endpoint.response_media_type: {"schema": _RAW.get(endpoint.response_media_type, _TEXT)}},
+    }
+
+
+def _refusal(codes: Sequence[str]) -> JsonObject:
+    response: JsonObject = {
+        "description": "Refused: " + ", ".join(codes) + ".",
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/Error"},
+                "example": {"error": {"code": codes[0], "message": "What is wrong and how to mend it."}},
+            }
+        },
+    }
+    if {"rate_limited", "overloaded", "unavailable"} & set(codes):
+        response["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}}
+    return response
