@@ -65,9 +65,11 @@ class AddressPolicy:
         """Why the tables refuse the address, or None when it is public."""
         if isinstance(address, IPv4Address):
             return _ipv4_refusal(address)
+        if address.scope_id is not None:
+            return f"{address} is local to one network"
         if any(address in network for network in EMBEDDING_IPV6):
             return _ipv4_refusal(IPv4Address(int(address) & 0xFFFF_FFFF))
-        if address.scope_id is not None or address not in PUBLIC_IPV6:
+        if address not in PUBLIC_IPV6:
             return f"{address} is not a public IPv6 address"
         return next((f"{address} is {what}" for block, what in REFUSED_IPV6 if address in block), None)
 

@@ -40,7 +40,7 @@ class Fetcher:
     """Fetches URLs for one crawler.
 
     `user_agent` is sent as it is, such as "DocentBot/1.0 (+https://example.com/bot)". `jitter` gives numbers in
-    [0, 1). Waiting happens in `pacing` only.
+    [0, 1). Waiting happens in `pacing` only. `policy` must be that of the wire.
     """
 
     def __init__(
@@ -54,10 +54,15 @@ class Fetcher:
     ) -> None:
         self._wire = wire
         self._user_agent = user_agent
-        self._pacing = pacing or HostPacing()
-        self._policy = policy or AddressPolicy()
+        self.pacing = pacing or HostPacing()
+        self.policy = policy or AddressPolicy()
         self._limits = limits or FetchLimits()
         self._jitter = jitter
+
+    @property
+    def agent(self) -> str:
+        """Our product token, "DocentBot": what robots.txt groups and X-Robots-Tag call us."""
+        return self._user_agent.partition("/")[0].strip()
 
     async def fetch(
         self,
@@ -72,7 +77,7 @@ class Fetcher:
         asked before each redirect is followed, with its target. Never raises for what a server does.
         """
         try:
-            hop = check_url(url, self._policy)
+            hop = check_url(url, self.policy)
         except UrlRefused as error:
             return NotFetched(url, Outcome.FORBIDDEN_ADDRESS, error.reason)
         visited: set[str] = set()
@@ -113,15 +118,15 @@ class Fetcher:
             if not _may_pass(reply) or tries_left == 0:
                 break
             if asked is not None and asked > self._limits.max_retry_after_seconds:
-                self._pacing.push_back(url.host, self._limits.max_retry_after_seconds)
+                self.pacing.push_back(url.host, self._limits.max_retry_after_seconds)
                 break
             retry = self._limits.attempts - 1 - tries_left
             backoff = min(self._limits.backoff_seconds * 2**retry, self._limits.max_backoff_seconds)
-            self._pacing.push_back(url.host, max(asked or 0.0, backoff * (0.5 + self._jitter() / 2)))
+            self.pacing.push_back(url.host, max(asked or 0.0, backoff * (0.5 + self._jitter() / 2)))
         return reply
 
     async def _try_once(self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody) -> _Reply | NotFetched:
-        async with self._pacing.turn(url.host):
+        async with self.pacing.turn(url.host):
             try:
                 with anyio.fail_after(self._limits.total_timeout_seconds):
                     async with self._wire.get(url, headers) as answer:
@@ -146,7 +151,7 @@ class Fetcher:
         if not location:
             return _stopped(hop, reply, Outcome.HTTP_ERROR, f"a redirect ({reply.status}) that names no target")
         try:
-            target = resolve_url(str(hop), location, self._policy)
+            target = resolve_url(str(hop), location, self.policy)
         except UrlRefused as error:
             reason = f"it redirects to an address off limits: {error.reason}"
             return replace(_stopped(hop, reply, Outcome.FORBIDDEN_ADDRESS, reason), status=None)

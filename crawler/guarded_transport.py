@@ -88,8 +88,8 @@ class GuardedWire:
         """See `Wire.get`."""
         # The target goes out as it was checked: httpx would quote it once more.
         extensions = {"timeout": self._timeout, "target": url.target.encode("ascii")}
-        request = httpx.Request("GET", str(url), headers=dict(headers), extensions=extensions)
         try:
+            request = httpx.Request("GET", str(url), headers=dict(headers), extensions=extensions)
             response = await self._transport.handle_async_request(request)
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise _in_our_words(error, url) from error

@@ -1,32 +1,18 @@
 """One URL of a crawl: robots, fetch, scope, extraction, duplicates. Keeps nothing between visits."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
-from crawler.address_policy import AddressPolicy
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extractor import Extractor
 from crawler.fetch_result import Fetched, NotFetched, Refusal
+from crawler.fetcher import Fetcher
 from crawler.frontier import FrontierEntry
 from crawler.page import Outcome, Page, PageResult, Validators
 from crawler.page_claims import PageClaims
+from crawler.robots import Robots
 from crawler.robots_directives import parse_x_robots_tag
 from crawler.scope import Scope
 from crawler.url_rules import check_url, normalise_url
-
-
-class PageFetcher(Protocol):
-    """The part of `Fetcher` that a visit needs."""
-
-    async def fetch(
-        self, url: str, validators: Validators | None = None, *, admit: "Admission | None" = None
-    ) -> Fetched | NotFetched: ...
-
-
-class Admission(Protocol):
-    """Asked before any URL is requested."""
-
-    async def __call__(self, url: str) -> Refusal | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +24,16 @@ class Visited:
 
 
 class PageVisit:
-    """Visits frontier entries. `robots` is the robots check, `agent` our product token."""
+    """Visits frontier entries."""
 
     def __init__(
-        self,
-        fetcher: PageFetcher,
-        robots: Admission,
-        extractor: Extractor,
-        scope: Scope,
-        claims: PageClaims,
-        agent: str,
-        policy: AddressPolicy | None = None,
+        self, fetcher: Fetcher, robots: Robots, extractor: Extractor, scope: Scope, claims: PageClaims
     ) -> None:
         self._fetcher = fetcher
         self._robots = robots
         self._extractor = extractor
         self._scope = scope
         self._claims = claims
-        self._agent = agent
-        self._policy = policy
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
@@ -71,11 +48,11 @@ class PageVisit:
 
     async def _admit(self, url: str) -> Refusal | None:
         """Scope first: robots.txt of a foreign host is not worth a request."""
-        return self._out_of_scope(url) or await self._robots(url)
+        return self._out_of_scope(url) or await self._robots.refusal(url)
 
     def _out_of_scope(self, url: str) -> Refusal | None:
         try:
-            if self._scope.allows(check_url(url, self._policy)):
+            if self._scope.allows(check_url(url, self._fetcher.policy)):
                 return None
         except UrlRefused as error:
             return Refusal(Outcome.FORBIDDEN_ADDRESS, error.reason)
@@ -84,7 +61,7 @@ class PageVisit:
     async def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
             # It keeps its place: another URL that leads here is the duplicate.
-            holder = await self._claims.claim(normalise_url(answer.final_url, self._policy), entry.url)
+            holder = await self._claims.claim(normalise_url(answer.final_url, self._fetcher.policy), entry.url)
             if holder != entry.url:
                 return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
         return Visited(_ended(entry, answer, answer.outcome, answer.reason))
@@ -94,7 +71,7 @@ class PageVisit:
             page = await self._extractor.extract(answer.body, answer.final_url, answer.charset)
         except ExtractionFailed as error:
             return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, error.reason))
-        directives = parse_x_robots_tag(answer.headers.get("x-robots-tag", ""), self._agent)
+        directives = parse_x_robots_tag(answer.headers.get("x-robots-tag", ""), self._fetcher.agent)
         links = () if directives.is_nofollow else page.links
         if page.is_noindex or directives.is_noindex:
             return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
@@ -113,7 +90,7 @@ class PageVisit:
         if not page.markdown.strip():
             return None
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
-            holder = await self._claims.claim(normalise_url(page_url, self._policy), entry.url)
+            holder = await self._claims.claim(normalise_url(page_url, self._fetcher.policy), entry.url)
             if holder != entry.url:
                 return Refusal(Outcome.DUPLICATE, _stands(holder))
         return None

@@ -7,11 +7,9 @@ from enum import StrEnum
 
 import anyio
 
-from crawler.address_policy import AddressPolicy
 from crawler.errors import UrlRefused
 from crawler.fetch_result import Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetcher import Fetcher
-from crawler.pacing import HostPacing
 from crawler.page import Outcome
 from crawler.robots_rules import MAX_PARSED_BYTES, RobotsRules
 from crawler.url_rules import CheckedUrl, check_url
@@ -71,22 +69,12 @@ class _Kept:
 class Robots:
     """Answers "may I?" for every origin of a crawl.
 
-    `agent` is the product token that robots.txt groups are matched against. `clock` counts seconds. A Crawl-delay
-    is passed on to `pacing`.
+    Groups are matched against the fetcher's product token, and a Crawl-delay is passed on to its pacing. `clock`
+    counts seconds. Keep one for as long as the process lives: it is the day's cache.
     """
 
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        agent: str,
-        pacing: HostPacing | None = None,
-        policy: AddressPolicy | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, fetcher: Fetcher, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetcher = fetcher
-        self._agent = agent
-        self._pacing = pacing
-        self._policy = policy
         self._clock = clock
         self._kept: dict[str, _Kept] = {}
         self._locks: dict[str, anyio.Lock] = {}
@@ -94,7 +82,7 @@ class Robots:
     async def refusal(self, url: str) -> Refusal | None:
         """Why `url` may not be fetched, or None. robots.txt itself may always be fetched."""
         try:
-            checked = check_url(url, self._policy)
+            checked = check_url(url, self._fetcher.policy)
         except UrlRefused as error:
             return Refusal(Outcome.FORBIDDEN_ADDRESS, error.reason)
         if checked.path == "/robots.txt":
@@ -109,13 +97,13 @@ class Robots:
                 is_copy = kept.site.rules is not None
                 return replace(kept.site, policy=RobotsPolicy.USE_CACHE) if is_copy else kept.site
             site = await self._fetched_site(url, kept)
-            if self._pacing and site.rules and site.rules.crawl_delay_seconds is not None:
-                self._pacing.slow_down(url.host, site.rules.crawl_delay_seconds)
+            if site.rules and site.rules.crawl_delay_seconds is not None:
+                self._fetcher.pacing.slow_down(url.host, site.rules.crawl_delay_seconds)
             return site
 
     async def _fetched_site(self, url: CheckedUrl, old: _Kept | None) -> SiteRobots:
         answer = await self._fetcher.fetch(f"{url.origin}/robots.txt", wanted=ROBOTS_BODY)
-        site = _site_from(answer, self._agent)
+        site = _site_from(answer, self._fetcher.agent)
         now = self._clock()
         is_failure = site.policy in (RobotsPolicy.DENY_ALL, RobotsPolicy.BACK_OFF)
         if is_failure:

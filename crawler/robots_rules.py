@@ -118,10 +118,13 @@ class _Reading:
 def _records(text: str) -> Iterator[tuple[str, str]]:
     for line in _LINE_END.split(text.removeprefix("\ufeff")):
         content = line.partition("#")[0].strip()
-        name, colon, value = content.partition(":")
-        if not colon:
-            name, _, value = content.partition(" ")
+        name, _, value = content.partition(":")
         if field := _FIELDS.get(name.strip().lower()):
+            yield field, value.strip()
+            continue
+        # A forgotten colon; the value may have one of its own ("Sitemap https://...").
+        name, _, value = content.partition(" ")
+        if field := _FIELDS.get(name.lower()):
             yield field, value.strip()
 
 

@@ -13,7 +13,6 @@ from enum import StrEnum
 
 import anyio
 
-from crawler.address_policy import AddressPolicy
 from crawler.crawl_budget import CrawlBudget, TrapFilter
 from crawler.crawl_seeds import Seed, SeedKind, sitemap_pages
 from crawler.errors import UrlRefused
@@ -79,11 +78,9 @@ class SiteCrawl:
         fetcher: Fetcher,
         robots: Robots,
         extractor: Extractor,
-        agent: str,
         budget: CrawlBudget | None = None,
         sitemap_limits: SitemapLimits | None = None,
         claims: PageClaims | None = None,
-        policy: AddressPolicy | None = None,
         concurrency: int = 4,
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -92,11 +89,11 @@ class SiteCrawl:
         self._frontier = frontier
         self._robots = robots
         self._budget = budget or CrawlBudget()
-        self._policy = policy
+        self._policy = fetcher.policy
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
-        self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits, policy)
-        self._visits = PageVisit(fetcher, robots.refusal, extractor, scope, claims or MemoryPageClaims(), agent, policy)
+        self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
+        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims())
         self._follows_links = any(seed.follows_links for seed in self._seeds)
         self._adding = anyio.Lock()
 

@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
-from crawler.address_policy import AddressPolicy
 from crawler.errors import SitemapRefused, UrlRefused
 from crawler.fetch_result import NotFetched, Refusal, WantedBody
 from crawler.fetcher import Fetcher
@@ -38,12 +37,10 @@ class SitemapReader:
         fetcher: Fetcher,
         refusal: Callable[[str], Awaitable[Refusal | None]] | None = None,
         limits: SitemapLimits | None = None,
-        policy: AddressPolicy | None = None,
     ) -> None:
         self._fetcher = fetcher
         self._refusal = refusal
         self._limits = limits or SitemapLimits()
-        self._policy = policy
 
     async def read(self, urls: Iterable[str]) -> SitemapReading:
         """All pages of these files and of the files that they name. Which are in scope is the caller's matter."""
@@ -91,6 +88,6 @@ class SitemapReader:
 
     def _absolute(self, base: str, entry: SitemapEntry) -> SitemapEntry | None:
         try:
-            return SitemapEntry(str(resolve_url(base, entry.url, self._policy)), entry.last_modified)
+            return SitemapEntry(str(resolve_url(base, entry.url, self._fetcher.policy)), entry.last_modified)
         except UrlRefused:
             return None

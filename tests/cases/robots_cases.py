@@ -12,7 +12,7 @@ from crawler.robots import Robots
 from crawler.robots_rules import RobotsRules
 from crawler.url_rules import check_url
 from tests.cases.case_rows import Row, require_known
-from tests.doubles.fake_network import AGENT, FakeConnector, FakeNetwork, FakeRequest, response
+from tests.doubles.fake_network import FakeConnector, FakeNetwork, FakeRequest, response
 
 COMMON_FIELDS = frozenset({"id", "kind", "expected", "basis", "why", "note", "policy", "max_ms"})
 MATCH_FIELDS = COMMON_FIELDS | {"robots", "agent", "path"}
@@ -52,7 +52,7 @@ async def run_fetch_row(row: Row) -> None:
     connector = FakeConnector(server.respond, fail_first=row.get("fail_first_connects", 0))
     network = FakeNetwork(connector)
     connector.failure = _network_failure(scenario.get("network_error"))
-    robots = Robots(network.fetcher, AGENT, network.pacing, clock=network.clock)
+    robots = Robots(network.fetcher, network.clock)
     site = await robots.site(SITE)
     if "age_hours" in scenario:
         network.clock.now += 3600 * scenario["age_hours"]

@@ -20,7 +20,7 @@ class RobotsServer:
 
 def robots_over(server: RobotsServer, resolver: FakeResolver | None = None) -> tuple[Robots, FakeNetwork]:
     network = FakeNetwork(FakeConnector(server), resolver or FakeResolver())
-    return Robots(network.fetcher, AGENT, network.pacing, clock=network.clock), network
+    return Robots(network.fetcher, network.clock), network
 
 
 async def test_one_robots_txt_serves_all_pages_of_an_origin_for_a_day() -> None:

@@ -16,7 +16,6 @@ from crawler.robots import Robots
 from crawler.scope import Scope
 from crawler.site_crawl import CrawlSummary, SiteCrawl, StopReason
 from crawler.url_rules import check_url
-from tests.doubles.fake_network import AGENT
 from tests.doubles.loopback_site import LoopbackSite, Reply
 
 
@@ -62,17 +61,14 @@ class Run:
         concurrency: int = 4,
     ) -> CrawlSummary:
         url = f"{self.site.origin}{path}"
-        policy = self.site.policy
         return await SiteCrawl(
             [Seed(url, kind)],
-            scope or Scope.around([check_url(self.site.origin, policy)]),
+            scope or Scope.around([check_url(self.site.origin, self.site.policy)]),
             self.frontier,
             self.fetcher,
-            Robots(self.fetcher, AGENT, policy=policy),
+            Robots(self.fetcher),
             PlainExtractor(),
-            AGENT,
             budget,
-            policy=policy,
             concurrency=concurrency,
             is_cancelled=is_cancelled,
         ).run(on_result or self._keep)
@@ -251,10 +247,8 @@ async def test_a_start_off_limits_is_a_problem_with_its_reason(site: LoopbackSit
         Scope.around([check_url("https://other.example/")]),
         crawl.frontier,
         crawl.fetcher,
-        Robots(crawl.fetcher, AGENT, policy=site.policy),
+        Robots(crawl.fetcher),
         PlainExtractor(),
-        AGENT,
-        policy=site.policy,
     ).run(crawl._keep)
     assert summary.stopped is StopReason.NOTHING_TO_VISIT
     assert [url for url, _ in summary.problems] == ["http://10.0.0.1/", f"{site.origin}/"]

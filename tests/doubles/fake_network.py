@@ -62,7 +62,7 @@ def response(
     """The network reads of one answer that closes its connection."""
     lines = {"Content-Type": "text/html", "Connection": "close", **(headers or {})}
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return [f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode("latin-1"), body]
+    return [f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode(), body]
 
 
 Respond = Callable[[FakeRequest], Iterable[bytes]]

@@ -69,12 +69,16 @@ def running_site() -> Iterator[LoopbackSite]:
         thread.join()
 
 
+def _not_found(_: Mapping[str, str]) -> Reply:
+    return Reply(404)
+
+
 def _handler_for(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked = {name.lower(): value for name, value in self.headers.items()}
             site.asked.append((self.path, asked))
-            reply = site.routes.get(self.path, lambda _: Reply(404))(asked)
+            reply = site.routes.get(self.path, _not_found)(asked)
             try:
                 self._send(reply)
             except (BrokenPipeError, ConnectionResetError):
