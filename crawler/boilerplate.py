@@ -85,6 +85,8 @@ _RUNNING_TEXT = frozenset(
     {"p", "li", "td", "th", "dd", "dt", "pre", "code", "blockquote", "figcaption", "caption", "em", "strong", "b", "i"}
 )
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_NEVER_FRAME = _HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
+_POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are there to be linked to
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
 _LARGE_SHARE = 0.4
 _THIN_CHARS = 300
@@ -194,12 +196,30 @@ def _opens_something(button: LexborNode) -> bool:
 
 
 def _is_named_boilerplate(node: LexborNode) -> bool:
-    if node.tag in {"html", "body", "main", "article", "h1", "pre", "code"}:
+    if node.tag in _NEVER_FRAME:
         return False
     names = _names(node)
+    if not names & _BOILERPLATE_NAMES and not any(part in name for name in names for part in _FRAGMENTS):
+        return False
     if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
         return False
-    return bool(names & _BOILERPLATE_NAMES) or any(part in name for name in names for part in _FRAGMENTS)
+    return not _is_anchor_of_heading(node)
+
+
+def _is_anchor_of_heading(node: LexborNode) -> bool:
+    """`<section id="cookies"><h2>Cookies</h2>`: an id that spells the heading is a fragment to link to, not a role."""
+    anchor = _letters(node.attributes.get("id") or "")
+    classes = (node.attributes.get("class") or "").lower().split()
+    if not anchor or not _BOILERPLATE_NAMES.isdisjoint(classes):
+        return False
+    if node.tag in _POINTS:
+        return True
+    heading = node.css_first("h1,h2,h3,h4,h5,h6")
+    return heading is not None and _letters(heading.text()).startswith(anchor)
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.lower() if sign.isalnum())
 
 
 def _names(node: LexborNode) -> frozenset[str]:

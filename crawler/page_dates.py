@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from email.utils import parsedate_to_datetime
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _PUBLISHED = (
     "article:published_time", "datepublished", "dc.date.issued", "dcterms.issued", "dcterms.created",
@@ -23,6 +23,7 @@ _NAMED = re.compile(
     r"(?:(\d{1,2})(?:st|nd|rd|th)?\.?\s+)?([A-Z][a-z]{2,8})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?((?:19|20)\d\d)"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_CHANGED = ("modif", "updated", "reviewed", "revised", "last change", "edited")
 _MAX_JSON_CHARS = 300_000
 
 
@@ -40,12 +41,12 @@ def page_dates(tree: LexborHTMLParser) -> tuple[date | None, date | None]:
     for node in tree.css("time,[itemprop=datePublished],[itemprop=dateModified]"):
         attributes = node.attributes
         said = parse_date(attributes.get("datetime") or attributes.get("content") or node.text())
-        names = f"{attributes.get('itemprop') or ''} {attributes.get('class') or ''}".lower()
+        names = f"{attributes.get('itemprop') or ''} {attributes.get('class') or ''} {_words_before(node)}".lower()
         if said is None:
             continue
-        if "modif" in names or "updated" in names:
+        if any(word in names for word in _CHANGED):
             modified = modified or said
-        elif "publi" in names or "pubdate" in attributes or _is_beside_title(node.tag, tree):
+        elif "publi" in names or "pubdate" in attributes or _is_the_only_time(node.tag, tree):
             published = published or said
     return published, modified
 
@@ -110,6 +111,12 @@ def _gather(data: object, found: dict[str, date]) -> None:
             waiting.extend(value for key, value in thing.items() if key in {"@graph", "mainEntity", "mainEntityOfPage"})
 
 
-def _is_beside_title(tag: str | None, tree: LexborHTMLParser) -> bool:
+def _words_before(node: LexborNode) -> str:
+    """ "Last updated" of "Last updated <time>": only what stands in the same small box."""
+    text = node.parent.text() if node.parent is not None and node.tag == "time" else ""
+    return text if len(text) < 80 else ""
+
+
+def _is_the_only_time(tag: str | None, tree: LexborHTMLParser) -> bool:
     """A lone <time> on a page is the page's own; of several, only marked ones are."""
     return tag == "time" and len(tree.css("time")) == 1

@@ -110,6 +110,23 @@ def test_words_of_the_frame_in_running_text_stay(sentence: str) -> None:
     assert all(word in page.markdown for word in words)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<h2 id="subscribe">Subscribe</h2><p>{}</p>',
+        '<section id="cookies"><h2>Cookies</h2><p>{}</p></section>',
+        '<div class="sect2" id="share"><h3>Share a station</h3><p>{}</p></div>',
+        '<p id="feedback">{}</p>',
+        '<aside class="note">{}</aside>',
+        '<h3><button>{}</button></h3>',
+    ],
+)  # fmt: skip
+def test_parts_named_like_the_frame_but_written_as_content_stay(part: str) -> None:
+    said = "Open the app and choose it there."
+    page = _page(f"<main><h1>T</h1><p>{FILLER}</p>{part.format(said)}</main>")
+    assert said in page.markdown
+
+
 def test_a_page_of_links_keeps_them() -> None:
     page = _page(
         '<main><h1>Manual</h1><div class="toc"><ul><li><a href="a">One</a><li><a href="b">Two</a></ul></div></main>'
@@ -356,8 +373,9 @@ def test_the_language_is_said_or_seen(attributes: str, head: str, text: str, lan
             "",
         ),
         ("", '<time itemprop="datePublished" datetime="2024-03-05">x</time><time class="updated">2 Jan 2025</time>'),
+        ('<meta name="date" content="2024-03-05">', "<p>Last reviewed <time>January 2, 2025</time></p>"),
     ],
-    ids=["meta", "linked data", "time"],
+    ids=["meta", "linked data", "time", "a sentence"],
 )  # fmt: skip
 def test_dates_are_read(head: str, body: str) -> None:
     page = _page(f"<main><p>{FILLER}</p>{body}</main>", head)
