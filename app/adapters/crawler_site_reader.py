@@ -24,8 +24,7 @@ from crawler.scope import Scope
 from crawler.site_crawl import CrawlSummary, SiteCrawl, StopReason
 from crawler.url_rules import CheckedUrl, check_url
 
-PRODUCT: Final = "DocentBot"
-USER_AGENT: Final = f"{PRODUCT}/1.0 (website assistant; obeys robots.txt)"
+USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
 _SEEDS: Final = {SourceKind.SITE: SeedKind.SITE, SourceKind.URL: SeedKind.PAGE, SourceKind.SITEMAP: SeedKind.SITEMAP}
 _READ: Final = frozenset({Outcome.FETCHED, Outcome.UNCHANGED, Outcome.DUPLICATE, Outcome.NOINDEX})
@@ -55,7 +54,7 @@ class CrawlerSiteReader:
         pacing = HostPacing(min_delay_seconds, max_per_host=min(2, concurrency))
         self._wire = GuardedWire(GuardedTransport(self._policy))
         self._fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
-        self._robots = Robots(self._fetcher, PRODUCT, pacing, self._policy)
+        self._robots = Robots(self._fetcher)
 
     async def aclose(self) -> None:
         await self._wire.aclose()
@@ -83,9 +82,7 @@ class CrawlerSiteReader:
             fetcher=self._fetcher,
             robots=self._robots,
             extractor=self._extractor,
-            agent=PRODUCT,
             budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
-            policy=self._policy,
             concurrency=self._concurrency,
             is_cancelled=lambda: frontier.was_cancelled,
         )

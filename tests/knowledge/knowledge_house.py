@@ -1,0 +1,121 @@
+"""The knowledge room with a real database and indexes in memory."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import AgentConfig
+from app.domain.document import PageContent
+from app.domain.source import Source, SourceConfig, SourceKind
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.chunker import Chunker
+from app.knowledge.ingest import Ingest
+from app.knowledge.reconcile import Reconcile
+from app.knowledge.reindex import Reindex
+from app.knowledge.retire import Retire
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.temporary_record import temporary_record
+
+
+class WordSplitter:
+    """Pieces of as many words as fit; without overlap."""
+
+    def split(self, markdown: str, max_tokens: int, overlap_tokens: int) -> list[str]:
+        words = markdown.split()
+        return [" ".join(words[start : start + max_tokens]) for start in range(0, len(words), max_tokens)]
+
+
+@dataclass
+class KnowledgeHouse:
+    """`limits` make chunks of 20 words, so that short pages have several."""
+
+    record: SqlSystemOfRecord
+    clock: FixedClock
+    agent_id: UUID
+    workspace_id: UUID
+    source: Source
+    vectors: MemoryVectorIndex = field(default_factory=MemoryVectorIndex)
+    keywords: MemoryKeywordIndex = field(default_factory=MemoryKeywordIndex)
+    embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
+
+    @property
+    def chunker(self) -> Chunker:
+        return Chunker(WordSplitter(), self.embedder, ChunkLimits(20, 10, 4))
+
+    @property
+    def indexer(self) -> ChunkIndexer:
+        return ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
+
+    @property
+    def retire(self) -> Retire:
+        return Retire(self.record, self.indexer)
+
+    @property
+    def ingest(self) -> Ingest:
+        return Ingest(self.record, self.chunker, self.indexer, self.retire)
+
+    @property
+    def reconcile(self) -> Reconcile:
+        return Reconcile(self.record, self.vectors, self.keywords, self.indexer, self.ingest)
+
+    @property
+    def reindex(self) -> Reindex:
+        return Reindex(self.record, self.indexer)
+
+    async def add_source(self, config: SourceConfig) -> Source:
+        async with self.record.write() as records:
+            return await records.sources.create(self.agent_id, config)
+
+    async def live_ids(self) -> set[str]:
+        async with self.record.read() as records:
+            return await records.documents.live_chunk_ids(self.agent_id)
+
+    async def live_texts(self) -> list[str]:
+        async with self.record.read() as records:
+            chunks = await records.documents.live_chunks(self.agent_id, list(await self.live_ids()))
+        return [chunk.text for chunk in sorted(chunks.values(), key=lambda chunk: (chunk.url, chunk.position))]
+
+    async def stale_versions(self) -> int:
+        """Pending and retired ones: what a finished ingest leaves none of."""
+        async with self.record.read() as records:
+            pending = await records.documents.pending_versions()
+            return len(pending) + len(await records.documents.retired_versions(self.agent_id))
+
+    async def assert_in_step(self) -> None:
+        """Every store holds the live chunks, and nothing else."""
+        live = await self.live_ids()
+        assert await self.vectors.chunk_ids(self.agent_id) == live
+        assert await self.keywords.chunk_ids(self.agent_id) == live
+        assert await self.stale_versions() == 0
+
+
+@asynccontextmanager
+async def knowledge_house(folder: Path) -> AsyncIterator[KnowledgeHouse]:
+    clock = FixedClock()
+    async with temporary_record(folder, clock) as record:
+        async with record.write() as records:
+            workspace_id = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace_id, AgentConfig(name="Help"))
+            source = await records.sources.create(
+                agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/")
+            )
+        yield KnowledgeHouse(record, clock, agent.id, workspace_id, source)
+
+
+def page(path: str = "/help", text: str = "", title: str = "Help") -> PageContent:
+    return PageContent(f"https://shop.example{path}", title, text or words(45), site="shop.example")
+
+
+def words(count: int, topic: str = "word") -> str:
+    return " ".join(f"{topic}{number}" for number in range(count))
+
+
+def unknown_id() -> UUID:
+    return uuid4()

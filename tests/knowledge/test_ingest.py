@@ -1,0 +1,143 @@
+"""What learning a page changes, and what it leaves alone."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from app.domain.document import IngestOutcome, IngestReceipt
+from app.domain.errors import EmbedderUnavailable
+from app.domain.source import SourceConfig, SourceKind
+from app.knowledge.ingest import page_hash
+from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
+    async with knowledge_house(tmp_path) as built:
+        yield built
+
+
+async def generation(house: KnowledgeHouse) -> int:
+    async with house.record.read() as records:
+        return (await records.agents.get(house.workspace_id, house.agent_id)).generation
+
+
+async def test_a_new_page_is_live_in_every_store(house: KnowledgeHouse) -> None:
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page())
+
+    assert (receipt.outcome, receipt.chunks, receipt.embedded) == (IngestOutcome.INDEXED, 3, 3)
+    assert " ".join(await house.live_texts()) == words(45)
+    assert len(await house.live_ids()) == 3
+    await house.assert_in_step()
+    assert await generation(house) == 1
+
+
+async def test_an_unchanged_page_is_only_touched(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+    house.clock.advance(3 * 24 * 3600)
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, replace(page(), description="new"))
+
+    assert (receipt.outcome, receipt.embedded) == (IngestOutcome.UNCHANGED, 0)
+    assert len(house.embedder.embedded) == 3
+    assert await generation(house) == 1
+    async with house.record.read() as records:
+        [chunk] = list((await records.documents.live_chunks(house.agent_id, list(await house.live_ids())[:1])).values())
+    assert chunk.as_of == house.clock.now().date()
+
+
+async def test_a_changed_page_replaces_what_was_known(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+    first = await house.live_ids()
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page(text=words(25, "fresh")))
+
+    assert receipt.outcome is IngestOutcome.INDEXED
+    assert " ".join(await house.live_texts()) == words(25, "fresh")
+    assert first.isdisjoint(await house.live_ids())
+    await house.assert_in_step()
+
+
+async def test_passages_that_stayed_are_not_embedded_again(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page(text=words(40)))
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page(text=f"{words(40)} and one more thing"))
+
+    assert (receipt.chunks, receipt.embedded) == (3, 1)
+
+
+async def test_a_page_with_the_content_of_another_is_a_duplicate(house: KnowledgeHouse) -> None:
+    original = await house.ingest.learn(house.agent_id, house.source.id, page("/a"))
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page("/b"))
+
+    assert receipt == IngestReceipt(IngestOutcome.DUPLICATE, original.document_id)
+    assert len(await house.live_ids()) == 3
+
+
+async def test_the_same_page_in_another_source_is_a_duplicate(house: KnowledgeHouse) -> None:
+    other = await house.add_source(SourceConfig(SourceKind.URL, "One page", url="https://shop.example/help"))
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+
+    receipt = await house.ingest.learn(house.agent_id, other.id, page())
+
+    assert receipt.outcome is IngestOutcome.DUPLICATE
+
+
+async def test_a_page_that_became_a_duplicate_is_no_longer_answered_from(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page("/a"))
+    await house.ingest.learn(house.agent_id, house.source.id, page("/b", words(25, "own")))
+
+    await house.ingest.learn(house.agent_id, house.source.id, page("/b"))
+
+    assert " ".join(await house.live_texts()) == words(45)
+    await house.assert_in_step()
+
+
+async def test_a_page_that_became_empty_is_no_longer_answered_from(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page(text=" \n"))
+
+    assert receipt.outcome is IngestOutcome.EMPTY
+    assert await house.live_ids() == set()
+    await house.assert_in_step()
+
+
+async def test_one_content_read_at_two_urls_at_once_is_learnt_once(house: KnowledgeHouse) -> None:
+    ingest = house.ingest
+    outcomes: list[IngestOutcome] = []
+
+    async def learn(path: str) -> None:
+        outcomes.append((await ingest.learn(house.agent_id, house.source.id, page(path))).outcome)
+
+    async with anyio.create_task_group() as tasks:
+        for path in ("/a", "/b", "/c"):
+            tasks.start_soon(learn, path)
+
+    assert sorted(outcomes) == [IngestOutcome.DUPLICATE, IngestOutcome.DUPLICATE, IngestOutcome.INDEXED]
+    await house.assert_in_step()
+
+
+async def test_while_the_embedder_is_down_the_old_version_stays(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+    house.embedder.is_down = True
+
+    with pytest.raises(EmbedderUnavailable):
+        await house.ingest.learn(house.agent_id, house.source.id, page(text=words(25, "fresh")))
+    assert " ".join(await house.live_texts()) == words(45)
+
+    house.embedder.is_down = False
+    await house.ingest.learn(house.agent_id, house.source.id, page(text=words(25, "fresh")))
+    assert " ".join(await house.live_texts()) == words(25, "fresh")
+    await house.assert_in_step()
+
+
+async def test_the_title_belongs_to_the_content_and_the_dates_do_not(house: KnowledgeHouse) -> None:
+    plain = page()
+
+    assert page_hash(plain) != page_hash(page(title="Other"))
+    assert page_hash(plain) == page_hash(replace(plain, modified=house.clock.now().date(), url="https://x.example/"))

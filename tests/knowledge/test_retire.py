@@ -1,0 +1,57 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import NotFound
+from app.domain.source import SourceConfig, SourceKind
+from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
+    async with knowledge_house(tmp_path) as built:
+        yield built
+
+
+async def test_a_page_that_is_gone_leaves_every_store(house: KnowledgeHouse) -> None:
+    learnt = await house.ingest.learn(house.agent_id, house.source.id, page("/a"))
+    await house.ingest.learn(house.agent_id, house.source.id, page("/b", words(25, "other")))
+
+    assert await house.retire.page(house.agent_id, house.source.id, "https://shop.example/a") == learnt.document_id
+    assert await house.retire.page(house.agent_id, house.source.id, "https://shop.example/a") is None
+
+    assert " ".join(await house.live_texts()) == words(25, "other")
+    await house.assert_in_step()
+
+
+async def test_a_page_that_came_back_is_learnt_again(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+    await house.retire.page(house.agent_id, house.source.id, page().url)
+
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+
+    assert len(await house.live_ids()) == 3
+    await house.assert_in_step()
+
+
+async def test_a_deleted_source_takes_its_documents_along_and_no_others(house: KnowledgeHouse) -> None:
+    other = await house.add_source(SourceConfig(SourceKind.TEXT, "Note", text="x"))
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+    await house.ingest.learn(house.agent_id, other.id, page("/note", words(25, "note")))
+
+    assert await house.retire.source(house.agent_id, house.source.id) == 1
+
+    assert " ".join(await house.live_texts()) == words(25, "note")
+    await house.assert_in_step()
+    with pytest.raises(NotFound):
+        await house.retire.source(house.agent_id, house.source.id)
+
+
+async def test_a_forgotten_agent_has_no_row_left(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+
+    await house.retire.agent(house.agent_id)
+
+    assert await house.vectors.chunk_ids(house.agent_id) == set()
+    assert await house.keywords.chunk_ids(house.agent_id) == set()
