@@ -16,7 +16,7 @@ class SeedKind(StrEnum):
 
     SITE = "site"  # the page, the site's sitemaps, and links from there
     PAGE = "page"  # this page alone; no link is followed
-    SITEMAP = "sitemap"  # the pages it lists; no link is followed
+    SITEMAP = "sitemap"  # the pages it lists, a feed's (RSS, Atom) too; no link is followed
 
 
 @dataclass(frozen=True, slots=True)

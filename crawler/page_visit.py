@@ -11,7 +11,7 @@ from crawler.page import Outcome, Page, PageResult, Validators
 from crawler.page_claims import PageClaims
 from crawler.robots import Robots
 from crawler.robots_directives import parse_x_robots_tag
-from crawler.scope import Scope
+from crawler.scope import Scope, page_key
 from crawler.url_rules import check_url, normalise_url
 
 
@@ -61,7 +61,7 @@ class PageVisit:
     async def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
             # It keeps its place: another URL that leads here is the duplicate.
-            holder = await self._claims.claim(normalise_url(answer.final_url, self._fetcher.policy), entry.url)
+            holder = await self._claim(answer.final_url, entry)
             if holder != entry.url:
                 return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
         return Visited(_ended(entry, answer, answer.outcome, answer.reason))
@@ -90,10 +90,16 @@ class PageVisit:
         if not page.markdown.strip():
             return None
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
-            holder = await self._claims.claim(normalise_url(page_url, self._fetcher.policy), entry.url)
+            holder = await self._claim(page_url, entry)
             if holder != entry.url:
                 return Refusal(Outcome.DUPLICATE, _stands(holder))
         return None
+
+    async def _claim(self, page_url: str, entry: FrontierEntry) -> str:
+        """The URL that stands for the page: this entry's, unless another was first."""
+        policy = self._fetcher.policy
+        url = check_url(normalise_url(page_url, policy), policy)
+        return await self._claims.claim(page_key(url), entry.url)
 
 
 def _stands(holder: str) -> str:

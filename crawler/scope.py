@@ -56,6 +56,11 @@ def site_key(url: CheckedUrl) -> str:
     return host if url.port in DEFAULT_PORTS.values() else f"{host}:{url.port}"
 
 
+def page_key(url: CheckedUrl) -> str:
+    """Equal for the spellings of a page that differ by scheme or www only."""
+    return f"{site_key(url)}{url.target}"
+
+
 def matches_pattern(pattern: str, text: str) -> bool:
     """Whole-text match where `*` stands for any run of characters; without backtracking."""
     first, *rest = pattern.split("*")

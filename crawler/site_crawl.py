@@ -102,6 +102,9 @@ class SiteCrawl:
 
         `on_result` gets each result before it is settled, possibly again after a crash; an error that it
         raises ends the crawl and leaves that entry unsettled.
+
+        To visit known pages again, put them into the frontier with their validators first: a page that is
+        UNCHANGED has no body, so its links are not found again.
         """
         progress = _Progress(TrapFilter(self._budget))
         await self._add_seeds(progress)
@@ -161,6 +164,8 @@ class SiteCrawl:
 
     async def _add(self, urls: Iterable[str], depth: int, progress: _Progress) -> None:
         """Queue what is in scope, no trap, and still within the page budget."""
+        if progress.is_over_budget:
+            return
         wanted = self._wanted(urls, depth, progress)
         async with self._adding:  # else two pages could spend the same room
             room = self._budget.max_pages - await self._frontier.seen_count()

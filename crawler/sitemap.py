@@ -1,13 +1,13 @@
-"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text; gzipped or not.
+"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text, RSS 2, Atom; gzipped or not.
 
 Parsed as a stream by expat, and a document type is refused outright, so there are no entities to expand, no
 external files to fetch, and no tree in memory.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from xml.parsers import expat
 
@@ -99,17 +99,40 @@ class _Enough(Exception):
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """Where one kind of file keeps its entries: element names from the root down, and those inside an entry."""
+
+    kind: SitemapKind
+    entry: tuple[str, ...]
+    url: str
+    last_modified: str
+
+
+_FORMATS = {
+    "urlset": _Format(SitemapKind.PAGES, ("urlset", "url"), "loc", "lastmod"),
+    "sitemapindex": _Format(SitemapKind.INDEX, ("sitemapindex", "sitemap"), "loc", "lastmod"),
+    "rss": _Format(SitemapKind.PAGES, ("rss", "channel", "item"), "link", "pubdate"),
+    "feed": _Format(SitemapKind.PAGES, ("feed", "entry"), "link", "updated"),
+}
+
+
 class _Reader:
-    """Expat callbacks. Only `loc` and `lastmod` directly inside an entry count: image:loc and the like do not."""
+    """Expat callbacks. Elements outside the root's namespace (image:loc, atom:link) count for nothing."""
 
     def __init__(self, max_urls: int) -> None:
-        self.kind: SitemapKind | None = None
         self.entries: list[SitemapEntry] = []
+        self._format: _Format | None = None
         self._max_urls = max_urls
+        self._namespace = ""
         self._path: list[str] = []
         self._text: list[str] = []
         self._url = ""
         self._last_modified = ""
+
+    @property
+    def kind(self) -> SitemapKind | None:
+        return self._format.kind if self._format else None
 
     def read(self, body: bytes) -> bool:
         """Whether the whole file was well-formed, or as much of it as is wanted."""
@@ -120,40 +143,54 @@ class _Reader:
         parser.StartDoctypeDeclHandler = _refuse_doctype
         parser.EntityDeclHandler = _refuse_doctype
         parser.ExternalEntityRefHandler = _refuse_doctype
-        feed: Callable[[bytes, bool], object] = parser.Parse
         try:
-            feed(body, True)
+            parser.Parse(body, True)
         except _Enough:
             return True
         except (expat.ExpatError, LookupError, ValueError):
             return False
         return True
 
-    def _start(self, name: str, _attributes: dict[str, str]) -> None:
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
         namespace, _, local = name.rpartition(" ")
-        # Elements of extensions (images, videos, hreflang) must not pass for our own.
-        is_own = "/sitemap-" not in namespace
-        self._path.append(local.lower() if is_own else "")
+        if not self._path:
+            self._namespace = namespace
+            self._format = _FORMATS.get(local.lower())
+        if self._format is None:
+            raise _Enough
+        self._path.append(local.lower() if namespace == self._namespace else "")
         self._text.clear()
-        if len(self._path) == 1:
-            self.kind = {"urlset": SitemapKind.PAGES, "sitemapindex": SitemapKind.INDEX}.get(self._path[0])
-            if self.kind is None:
-                raise _Enough
-        if len(self._path) == 2:
+        if tuple(self._path) == self._format.entry:
             self._url = self._last_modified = ""
+        if self._is_inside_entry(self._format.url) and attributes.get("rel", "alternate") == "alternate":
+            self._url = attributes.get("href", self._url)  # Atom
 
     def _end(self, _name: str) -> None:
-        match self._path:
-            case [_, "url" | "sitemap", "loc"]:
-                self._url = "".join(self._text).strip()
-            case [_, "url" | "sitemap", "lastmod"]:
-                self._last_modified = "".join(self._text).strip()
-            case [_, "url" | "sitemap"] if self._url:
-                self.entries.append(SitemapEntry(self._url, parse_w3c_datetime(self._last_modified)))
-                if len(self.entries) >= self._max_urls:
-                    raise _Enough
+        assert self._format is not None  # noqa: S101 - _start stops at any other root
+        text = "".join(self._text).strip()
+        if self._is_inside_entry(self._format.url):
+            self._url = text or self._url
+        elif self._is_inside_entry(self._format.last_modified):
+            self._last_modified = text
+        elif tuple(self._path) == self._format.entry and self._url:
+            self.entries.append(SitemapEntry(self._url.strip(), _moment(self._last_modified)))
+            if len(self.entries) >= self._max_urls:
+                raise _Enough
         self._path.pop()
         self._text.clear()
+
+    def _is_inside_entry(self, name: str) -> bool:
+        return self._format is not None and tuple(self._path) == (*self._format.entry, name)
+
+
+def _moment(text: str) -> datetime | None:
+    if moment := parse_w3c_datetime(text):
+        return moment
+    try:
+        moment = parsedate_to_datetime(text)  # RSS
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _refuse_doctype(*_: object) -> int:

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
+from anyio import to_thread
+
 from crawler.errors import SitemapRefused, UrlRefused
 from crawler.fetch_result import NotFetched, Refusal, WantedBody
 from crawler.fetcher import Fetcher
@@ -71,7 +73,8 @@ class SitemapReader:
             reading.problems.append((url, body))
             return SitemapKind.PAGES, []
         try:
-            sitemap = parse_sitemap(body, self._limits.max_urls, self._limits.max_bytes)
+            # Megabytes of XML would hold the event loop up.
+            sitemap = await to_thread.run_sync(parse_sitemap, body, self._limits.max_urls, self._limits.max_bytes)
         except SitemapRefused as error:
             reading.problems.append((url, error.reason))
             return SitemapKind.PAGES, []

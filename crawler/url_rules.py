@@ -20,6 +20,8 @@ _PORT = re.compile(r"[0-9]{1,5}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_CHARS = _UNRESERVED | frozenset("!$&'()*+,;=:@/")
 _QUERY_CHARS = _PATH_CHARS | frozenset("?")
+_ODD = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
+_NOTHING_TO_ENCODE = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/]*")
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 # Parameters that only say where a visitor came from. courlan's pattern also drops ref, source, session, keyword
@@ -151,7 +153,7 @@ def _split(text: str) -> re.Match[str]:
 def _refuse_odd_characters(text: str) -> None:
     if "\\" in text:
         raise UrlRefused("a URL has no backslash")
-    if any(char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in text):
+    if _ODD.search(text):
         raise UrlRefused("a URL has no blank or control character")
 
 
@@ -177,6 +179,8 @@ def _require_port(port: int) -> None:
 
 def _encode(text: str, keep: frozenset[str]) -> str:
     """Upper-case escapes, unreserved characters plain, all else that may not stand encoded as UTF-8."""
+    if _NOTHING_TO_ENCODE.fullmatch(text):
+        return text
     try:
         return "".join(_encoded_pieces(text, keep))
     except UnicodeEncodeError as error:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.scope import Scope, matches_pattern
+from crawler.scope import Scope, matches_pattern, page_key
 from crawler.url_rules import check_url
 
 
@@ -55,3 +55,9 @@ def test_exclude_beats_include() -> None:
 def test_patterns_match_as_a_regular_expression_would(pattern: str, text: str) -> None:
     expression = ".*".join(re.escape(part) for part in pattern.split("*"))
     assert matches_pattern(pattern, text) == bool(re.fullmatch(expression, text))
+
+
+def test_scheme_and_www_make_no_other_page() -> None:
+    urls = ["http://example.com/a?b", "https://www.example.com/a?b", "https://www.example.com./a?b#c"]
+    assert len({page_key(check_url(url)) for url in urls}) == 1
+    assert page_key(check_url("https://example.com/a/")) != page_key(check_url("https://example.com/a"))

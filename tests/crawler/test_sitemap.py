@@ -42,6 +42,18 @@ def test_any_or_no_namespace_is_read(attributes: str) -> None:
     assert urls(urlset("https://e.com/a", attributes=attributes)) == ["https://e.com/a"]
 
 
+def test_a_feed_is_a_sitemap_of_its_newest_pages() -> None:
+    rss = b"""<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><link>https://e.com/</link>
+      <item><title>A</title><link>https://e.com/a</link><atom:link href="https://e.com/no"/>
+      <pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate></item></channel></rss>"""
+    atom = b"""<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://e.com/"/><entry>
+      <link rel="enclosure" href="https://e.com/a.mp3"/><link href="https://e.com/a"/>
+      <updated>2024-05-06T07:08:09Z</updated></entry></feed>"""
+    expected = (SitemapEntry("https://e.com/a", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)),)
+    assert parse_sitemap(rss).entries == expected
+    assert parse_sitemap(atom).entries == expected
+
+
 def test_images_of_a_page_are_not_pages() -> None:
     body = f"""<urlset {NAMESPACE} xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><url>
       <i:loc>https://e.com/no</i:loc><loc>https://e.com/a</loc>
