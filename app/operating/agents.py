@@ -10,7 +10,7 @@ from app.operating.agent_rules import checked_config
 from app.operating.list_paging import page_of
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import ListPage, PageRequest
-from app.ports.records.transaction import SystemOfRecord
+from app.ports.records.transaction import Records, SystemOfRecord
 
 
 class Agents:
@@ -38,9 +38,7 @@ class Agents:
         async with self._records.read() as records:
             return await records.agents.page(actor.workspace_id, page)
 
-    async def change_draft(
-        self, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]
-    ) -> Agent:
+    async def change_draft(self, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]) -> Agent:
         """Save what `change` makes of the draft as it stands. Raises InvalidInput."""
         async with self._records.write() as records:
             before = (await records.agents.get(actor.workspace_id, agent_id)).draft
@@ -55,10 +53,14 @@ class Agents:
     async def publish(self, actor: Actor, agent_id: UUID) -> AgentVersion:
         """The draft goes live; an unchanged draft gives the live version back."""
         async with self._records.write() as records:
+            before = await _live_language(records, actor, agent_id)
             version = await records.agents.publish(actor.workspace_id, agent_id)
             await records.audit.record(
                 actor.workspace_id, actor.name, "agent.publish", str(agent_id), {"version": version.number}
             )
+        if version.config.language != before:
+            # Its keyword index is built for one language.
+            await self._jobs.reconcile_agent(agent_id)
         return version
 
     async def versions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:
@@ -73,3 +75,12 @@ class Agents:
             await records.agents.delete(actor.workspace_id, agent_id)
             await records.audit.record(actor.workspace_id, actor.name, "agent.delete", str(agent_id), {})
         await self._jobs.forget_agent(agent_id)
+
+
+async def _live_language(records: Records, actor: Actor, agent_id: UUID) -> str | None:
+    """None as well before the first publish: what was indexed until then was indexed without a language."""
+    agent = await records.agents.get(actor.workspace_id, agent_id)
+    if agent.live_version is None:
+        return None
+    versions = await records.agents.versions(actor.workspace_id, agent_id)
+    return next(v.config.language for v in versions if v.number == agent.live_version)

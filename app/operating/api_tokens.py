@@ -72,9 +72,7 @@ class ApiTokens:
         async with self._records.read() as records:
             found = await records.tokens.find_token(_sha256(token))
         if found is None:
-            raise Unauthorized(
-                "This API token is unknown, expired or revoked. Make one with `docent token create`."
-            )
+            raise Unauthorized("This API token is unknown, expired or revoked. Make one with `docent token create`.")
         await self._touch(found)
         return Actor(found.workspace_id, found.name, frozenset(found.scopes))
 

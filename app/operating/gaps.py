@@ -19,9 +19,7 @@ class Gaps:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_agent(
-        self, actor: Actor, agent_id: UUID, state: GapState | None, page: PageRequest
-    ) -> ListPage[Gap]:
+    async def of_agent(self, actor: Actor, agent_id: UUID, state: GapState | None, page: PageRequest) -> ListPage[Gap]:
         """Most asked first, then latest."""
         async with self._records.read() as records:
             await records.agents.get(actor.workspace_id, agent_id)

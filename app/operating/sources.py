@@ -1,13 +1,8 @@
 """What operators do with sources: add, read, watch, remove."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
-import structlog
-
-from app.domain.errors import IndexUnavailable
 from app.domain.source import CrawlRun, PageStatus, Source, SourceConfig
 from app.operating.actor import Actor
 from app.operating.list_paging import page_of
@@ -15,14 +10,6 @@ from app.operating.source_rules import check_source
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
-
-_log = structlog.get_logger("docent.operating")
-
-
-class VersionIndex(Protocol):
-    """The one thing asked of either index here."""
-
-    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +23,9 @@ class DeletedSource:
 class Sources:
     """Every method raises NotFound for an agent or source that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue, indexes: Sequence[VersionIndex] = ()) -> None:
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
         self._records = records
         self._jobs = jobs
-        self._indexes = indexes
 
     async def create(self, actor: Actor, agent_id: UUID, config: SourceConfig) -> Source:
         """Raises InvalidInput."""
@@ -91,7 +77,7 @@ class Sources:
             return await records.sources.pages(source.run.id, page, status)
 
     async def delete(self, actor: Actor, source_id: UUID) -> DeletedSource:
-        """From the commit on nothing of it is answered from; the indexes' rows go after it."""
+        """From the commit on nothing of it is answered from; the indexes' rows go in a job."""
         async with self._records.write() as records:
             source = await records.sources.find(actor.workspace_id, source_id)
             versions = await records.sources.delete(source.agent_id, source_id)
@@ -103,13 +89,6 @@ class Sources:
                 str(source_id),
                 {"agent_id": str(source.agent_id), "removed_versions": len(versions)},
             )
-        await self._forget(source.agent_id, versions)
+        if versions:
+            await self._jobs.reconcile_agent(source.agent_id)
         return DeletedSource(source_id=source_id, removed_versions=len(versions))
-
-    async def _forget(self, agent_id: UUID, versions: Sequence[UUID]) -> None:
-        for index in self._indexes:
-            try:
-                await index.drop_versions(agent_id, versions)
-            except IndexUnavailable as error:
-                # Searches read live versions from the record only, and reconcile removes the orphans.
-                _log.warning("index_rows_left_behind", agent_id=str(agent_id), error=str(error))

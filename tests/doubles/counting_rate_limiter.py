@@ -1,0 +1,19 @@
+"""A rate limiter whose window never ends, unless a test resets it."""
+
+from collections import Counter
+
+from app.domain.errors import RateLimited
+from app.ports.rate_limiter import Limit
+
+
+class CountingRateLimiter:
+    def __init__(self) -> None:
+        self.hits: Counter[tuple[str, ...]] = Counter()
+
+    async def hit(self, limit: Limit, *key: str) -> None:
+        self.hits[key] += 1
+        if self.hits[key] > limit.count:
+            raise RateLimited(f"Too many requests. Wait {limit.seconds} seconds.", limit.seconds)
+
+    def reset(self) -> None:
+        self.hits.clear()

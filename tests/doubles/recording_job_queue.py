@@ -1,0 +1,20 @@
+"""A job queue that only remembers what it was asked."""
+
+from uuid import UUID
+
+
+class RecordingJobQueue:
+    def __init__(self) -> None:
+        self.crawls: list[tuple[UUID, UUID]] = []
+        self.forgotten: list[UUID] = []
+        self.reconciled: list[UUID] = []
+
+    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+        if (agent_id, run_id) not in self.crawls:
+            self.crawls.append((agent_id, run_id))
+
+    async def forget_agent(self, agent_id: UUID) -> None:
+        self.forgotten.append(agent_id)
+
+    async def reconcile_agent(self, agent_id: UUID) -> None:
+        self.reconciled.append(agent_id)

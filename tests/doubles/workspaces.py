@@ -1,0 +1,24 @@
+"""More workspaces than the product makes by itself."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from sqlalchemy import insert
+
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.models import WorkspaceRow
+
+
+async def another_workspace(folder: Path) -> UUID:
+    """A workspace of its own in `folder`/docent.sqlite."""
+    workspace_id = uuid4()
+    engine = open_engine(f"sqlite+aiosqlite:///{folder / 'docent.sqlite'}")
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(
+                insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime.now(UTC))
+            )
+    finally:
+        await engine.dispose()
+    return workspace_id

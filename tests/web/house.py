@@ -1,0 +1,193 @@
+"""The edge on a real SQLite record, with doubles behind the ports that reach further."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import httpx2
+from starlette.applications import Starlette
+
+from app.answering.conversations import Conversations
+from app.answering.history import History
+from app.domain.agent import Agent, AgentConfig
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
+from app.operating.conversation_review import ConversationReview
+from app.operating.curated_answers import CuratedAnswers
+from app.operating.gaps import Gaps
+from app.operating.sources import Sources
+from app.ports.records.transaction import SystemOfRecord
+from app.web.application import create_app, endpoints_of
+from app.web.client_address import ClientAddresses
+from app.web.endpoint import AnyEndpoint
+from app.web.limits_policy import LimitsPolicy, StreamPolicy
+from app.web.services import WebServices
+from tests.doubles.counting_rate_limiter import CountingRateLimiter
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.forgetful_cache import ForgetfulCache
+from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_turns import ScriptedTurns
+from tests.doubles.temporary_record import temporary_record
+from tests.doubles.workspaces import another_workspace
+
+SITE = "https://www.example.com"
+PAGE = f"{SITE}/pricing"
+UNKNOWN = UUID("99999999-9999-4999-8999-999999999999")
+Json = dict[str, Any]
+
+
+@dataclass
+class House:
+    """`write`, `read` and `foreign` are API tokens: of the workspace with `agent`, and of another one."""
+
+    record: SystemOfRecord
+    clock: FixedClock
+    turns: ScriptedTurns
+    jobs: RecordingJobQueue
+    limiter: CountingRateLimiter
+    services: WebServices
+    app: Starlette
+    http: httpx2.AsyncClient
+    actor: Actor
+    stranger: Actor
+    agent: Agent
+    write: str
+    read: str
+    foreign: str
+
+    async def api(self, method: str, path: str, body: Json | None = None, token: str | None = None) -> httpx2.Response:
+        headers = {"Authorization": f"Bearer {token or self.write}"}
+        return await self.http.request(method, path, json=body, headers=headers)
+
+    async def init(self, origin: str = SITE, **more: object) -> Json:
+        body = {"agent_id": str(self.agent.id), "page_url": PAGE, **more}
+        response = await self.http.post("/v1/widget/init", json=body, headers={"Origin": origin})
+        assert response.status_code == 200, response.text
+        return cast(Json, response.json())
+
+    async def visitor(self) -> "VisitorHttp":
+        return VisitorHttp(self, await self.init())
+
+
+@dataclass
+class VisitorHttp:
+    """A browser with a visitor token."""
+
+    house: House
+    session: Json
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.session['token']}", "Origin": SITE}
+
+    async def call(
+        self, method: str, path: str, body: Json | None = None, headers: Mapping[str, str] | None = None
+    ) -> httpx2.Response:
+        return await self.house.http.request(
+            method, f"/v1/widget{path}", json=body, headers={**self.headers, **(headers or {})}
+        )
+
+    async def ask(self, turn_id: UUID | None = None, message: str = "What does it cost?") -> httpx2.Response:
+        return await self.call("POST", "/messages/stream", a_question(turn_id, message))
+
+
+def a_question(turn_id: UUID | None = None, message: str = "What does it cost?") -> Json:
+    return {"turn_id": str(turn_id or uuid4()), "message": message, "page_url": PAGE}
+
+
+@asynccontextmanager
+async def open_house(
+    folder: Path,
+    *,
+    limits: LimitsPolicy | None = None,
+    streams: StreamPolicy | None = None,
+    trusted_proxies: tuple[str, ...] = (),
+    widget_script: Path | None = None,
+) -> AsyncIterator[House]:
+    clock = FixedClock()
+    async with temporary_record(folder, clock) as record:
+        turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
+        services = services_on(record, clock, turns, jobs, limiter)
+        app = create_app(
+            services,
+            limits=limits or unlimited(),
+            streams=streams,
+            trusted_proxies=trusted_proxies,
+            version="1.2.3",
+            widget_script=widget_script or folder / "widget.js",
+        )
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+        other = await another_workspace(folder)
+        tokens = services.api_tokens
+        actor = Actor(workspace, "tests", frozenset((READ, WRITE)))
+        agent = await services.agents.create(actor, AgentConfig(name="Docs", allowed_origins=(SITE,)))
+        await services.agents.publish(actor, agent.id)
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="https://api.test", trust_env=False) as http:
+            yield House(
+                record=record,
+                clock=clock,
+                turns=turns,
+                jobs=jobs,
+                limiter=limiter,
+                services=services,
+                app=app,
+                http=http,
+                actor=actor,
+                stranger=Actor(other, "stranger", frozenset((READ, WRITE))),
+                agent=await services.agents.get(actor, agent.id),
+                write=(await tokens.issue(workspace, "write")).token,
+                read=(await tokens.issue(workspace, "read", (READ,))).token,
+                foreign=(await tokens.issue(other, "foreign")).token,
+            )
+
+
+def services_on(
+    record: SystemOfRecord,
+    clock: FixedClock,
+    turns: ScriptedTurns,
+    jobs: RecordingJobQueue,
+    limiter: CountingRateLimiter,
+) -> WebServices:
+    return WebServices(
+        records=record,
+        clock=clock,
+        rate_limiter=limiter,
+        conversations=Conversations(record, History(record, ForgetfulCache())),
+        turns=turns,
+        agents=Agents(record, jobs),
+        sources=Sources(record, jobs),
+        curated_answers=CuratedAnswers(record),
+        gaps=Gaps(record),
+        conversation_review=ConversationReview(record),
+        api_tokens=ApiTokens(record, clock),
+        readiness=_everything_answers,
+    )
+
+
+async def _everything_answers() -> Mapping[str, bool]:
+    return {"record": True, "indexes": True}
+
+
+def unlimited() -> LimitsPolicy:
+    many = 10**6
+    return LimitsPolicy(many, many, many, many, many, many)
+
+
+def every_endpoint() -> list[AnyEndpoint]:
+    """The registry as the product has it, on a house that nobody lives in: for going through the routes."""
+    nowhere = cast(SystemOfRecord, None)
+    services = services_on(nowhere, FixedClock(), ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter())
+    return endpoints_of(
+        services,
+        limits=unlimited(),
+        streams=StreamPolicy(),
+        addresses=ClientAddresses(),
+        version="1.2.3",
+        widget_script=Path("widget.js"),
+    )
