@@ -15,6 +15,12 @@ const minifiedCss = {
   },
 };
 
+const INTERNAL_NAMES = [
+  ...["isReconnecting", "isUnsure", "isCommented", "isOpen", "isOnline", "connection", "notice", "refusal"],
+  ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
+  ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
+];
+
 export async function buildWidget() {
   const { outputFiles } = await build({
     absWorkingDir: here("."),
@@ -26,6 +32,8 @@ export async function buildWidget() {
     format: "iife",
     target: ["es2022", "safari16.4"],
     charset: "utf8",
+    // Names of ours that never leave the bundle; a name of the API or the browser must not be in this list.
+    mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
     legalComments: "none",
     plugins: [minifiedCss],
     write: false,

@@ -13,24 +13,22 @@ export interface ClientOptions {
   anonymousId?: () => string | undefined;
   keepAnonymousId?: (id: string) => void;
   fetch?: typeof fetch;
-  now?: () => number;
-  random?: () => number;
   isOnline?: () => boolean;
   /** The server sends a heartbeat every 15 s; a stream silent for longer than this is taken for dead. */
   stallMs?: number;
-  maxTries?: number;
+  /** Milliseconds before a lost stream is tried again, by the number of tries before. */
+  waitMs?: (tries: number) => number;
 }
 
 /** What `ask` reports beside the server's events: a lost connection, and an answer that starts over. */
 export type ClientEvent = AnswerEvent | { event: "reconnecting" } | { event: "restart" };
 
-const TERMINAL = new Set(["done", "error"]);
+const MAX_TRIES = 6;
 
 /** Speaks the visitor API. Knows no page and draws nothing, so it serves any interface. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
-  readonly #now: () => number;
   readonly #connections = new Set<AbortController>();
   readonly #sleepers = new Set<() => void>();
   #session: Session | null = null;
@@ -40,7 +38,6 @@ export class Client {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#fetch = options.fetch ?? fetch.bind(globalThis);
-    this.#now = options.now ?? Date.now;
   }
 
   /** Starts or resumes the conversation. Calls made meanwhile share one request. */
@@ -75,7 +72,7 @@ export class Client {
           tries = 0;
           const event = JSON.parse(frame.data) as AnswerEvent;
           on(event);
-          if (TERMINAL.has(event.event)) return;
+          if (event.event === "done" || event.event === "error") return;
         }
         throw new Failure("cut");
       } catch (error) {
@@ -88,10 +85,11 @@ export class Client {
           on({ event: "restart" });
           continue;
         }
-        const lost = failure.status === 0 || failure.status === 502 || failure.status === 504;
-        if (!lost || (!this.#held && tries >= (this.#options.maxTries ?? 6))) throw failure;
+        // No answer, or a gateway's: the turn itself may be well.
+        const isLost = [0, 502, 504].includes(failure.status);
+        if (!isLost || (tries >= MAX_TRIES && !this.#isHeld)) throw failure;
         on({ event: "reconnecting" });
-        await this.#wait(backoffMs(tries++, (this.#options.random ?? Math.random)()), signal);
+        await this.#wait((this.#options.waitMs ?? backoffMs)(tries++), signal);
       } finally {
         signal.removeEventListener("abort", abort);
         this.#connections.delete(connection);
@@ -105,7 +103,7 @@ export class Client {
   }
 
   async rate(turnId: string, rating: Rating, comment?: string): Promise<void> {
-    await this.#call("POST", "/turns/" + turnId + "/feedback", comment ? { rating, comment } : { rating });
+    await this.#call("POST", "/turns/" + turnId + "/feedback", { rating, comment });
   }
 
   /** Ends the conversation; the next question starts another. */
@@ -131,21 +129,20 @@ export class Client {
     for (const sleeper of [...this.#sleepers]) sleeper();
   }
 
-  get #held(): boolean {
+  get #isHeld(): boolean {
     return this.#paused || !(this.#options.isOnline?.() ?? true);
   }
 
   async #init(): Promise<Session> {
     const { agentId, locale, pageUrl, anonymousId } = this.#options;
-    const anon = this.#session?.anonymous_id ?? anonymousId?.();
-    const body = {
+    const response = await this.#send("POST", "/init", {
       agent_id: agentId,
       page_url: pageUrl(),
-      ...(anon && { anon_id: anon }),
-      ...(locale && { locale }),
-    };
-    const response = await this.#send("POST", "/init", body);
-    if (!response.ok) throw failureOf(response.status, await response.json().catch(() => null));
+      // JSON leaves out what is undefined.
+      anon_id: this.#session?.anonymous_id ?? anonymousId?.(),
+      locale,
+    });
+    if (!response.ok) throw await failureOf(response);
     const session = (await response.json()) as Session;
     this.#session = session;
     this.#options.keepAnonymousId?.(session.anonymous_id);
@@ -156,21 +153,16 @@ export class Client {
   async #call(method: string, path: string, body?: unknown, signal?: AbortSignal, lastId?: string): Promise<Response> {
     for (let renewed = false; ; renewed = true) {
       const session = this.#session;
-      const { token } = session && !this.#isOld(session) ? session : await this.open();
+      // Half a minute early, for clocks that disagree; one that is far off is put right by the 401.
+      const isFresh = session && !(Date.parse(session.expires_at) - Date.now() < 30_000);
+      const { token } = isFresh ? session : await this.open();
       const response = await this.#send(method, path, body, token, signal, lastId);
       if (response.ok) return response;
       if (response.status !== 401 || renewed) {
-        throw failureOf(response.status, await response.json().catch(() => null));
+        throw await failureOf(response);
       }
-      if (this.#session?.token === token) this.#session = { ...this.#session, expires_at: 0 };
+      if (this.#session?.token === token) this.#session.expires_at = "1970";
     }
-  }
-
-  /** Too old half a minute early. A time without a zone means UTC; seconds since 1970 are understood as well. */
-  #isOld({ expires_at: at }: Session): boolean {
-    const ends =
-      typeof at === "number" ? at * 1000 : Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(at) ? at : at + "Z");
-    return ends - this.#now() < 30_000;
   }
 
   #send(
@@ -221,7 +213,7 @@ export class Client {
         signal.removeEventListener("abort", finish);
         resolve();
       };
-      const timer = this.#held ? undefined : setTimeout(finish, ms);
+      const timer = this.#isHeld ? undefined : setTimeout(finish, ms);
       this.#sleepers.add(finish);
       signal.addEventListener("abort", finish);
     });

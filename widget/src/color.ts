@@ -2,13 +2,11 @@
 
 export type Rgb = readonly [number, number, number];
 
-/** "#rgb" or "#rrggbb"; anything else is null, so that no theme can write CSS of its own. */
+/** "#rrggbb"; anything else is null, so that no theme can write CSS of its own. */
 export function parseHex(text: string): Rgb | null {
-  const match = /^#([\da-f]{3}|[\da-f]{6})$/i.exec(text.trim());
-  if (!match) return null;
-  const hex = match[1] as string;
-  const wide = hex.length === 3 ? hex.replace(/./g, "$&$&") : hex;
-  return [0, 2, 4].map((at) => parseInt(wide.slice(at, at + 2), 16)) as unknown as Rgb;
+  if (!/^#[\da-f]{6}$/i.test(text)) return null;
+  const at = (index: number): number => parseInt(text.slice(index, index + 2), 16);
+  return [at(1), at(3), at(5)];
 }
 
 export function toHex(rgb: Rgb): string {
@@ -16,16 +14,13 @@ export function toHex(rgb: Rgb): string {
 }
 
 function luminance(rgb: Rgb): number {
-  const [r, g, b] = rgb.map((part) => {
-    const s = part / 255;
-    return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Rgb;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  const linear = (part: number): number => (part <= 10.31 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
 }
 
 export function contrast(a: Rgb, b: Rgb): number {
-  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
-  return (high + 0.05) / (low + 0.05);
+  const ratio = (luminance(a) + 0.05) / (luminance(b) + 0.05);
+  return Math.max(ratio, 1 / ratio);
 }
 
 const BLACK: Rgb = [0, 0, 0];
@@ -39,10 +34,10 @@ export function textOn(background: Rgb): Rgb {
 /** `color`, moved toward black or white just far enough to reach `ratio` on `background`. */
 export function readable(color: Rgb, background: Rgb, ratio = 4.5): Rgb {
   const goal = textOn(background);
-  for (let share = 0; share < 1; share += 0.05) {
-    const mixed = color.map((part, at) => part + ((goal[at] as number) - part) * share) as unknown as Rgb;
-    // Rounded, because that is the colour that gets drawn.
-    if (contrast(parseHex(toHex(mixed)) as Rgb, background) >= ratio) return mixed;
+  let mixed = color;
+  for (let share = 0; share < 1 && contrast(mixed, background) < ratio; share += 0.05) {
+    const mix = (n: 0 | 1 | 2): number => Math.round(color[n] + (goal[n] - color[n]) * share);
+    mixed = [mix(0), mix(1), mix(2)];
   }
-  return goal;
+  return mixed;
 }

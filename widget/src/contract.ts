@@ -40,7 +40,7 @@ export interface Session {
   visitor_id: string;
   anonymous_id: string;
   token: string;
-  expires_at: string | number;
+  expires_at: string;
   agent: Agent;
   messages: Message[];
 }

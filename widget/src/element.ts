@@ -58,6 +58,5 @@ export const ICONS = {
   check: "M5 12.5l4.5 4.5L19 7.5",
   up: "M7 10v10H4V10zl4-7q3 0 2 6h5q3 0 2 3l-1 6q0 2-3 2H7",
   down: "M17 14V4h3v10zl-4 7q-3 0-2-6H6q-3 0-2-3l1-6q0-2 3-2h9",
-  latest: "M12 5v14m-6-6l6 6 6-6",
   unsure: "M12 8v5M12 16h0M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
 } as const;

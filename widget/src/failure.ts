@@ -9,9 +9,9 @@ export class Failure extends Error {
   }
 }
 
-/** Trying again can help where the fault is not in the question or the embedding. */
-export function failureOf(status: number, body: unknown): Failure {
-  const error = (body as { error?: { code?: unknown } } | null)?.error;
-  const code = typeof error?.code === "string" ? error.code : "http_" + status;
-  return new Failure(code, status, status === 429 || status === 401 || status === 409 || status >= 500);
+/** What a refusal says. Trying again can help where the fault is not in the question or the embedding. */
+export async function failureOf(response: Response): Promise<Failure> {
+  const { status } = response;
+  const body = (await response.json().catch(() => null)) as { error?: { code?: string } } | null;
+  return new Failure(body?.error?.code ?? "", status, [401, 409, 429].includes(status) || status >= 500);
 }

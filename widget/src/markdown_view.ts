@@ -6,7 +6,6 @@ import { safeLink } from "./safe_link.js";
 export interface MarkdownContext {
   citations: readonly Citation[];
   live: boolean;
-  citationLabel: (citation: Citation) => string;
   onCitation: (citation: Citation) => void;
 }
 
@@ -45,7 +44,7 @@ function drawCitation(id: string, context: MarkdownContext): Child {
     url,
     {
       class: "cite",
-      "aria-label": context.citationLabel(citation),
+      "aria-label": id + ": " + citation.title,
       title: citation.title,
       click: () => context.onCitation(citation),
     },

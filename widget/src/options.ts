@@ -5,10 +5,11 @@ export interface Options {
   /** Where the script's other files are, with a slash at the end. */
   files: string;
   locale: string;
-  theme: "light" | "dark" | "auto";
-  position: "left" | "right" | null;
-  color: string | null;
-  label: string | null;
+  /** "light" or "dark"; else as the visitor's system has it. */
+  theme: string | undefined;
+  position: string | undefined;
+  color: string | undefined;
+  label: string | undefined;
   pageContext: boolean;
   open: boolean;
 }
@@ -22,15 +23,11 @@ export function readOptions(data: Partial<Record<string, string>>, src: string, 
     base: new URL(src).origin,
     files: new URL(".", src).href,
     locale: data.locale || pageLocale || "en",
-    theme: data.theme === "light" || data.theme === "dark" ? data.theme : "auto",
-    position: data.position ? sideOf(data.position) : null,
-    color: data.color ?? null,
-    label: data.label ?? null,
-    pageContext: data.pageContext !== "off" && data.pageContext !== "false",
-    open: data.open === "true" || data.open === "",
+    theme: data.theme === "auto" ? undefined : data.theme,
+    position: data.position,
+    color: data.color,
+    label: data.label,
+    pageContext: data.pageContext !== "off",
+    open: data.open === "true",
   };
-}
-
-export function sideOf(position: string | null | undefined): "left" | "right" {
-  return /left/.test(position ?? "") ? "left" : "right";
 }

@@ -1,4 +1,3 @@
-import type { Rating } from "./contract.js";
 import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
 import { isRunning, type State, type Turn } from "./state.js";
 import { dots, TurnView, type TurnActions } from "./turn_view.js";
@@ -9,9 +8,8 @@ export interface PanelActions extends TurnActions {
   close(): void;
   ask(text: string): void;
   stop(): void;
-  fresh(): void;
+  fresh(): Promise<void>;
   connect(): void;
-  rate(turnId: string, rating: Rating): void;
 }
 
 const MAX_QUESTION = 4000;
@@ -53,10 +51,6 @@ export class PanelView {
   label(text: string): void {
     this.#label.textContent = text;
     this.launcher.setAttribute("aria-label", text || this.speech.chat);
-  }
-
-  get panel(): HTMLElement | null {
-    return this.#panel;
   }
 
   /** Moves focus in: to the question, or on a touch screen to the panel, where no keyboard jumps up. */
@@ -109,12 +103,10 @@ export class PanelView {
     const { words, actions } = this;
     const name = h("h2");
     const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
-    const fresh = iconButton(words.fresh, ICONS.fresh, () => actions.fresh());
-    const intro = h("div", { class: "intro" });
+    const fresh = iconButton(words.fresh, ICONS.fresh, () => void actions.fresh());
+    const intro = h("div");
     const list = h("div", { class: "turns" });
     const log = h("div", { class: "log", part: "log", role: "log", "aria-live": "off", tabindex: 0 }, intro, list);
-    const latest = iconButton(words.latest, ICONS.latest, () => this.#toLatest(), { class: "latest", hidden: true });
-    log.addEventListener("scroll", () => (latest.hidden = this.#isAtEnd()), { passive: true });
     const input = h("textarea", {
       rows: 1,
       maxlength: MAX_QUESTION,
@@ -152,7 +144,7 @@ export class PanelView {
       "section",
       { class: "panel", part: "panel", role: "dialog", tabindex: -1 },
       h("header", { part: "header" }, avatar, name, fresh, iconButton(words.close, ICONS.close, () => actions.close())),
-      h("div", { class: "middle" }, log, latest),
+      log,
       notice,
       h(
         "form",
@@ -162,7 +154,11 @@ export class PanelView {
       ),
       h("p", { class: "note" }, words.note),
     );
-    return { panel, name, avatar, fresh, intro, list, log, latest, input, send, notice };
+    panel.addEventListener("focusout", ({ relatedTarget: to }) => {
+      // Full screen, the page behind is out of sight: focus that runs out goes round.
+      if (this.#drawn?.isOpen && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
+    });
+    return { panel, name, avatar, fresh, intro, list, log, input, send, notice };
   }
 
   #drawHead(state: State): void {
@@ -206,8 +202,9 @@ export class PanelView {
 
   #drawTurns(state: State, before: State | null): void {
     if (before?.turns === state.turns && before.isOpen === state.isOpen) return;
-    const { list, intro, log, latest } = this.#parts;
-    const stick = this.#isAtEnd() || state.turns.length !== before?.turns.length;
+    const { list, intro, log } = this.#parts;
+    // Who has scrolled up to read stays there.
+    const stick = log.scrollHeight - log.scrollTop - log.clientHeight < 40 || state.turns.length !== before?.turns.length;
     const kept = new Set(state.turns.map((turn) => turn.id));
     for (const [id, view] of this.#turns) {
       if (kept.has(id)) continue;
@@ -225,18 +222,6 @@ export class PanelView {
     });
     intro.classList.toggle("talking", state.turns.length > 0);
     if (stick) log.scrollTop = log.scrollHeight;
-    latest.hidden = this.#isAtEnd();
-  }
-
-  #isAtEnd(): boolean {
-    const { log } = this.#parts;
-    return log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-  }
-
-  #toLatest(): void {
-    const { log } = this.#parts;
-    log.scrollTop = log.scrollHeight;
-    log.focus({ preventScroll: true });
   }
 
   /** Speaks the stages and the whole answer, never a token. */

@@ -1,7 +1,9 @@
+import type { Theme } from "./contract.js";
+
 /** The little that outlives a page, per agent; a browser that refuses storage gets memory instead. */
 export interface Kept {
   anonymous_id?: string;
-  theme?: { color?: string; label?: string };
+  theme?: Theme | null | undefined;
 }
 
 export interface Store {

@@ -8,19 +8,18 @@ const DARK: Rgb = [42, 46, 54];
 export interface Look {
   color: string | null | undefined;
   radius: number | null | undefined;
-  side: "left" | "right";
+  position: string | null | undefined;
   /** Launchers already in this corner. */
   above: number;
 }
 
 /** A style sheet of variables: everything that differs from agent to agent. */
-export function themeCss({ color, radius, side, above }: Look): string {
+export function themeCss({ color, radius, position, above }: Look): string {
   const primary = parseHex(color ?? "") ?? FALLBACK;
-  const round = typeof radius === "number" && radius >= 0 ? Math.min(radius, 32) : 18;
   return (
     `:host{--p:${toHex(primary)};--on:${toHex(textOn(primary))};` +
     `--ink-l:${toHex(readable(primary, LIGHT))};--ink-d:${toHex(readable(primary, DARK))};` +
-    `--round:${round}px;--above:${above * 72}px;` +
-    (side === "left" ? "--left:20px;--right:auto;--origin:0 100%}" : "--left:auto;--right:20px;--origin:100% 100%}")
+    `--round:${Math.min(Number(radius ?? 18) || 0, 32)}px;--above:${above * 72}px;` +
+    (position?.includes("left") ? "--left:20px;--right:auto}" : "--left:auto;--right:20px}")
   );
 }

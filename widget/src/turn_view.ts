@@ -8,8 +8,8 @@ import { failureText, type Words } from "./words.js";
 
 export interface TurnActions {
   retry(turnId: string): void;
-  rate(turnId: string, rating: Rating): void;
-  comment(turnId: string, text: string): void;
+  rate(turnId: string, rating: Rating): Promise<void>;
+  comment(turnId: string, text: string): Promise<void>;
   copy(turn: Turn): Promise<void>;
   cited(turn: Turn, citation: Citation): void;
 }
@@ -64,7 +64,6 @@ export class TurnView {
     const context = {
       citations: turn.citations,
       live,
-      citationLabel: (one: Citation) => `${this.words.sources} ${one.id}: ${one.title || one.url}, ${this.words.newTab}`,
       onCitation: (one: Citation) => this.actions.cited(turn, one),
     };
     blocks.forEach((block, at) => {
@@ -126,7 +125,6 @@ export class TurnView {
             h("span", { class: "title", dir: "auto" }, one.title || url.pathname),
             h("span", { class: "place" }, place.filter(Boolean).join(" · ")),
           ),
-          h("span", { class: "sr" }, ", " + this.words.newTab),
         ),
       );
     });
@@ -141,7 +139,7 @@ export class TurnView {
   #drawActions(turn: Turn): HTMLElement {
     const { words, actions } = this;
     const thumb = (rating: Rating): HTMLElement =>
-      iconButton(words[rating], ICONS[rating], () => actions.rate(turn.id, rating), {
+      iconButton(words[rating], ICONS[rating], () => void actions.rate(turn.id, rating), {
         "aria-pressed": String(turn.rating === rating),
         "data-focus": rating,
       });
@@ -164,7 +162,7 @@ export class TurnView {
         class: "comment",
         submit: (event) => {
           event.preventDefault();
-          this.actions.comment(turn.id, input.value.trim());
+          void this.actions.comment(turn.id, input.value.trim());
         },
       },
       input,

@@ -1,11 +1,11 @@
 import { Client } from "./client.js";
 import type { Citation, Question, Rating } from "./contract.js";
-import { Failure } from "./failure.js";
+import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
-import { sideOf, type Options } from "./options.js";
+import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";
 import { pageContext } from "./page_context.js";
-import { PanelView } from "./panel_view.js";
+import { PanelView, type PanelActions } from "./panel_view.js";
 import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
 import { browserStore } from "./store.js";
 import { themeCss } from "./theme.js";
@@ -13,13 +13,17 @@ import css from "./widget.css";
 import { ENGLISH, speechFor, type Speech, type Words } from "./words.js";
 
 export type EventName = "open" | "close" | "message" | "answer" | "citation_click" | "feedback" | "gap" | "error";
+/** `(window.Docent = window.Docent || []).push(["ask", "Where is my order?"])` */
+export type QueuedCall = [name: string, ...args: unknown[]];
 export type Listener = (detail: unknown) => void;
 
 /** After a stop the sources may still come; longer than this we do not listen. */
 const STOP_GRACE_MS = 2000;
 
 /** One agent on one page: turns what a visitor does into calls, and what comes back into states to draw. */
-export class Widget {
+export class Widget implements PanelActions {
+  /** Every widget of the page by its agent's id. */
+  readonly agents: Record<string, Widget>;
   readonly #options: Options;
   readonly #client: Client;
   readonly #store;
@@ -40,9 +44,11 @@ export class Widget {
   #isAwake = false;
   #returnFocusTo: Element | null = null;
 
-  constructor(options: Options, above = 0) {
+  constructor(options: Options, agents: Record<string, Widget> = {}) {
     this.#options = options;
-    this.#above = above;
+    this.#above = Object.keys(agents).length;
+    this.agents = agents;
+    agents[options.agentId] = this;
     this.#store = browserStore(options.agentId);
     this.#client = new Client({
       base: options.base,
@@ -54,24 +60,8 @@ export class Widget {
       isOnline: () => navigator.onLine,
     });
     this.#speech = speechFor(options.locale);
-    this.#view = new PanelView(this.#words, this.#speech, {
-      toggle: () => this.toggle(),
-      close: () => this.close(),
-      ask: (text) => this.ask(text),
-      stop: () => this.#stop(),
-      fresh: () => void this.#fresh(),
-      connect: () => void this.#connect().catch(() => undefined),
-      retry: (id) => this.#retry(id),
-      rate: (id, rating) => void this.#rate(id, rating),
-      comment: (id, text) => void this.#comment(id, text),
-      copy: (turn) => navigator.clipboard.writeText(plainText(turn)),
-      cited: (turn, citation) => this.#emit("citation_click", { turn_id: turn.id, citation }),
-    });
+    this.#view = new PanelView(this.#words, this.#speech, this);
     this.#mount();
-  }
-
-  get isOpen(): boolean {
-    return this.#state.isOpen;
   }
 
   /** Opens the panel. Focus moves in only where a visitor's own act led here, so that no page can steal it. */
@@ -86,19 +76,17 @@ export class Widget {
     }
     const active = document.activeElement;
     this.#returnFocusTo = active === this.#host ? null : active;
-    this.#dispatch({ type: "changed", to: { isOpen: true } });
+    this.#change({ isOpen: true });
     this.#draw();
     if (navigator.userActivation?.isActive ?? true) this.#view.focus();
     this.#emit("open", {});
-    if (this.#state.connection === "none" || this.#state.connection === "failed") {
-      void this.#connect().catch(() => undefined);
-    }
+    if (/none|failed/.test(this.#state.connection)) this.connect();
   }
 
   close(): void {
     if (!this.#state.isOpen) return;
     const hadFocus = document.activeElement === this.#host;
-    this.#dispatch({ type: "changed", to: { isOpen: false } });
+    this.#change({ isOpen: false });
     this.#draw();
     if (hadFocus) {
       const before = this.#returnFocusTo;
@@ -115,7 +103,7 @@ export class Widget {
 
   ask(text: string): void {
     const message = text.trim().slice(0, 4000);
-    if (!message || isRunning(this.#state.turns[this.#state.turns.length - 1])) return;
+    if (!message || isRunning(this.#lastTurn)) return;
     this.open();
     const question = this.#newQuestion(message);
     this.#dispatch({ type: "asked", id: question.turn_id, question: message });
@@ -129,8 +117,8 @@ export class Widget {
     this.#client.forget();
     this.#store.write();
     this.#dispatch({ type: "cleared" });
-    this.#dispatch({ type: "changed", to: { connection: "none" } });
-    if (this.#state.isOpen) void this.#connect().catch(() => undefined);
+    this.#change({ connection: "none" });
+    if (this.#state.isOpen) this.connect();
   }
 
   on(name: EventName, listener: Listener): () => void {
@@ -139,7 +127,14 @@ export class Widget {
     return () => listeners.delete(listener);
   }
 
+  /** A call by its name, as pages queue them before the script has loaded. */
+  push([name, ...args]: QueuedCall): void {
+    const call = this[name as "open"] as ((...args: unknown[]) => void) | undefined;
+    call?.apply(this, args);
+  }
+
   destroy(): void {
+    delete this.agents[this.#options.agentId];
     this.#abortAll();
     this.#gone.abort();
     this.#host.remove();
@@ -155,8 +150,7 @@ export class Widget {
     const { signal } = this.#gone;
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const applyMode = (): void => {
-      const { theme } = this.#options;
-      this.#host.setAttribute("data-theme", theme === "auto" ? (dark.matches ? "dark" : "light") : theme);
+      this.#host.setAttribute("data-theme", this.#options.theme ?? (dark.matches ? "dark" : "light"));
     };
     applyMode();
     dark.addEventListener("change", applyMode, { signal });
@@ -181,7 +175,7 @@ export class Widget {
   async #wakeUp(): Promise<void> {
     const { signal } = this.#gone;
     const online = (): void => {
-      this.#dispatch({ type: "changed", to: { isOnline: navigator.onLine } });
+      this.#change({ isOnline: navigator.onLine });
       if (navigator.onLine) this.#client.wake();
     };
     online();
@@ -204,68 +198,59 @@ export class Widget {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const panel = this.#view.panel;
-    if (!panel || !this.#state.isOpen) return;
-    if (event.key === "Escape" && !event.isComposing) {
-      event.preventDefault();
-      this.close();
-    }
-    if (event.key !== "Tab" || panel.clientWidth < innerWidth) return;
-    // Full screen, the page behind is out of sight: Tab goes round inside.
-    const stops = [...panel.querySelectorAll<HTMLElement>("a,button,textarea,input,[tabindex='0']")].filter(
-      (each) => each.getClientRects().length && !each.matches(":disabled"),
-    );
-    const active = (this.#view.root.getRootNode() as ShadowRoot).activeElement;
-    const edge = event.shiftKey ? stops[0] : stops[stops.length - 1];
-    if (active !== edge && !(event.shiftKey && active === panel)) return;
+    if (event.key !== "Escape" || event.isComposing || !this.#state.isOpen) return;
     event.preventDefault();
-    (event.shiftKey ? stops[stops.length - 1] : stops[0])?.focus();
+    this.close();
   }
 
   #applyTheme(): void {
     const { color, label, position } = this.#options;
-    const kept = this.#store.read().theme;
-    const theme = this.#state.agent?.theme;
+    // Until this page is told the theme, an earlier one's stands.
+    const theme = this.#state.agent?.theme ?? this.#store.read().theme;
     this.#themeSheet.replaceSync(
       themeCss({
-        color: color ?? theme?.primary_color ?? kept?.color,
+        color: color ?? theme?.primary_color,
         radius: theme?.radius,
-        side: position ?? sideOf(theme?.position),
+        position: position ?? theme?.position,
         above: this.#above,
       }),
     );
-    this.#view.label(label ?? theme?.launcher_label ?? kept?.label ?? "");
+    this.#view.label(label ?? theme?.launcher_label ?? "");
+  }
+
+  /** Connects; that it failed is in the state, and drawn. */
+  connect(): void {
+    void this.#connect().catch(() => undefined);
   }
 
   async #connect(): Promise<void> {
-    this.#dispatch({ type: "changed", to: { connection: "connecting" } });
+    this.#change({ connection: "connecting" });
     try {
       const session = await this.#client.open();
       this.#dispatch({ type: "connected", session });
-      const { primary_color: color, launcher_label: label } = session.agent.theme ?? {};
-      this.#store.write({ ...this.#store.read(), theme: { ...(color && { color }), ...(label && { label }) } });
+      this.#store.write({ ...this.#store.read(), theme: session.agent.theme });
       this.#applyTheme();
-      const last = this.#state.turns[this.#state.turns.length - 1];
+      const last = this.#lastTurn;
       if (last && isRunning(last) && !this.#running.has(last.id)) {
         // A question of an earlier page whose answer is still being written.
         void this.#run({ turn_id: last.id, message: last.question, page_url: "" }, true);
       }
     } catch (error) {
-      const code = error instanceof Failure ? error.code : "internal";
-      this.#dispatch({ type: "changed", to: { connection: "failed", refusal: code } });
+      const { code } = error as Failure;
+      this.#change({ connection: "failed", refusal: code });
       this.#emit("error", { code });
       throw error;
     }
   }
 
+  get #lastTurn(): Turn | undefined {
+    return this.#state.turns[this.#state.turns.length - 1];
+  }
+
   #newQuestion(message: string): Question {
-    const context = this.#options.pageContext ? pageContext(document) : "";
-    const question = {
-      turn_id: uuid(),
-      message,
-      page_url: pageAddress(location.href),
-      ...(context && { page_context: context }),
-    };
+    const question: Question = { turn_id: uuid(), message, page_url: pageAddress(location.href) };
+    const context = this.#options.pageContext && pageContext(document);
+    if (context) question.page_context = context;
     this.#asked.set(question.turn_id, question);
     return question;
   }
@@ -278,8 +263,8 @@ export class Widget {
       if (this.#state.connection !== "ready") await this.#connect();
       await this.#client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
     } catch (error) {
-      const failure = error instanceof Failure ? error : new Failure("internal");
-      this.#dispatch({ type: "failed", id, code: failure.code, retryable: failure.retryable });
+      const { code, retryable = true } = error as Failure;
+      this.#dispatch({ type: "failed", id, code, retryable });
     }
     if (this.#running.get(id) === running) this.#running.delete(id);
     const turn = this.#state.turns.find((each) => each.id === id);
@@ -291,7 +276,7 @@ export class Widget {
   }
 
   /** The same turn again where the connection failed; where the turn itself did, a new one in its place. */
-  #retry(id: string): void {
+  retry(id: string): void {
     const turn = this.#state.turns.find((each) => each.id === id);
     if (!turn) return;
     const ended = !["network", "cut", "rate_limited", "overloaded"].includes(turn.error ?? "");
@@ -301,8 +286,8 @@ export class Widget {
     void this.#run(question);
   }
 
-  #stop(): void {
-    const turn = this.#state.turns[this.#state.turns.length - 1];
+  stop(): void {
+    const turn = this.#lastTurn;
     if (!turn || !isRunning(turn)) return;
     const running = this.#running.get(turn.id);
     this.#dispatch({ type: "stopped", id: turn.id });
@@ -310,20 +295,20 @@ export class Widget {
     setTimeout(() => running?.abort(), STOP_GRACE_MS);
   }
 
-  async #rate(id: string, rating: Rating): Promise<void> {
+  async rate(id: string, rating: Rating): Promise<void> {
     this.#dispatch({ type: "rated", id, rating });
     this.#emit("feedback", { turn_id: id, rating });
     await this.#client.rate(id, rating).catch((error: unknown) => this.#notice(error));
   }
 
-  async #comment(id: string, comment: string): Promise<void> {
+  async comment(id: string, comment: string): Promise<void> {
     this.#dispatch({ type: "commented", id });
     if (!comment) return;
     this.#emit("feedback", { turn_id: id, rating: "down", comment });
     await this.#client.rate(id, "down", comment).catch((error: unknown) => this.#notice(error));
   }
 
-  async #fresh(): Promise<void> {
+  async fresh(): Promise<void> {
     try {
       await this.#client.clear();
       this.#abortAll();
@@ -333,8 +318,22 @@ export class Widget {
     }
   }
 
+  async copy(turn: Turn): Promise<void> {
+    const sources = turn.citations.map((one) => `\n[${one.id}] ${one.title} ${one.url}`).join("");
+    // An answer is copied with what its numbers mean.
+    await navigator.clipboard.writeText(turn.answer + "\n" + sources);
+  }
+
+  cited(turn: Turn, citation: Citation): void {
+    this.#emit("citation_click", { turn_id: turn.id, citation });
+  }
+
   #notice(error: unknown): void {
-    this.#dispatch({ type: "changed", to: { notice: error instanceof Failure ? error.code : "internal" } });
+    this.#change({ notice: (error as Failure).code });
+  }
+
+  #change(to: Extract<Happening, { type: "changed" }>["to"]): void {
+    this.#dispatch({ type: "changed", to });
   }
 
   #abortAll(): void {
@@ -370,10 +369,4 @@ export class Widget {
       }
     }
   }
-}
-
-/** An answer as it is copied: its text, then its sources. */
-function plainText(turn: Turn): string {
-  const line = (one: Citation): string => `[${one.id}] ${one.title} ${one.url}`;
-  return [turn.answer, turn.citations.map(line).join("\n")].filter(Boolean).join("\n\n");
 }

@@ -26,18 +26,16 @@ export const ENGLISH = {
   cut: "The connection was lost.",
   refused: "This chat is not available here.",
   note: "Answers come from this website and can be wrong.",
-  latest: "Jump to the latest",
   greeting: "Hello! What would you like to know?",
   you: "You asked",
   reconnecting: "Reconnecting",
   long: "Please ask in fewer words.",
-  newTab: "opens in a new tab",
 };
 
 export type Words = typeof ENGLISH;
 
 /** Each has a file words/<language>.json beside the script. */
-export const LANGUAGES = ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "tr", "zh"];
+export const LANGUAGES = "ar de es fr it ja nl pl pt tr zh".split(" ");
 
 /** "Chat" in the languages that say it otherwise: the launcher's name, needed before anything is fetched. */
 const CHAT: Record<string, string> = { ar: "محادثة", ja: "チャット", tr: "Sohbet", zh: "聊天" };
@@ -55,26 +53,21 @@ export function speechFor(locale: string): Speech {
   return { language, direction: language === "ar" ? "rtl" : "ltr", chat: CHAT[language] ?? "Chat" };
 }
 
+const FAILURES: Record<string, keyof Words> = {
+  rate_limited: "busy",
+  overloaded: "full",
+  turn_in_progress: "full",
+  shutting_down: "full",
+  network: "cut",
+  cut: "cut",
+  model_interrupted: "cut",
+  origin_refused: "refused",
+  not_found: "refused",
+  too_large: "long",
+  invalid_request: "long",
+};
+
 /** What to tell a visitor about a failure, by its code. */
-export function failureText(words: Words, code: string | undefined): string {
-  switch (code) {
-    case "rate_limited":
-      return words.busy;
-    case "overloaded":
-    case "turn_in_progress":
-    case "shutting_down":
-      return words.full;
-    case "network":
-    case "cut":
-    case "model_interrupted":
-      return words.cut;
-    case "origin_refused":
-    case "not_found":
-      return words.refused;
-    case "too_large":
-    case "invalid_request":
-      return words.long;
-    default:
-      return words.broken;
-  }
+export function failureText(words: Words, code = ""): string {
+  return words[FAILURES[code] ?? "broken"];
 }
