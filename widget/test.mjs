@@ -20,4 +20,4 @@ await build({
   target: "node20",
 });
 const files = tests.map((name) => out + name.replace(/\.ts$/, ".mjs"));
-process.exit(spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], { stdio: "inherit" }).status ?? 1);
+process.exit(spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], { cwd: here, stdio: "inherit" }).status ?? 1);

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { backoffMs } from "./backoff.js";
+import { uuid } from "./ids.js";
+import { readOptions } from "./options.js";
+import { pageAddress } from "./page_address.js";
+import { cutToBytes } from "./page_context.js";
+import { safeLink } from "./safe_link.js";
+import { themeCss } from "./theme.js";
+import { ENGLISH, failureText, LANGUAGES, speechFor } from "./words.js";
+
+test("a page's address loses its fragment and what reads like a secret", () => {
+  assert.equal(
+    pageAddress("https://u:p@shop.example/a?id=7&token=x&reset_password_token=y&email=z&q=shoes#top"),
+    "https://shop.example/a?id=7&q=shoes",
+  );
+});
+
+test("page text is cut between characters, never inside one", () => {
+  assert.equal(cutToBytes("aé😀", 3), "aé");
+  assert.equal(cutToBytes("aé😀", 6), "aé");
+  assert.equal(cutToBytes("aé😀", 7), "aé😀");
+});
+
+for (const href of ["javascript:alert(1)", "JaVa\tScript:alert(1)", "data:text/html,x", "//evil.example", "/path", "ftp://a.example", "https://good.example@evil.example/", "https://", "http://[", "vbscript:x", " https://a.example"]) {
+  test(`no link leads to ${JSON.stringify(href)}`, () => assert.equal(safeLink(href), null));
+}
+
+test("web addresses are links", () => assert.equal(safeLink("HTTPS://A.example/b c?d")?.href, "https://a.example/b%20c?d"));
+
+test("waiting doubles up to eight seconds, and less by chance", () => {
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 9].map((tries) => backoffMs(tries, 0)), [500, 1000, 2000, 4000, 8000, 8000, 8000]);
+  assert.ok(backoffMs(9, 0.999) > 5300);
+});
+
+test("turn ids are UUIDs", () => {
+  assert.match(uuid(), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  assert.notEqual(uuid(), uuid());
+});
+
+test("the script tag's attributes are read, the rest has defaults", () => {
+  const src = "https://chat.example/widget/widget.js?v=1";
+  assert.equal(readOptions({}, src, "en"), null);
+  const plain = readOptions({ agent: " a1 " }, src, "de-CH");
+  assert.deepEqual([plain?.agentId, plain?.base, plain?.files, plain?.locale, plain?.pageContext, plain?.open], ["a1", "https://chat.example", "https://chat.example/widget/", "de-CH", true, false]);
+  assert.equal(readOptions({ agent: "a", pageContext: "off" }, src, "")?.pageContext, false);
+});
+
+test("a theme can only set what it may", () => {
+  const css = themeCss({ color: "#fff}*{color:red", radius: 900, position: "left", above: 1 });
+  assert.ok(!css.includes("red"));
+  assert.match(css, /--round:32px;--above:72px;--left:20px/);
+});
+
+test("every language has every word", () => {
+  const folder = process.cwd().replace(/\/?$/, "/") + "src/words/";
+  assert.deepEqual(readdirSync(folder).map((name) => name.slice(0, 2)), LANGUAGES);
+  for (const language of LANGUAGES) {
+    const words = JSON.parse(readFileSync(`${folder}${language}.json`, "utf8")) as Record<string, string>;
+    assert.deepEqual(Object.keys(words).sort(), Object.keys(ENGLISH).sort(), language);
+    assert.ok(Object.values(words).every(Boolean), language);
+  }
+});
+
+test("a locale finds its language, its direction, or English", () => {
+  assert.deepEqual(speechFor("ar-EG"), { language: "ar", direction: "rtl", chat: "محادثة" });
+  assert.equal(speechFor("de").language, "de");
+  assert.equal(speechFor("xx").language, "en");
+});
+
+test("every failure has words, known or not", () => {
+  assert.equal(failureText(ENGLISH, "rate_limited"), ENGLISH.busy);
+  assert.equal(failureText(ENGLISH, "never_heard_of"), ENGLISH.broken);
+  assert.equal(failureText(ENGLISH), ENGLISH.broken);
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClientEvent } from "./client.js";
+import type { Session } from "./contract.js";
+import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
+
+const after = (...happenings: Happening[]): State => happenings.reduce(next, initialState);
+const asked: Happening = { type: "asked", id: "t1", question: "Why?" };
+const heard = (event: ClientEvent): Happening => ({ type: "answered", id: "t1", event });
+const token = (text: string): Happening => heard({ event: "token", token: text });
+const done = (low_confidence = false, finish = "complete"): Happening =>
+  heard({ event: "done", turn_id: "t1", message_id: "m", answered_by: "model", low_confidence, confidence: 1, finish });
+const only = (state: State): Turn => state.turns[0] as Turn;
+
+test("tokens grow the answer until the receipt", () => {
+  const state = after(asked, heard({ event: "status", stage: "reading" }), token("Be"), token("cause."), done());
+  assert.equal(only(state).answer, "Because.");
+  assert.equal(only(state).status, "done");
+  assert.equal(state.turns.length, 1);
+});
+
+test("a low-confidence receipt marks the answer", () => assert.equal(only(after(asked, token("?"), done(true))).isUnsure, true));
+
+test("an error keeps the text that came before it", () => {
+  const turn = only(after(asked, token("Half"), heard({ event: "error", code: "internal", message: "", retryable: true })));
+  assert.deepEqual([turn.answer, turn.status, turn.error, turn.retryable], ["Half", "failed", "internal", true]);
+});
+
+test("a stopped answer grows no more but takes its sources", () => {
+  const citation = { id: 1, url: "https://a.example", title: "A" };
+  const turn = only(after(asked, token("Half"), { type: "stopped", id: "t1" }, token(" more"), heard({ event: "citations", citations: [citation] }), done()));
+  assert.deepEqual([turn.answer, turn.status, turn.citations.length], ["Half", "stopped", 1]);
+});
+
+test("the server's own stop reads stopped", () => assert.equal(only(after(asked, done(false, "stopped"))).status, "stopped"));
+
+test("a lost connection shows until the next event", () => {
+  const lost = after(asked, token("a"), heard({ event: "reconnecting" }));
+  assert.equal(only(lost).isReconnecting, true);
+  assert.equal(only(next(lost, token("b"))).isReconnecting, false);
+});
+
+test("a restart begins the answer anew under the same question", () => {
+  const turn = only(after(asked, token("lost"), heard({ event: "restart" }), token("new")));
+  assert.deepEqual([turn.question, turn.answer], ["Why?", "new"]);
+});
+
+test("a retry stands in the place of what failed", () => {
+  const failed: Happening = { type: "failed", id: "t1", code: "overloaded", retryable: true };
+  const state = after(asked, failed, { type: "retried", id: "t1", newId: "t2" });
+  assert.equal(state.turns.length, 1);
+  assert.deepEqual([only(state).id, only(state).question, only(state).status], ["t2", "Why?", "waiting"]);
+});
+
+test("a failure after the end changes nothing", () => {
+  assert.equal(only(after(asked, done(), { type: "failed", id: "t1", code: "cut", retryable: true })).status, "done");
+});
+
+test("changing one's mind about a rating asks for the reason again", () => {
+  const turn = only(after(asked, done(), { type: "rated", id: "t1", rating: "down" }, { type: "commented", id: "t1" }, { type: "rated", id: "t1", rating: "up" }));
+  assert.deepEqual([turn.rating, turn.isCommented], ["up", false]);
+});
+
+const session = (messages: Session["messages"]): Session => ({
+  conversation_id: "c",
+  visitor_id: "v",
+  anonymous_id: "a",
+  token: "t",
+  expires_at: "2030-01-01T00:00:00Z",
+  agent: { id: "agent", name: "Ada" },
+  messages,
+});
+
+test("history pairs questions with answers, before what is asked now", () => {
+  const state = after(asked, {
+    type: "connected",
+    session: session([
+      { id: "m1", role: "visitor", text: "Old?", turn_id: "t0" },
+      { id: "m2", role: "agent", text: "Yes [1]", turn_id: "t0", citations: [{ id: 1, url: "https://a.example", title: "A" }], low_confidence: true },
+    ]),
+  });
+  assert.deepEqual(state.turns.map((turn) => [turn.question, turn.answer, turn.status, turn.isUnsure]), [
+    ["Old?", "Yes [1]", "done", true],
+    ["Why?", "", "waiting", undefined],
+  ]);
+});
+
+test("only the newest unanswered question of history may still be running", () => {
+  const state = after({
+    type: "connected",
+    session: session([
+      { id: "m1", role: "visitor", text: "One?", turn_id: "t1" },
+      { id: "m2", role: "visitor", text: "Two?", turn_id: "t2" },
+    ]),
+  });
+  assert.deepEqual(state.turns.map(isRunning), [false, true]);
+});
+
+test("reconnecting does not repeat what is already there", () => {
+  const known: Happening = { type: "connected", session: session([{ id: "m1", role: "visitor", text: "Why?", turn_id: "t1" }]) };
+  assert.equal(after(asked, known, known).turns.length, 1);
+});
