@@ -76,6 +76,7 @@ _LABELS = re.compile(
     r"|(?:skip|jump) to (?:main )?(?:content|navigation|search|main)|back to (?:the )?top|go to top|to top"
     r"|on this page|in this article|table of contents|(?:previous|next) (?:page|topic|article)"
     r"|(?:was|is) this (?:page|article|answer|information) helpful\??|copy (?:link|code|to clipboard|page)"
+    r"|expand description"
     r"|print this page|share this(?: page| article)?|accept all(?: cookies)?|manage cookies|cookie settings",
     re.IGNORECASE,
 )
@@ -189,8 +190,11 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
 
 def _opens_something(button: LexborNode) -> bool:
     """The question of an accordion is a button; so is "Copy"."""
-    if _is_in(button, "h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"):
-        return True
+    above = button.parent
+    while above is not None and above.tag not in _HEADING_TAGS | {"dt", "summary"}:
+        above = above.parent
+    if above is not None:
+        return len(_letters(above.text())) <= len(_letters(button.text())) + 3
     opens = "aria-expanded" in button.attributes or "aria-controls" in button.attributes
     return opens and len(button.text().split()) >= 3
 

@@ -34,7 +34,7 @@ _HIDDEN_CLASSES = (
     ".element-invisible,.u-visually-hidden,.a11y-hidden,.cdk-visually-hidden,.assistive-text"
 )
 # What widespread sheets, which we do not read, mean by these names.
-_HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden"
+_HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden,code .boring"
 _SHOWN_BY_CLASS = re.compile(
     r":(?:block|flex|grid|inline|table|contents|visible)|\bd-\w+-(?:block|flex|grid|inline|table)"
 )

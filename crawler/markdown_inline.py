@@ -69,8 +69,8 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
     opening, closing = "", ""
     if tag == "q":
         opening = closing = '"'
-    elif tag == "sup" and pieces and pieces[-1][-1:].isdigit() and node.text().strip().lstrip("-−+").isdigit():
-        opening = "^"
+    elif tag == "sup" and pieces and pieces[-1][-1:].isalnum() and _is_power(node):
+        opening, closing = ("^(", ")") if " " in node.text().strip() else ("^", "")
     elif tag in _BLOCKISH:
         opening = closing = " "
     pieces.append(opening)
@@ -79,6 +79,13 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
     pieces.append(closing)
 
 
+def _is_power(sup: LexborNode) -> bool:
+    """A small expression, not a footnote, an ordinal or a trade mark."""
+    text = sup.text().strip()
+    return len(text) <= 12 and _POWER.fullmatch(text) is not None and sup.css_first("a") is None
+
+
+_POWER = re.compile(r"[-−+]?(?:\d+|[a-z])(?:\s*[-−+*/]\s*(?:\d+|[a-z]))*")
 _BLOCKISH = {
     "p",
     "div",

@@ -18,13 +18,13 @@ def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str) -> str
 
     Where the declared title is the first heading with the site's name before or behind, it is the heading.
     """
-    heading_node = (main or tree).css_first("h1")
-    heading = plain_text(heading_node) if heading_node is not None else ""
+    heading_node = main.css_first("h1") if main is not None else None
+    heading = plain_text(heading_node) if heading_node is not None else _first_heading(main)
     element = tree.css_first("head > title") or tree.css_first("title")
     declared = _meta(tree, 'meta[property="og:title" i]', 'meta[name="twitter:title" i]')
     declared = declared or (_one_line(element.text()) if element is not None else "")
     title = _without_site(declared, heading, _site_names(tree, url))
-    return (title or heading or _first_heading(main) or _from_url(url))[:_MAX_TITLE_CHARS]
+    return (title or heading or _from_url(url))[:_MAX_TITLE_CHARS]
 
 
 def page_description(tree: LexborHTMLParser) -> str:

@@ -162,6 +162,7 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
         pytest.param("<p>Use <code>a  b</code> or <kbd>Esc</kbd></p>", "Use `a b` or `Esc`", id="code in a sentence"),
         pytest.param("<p><code>a`b</code></p>", "``a`b``", id="a backtick in code"),
         pytest.param("<p>10<sup>6</sup></p>", "10^6", id="a power"),
+        pytest.param("<p>2<sup>n − 1</sup>, 1<sup>st</sup></p>", "2^(n − 1), 1st", id="an exponent"),
         pytest.param("<p>a<br>b</p>", "a\nb", id="a line break"),
         pytest.param("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b", id="a quotation"),
         pytest.param("<details><summary>Why?</summary><p>So.</p></details>", "**Why?**\n\nSo.", id="details"),
@@ -247,6 +248,8 @@ def test_the_signature_of_an_api_is_code() -> None:
         pytest.param('<h2><a id="u-a" href="#a">#</a>H</h2><i id="a"></i>', "a", id="where the permalink leads"),
         pytest.param('<h2 id="h"><a href="#gone">#</a>H</h2>', "h", id="a permalink to nothing"),
         pytest.param('<div id="a"><p>Text first.</p><h2>H</h2></div>', None, id="a box with text before"),
+        pytest.param('<section id="a"><span>1.0 · Source</span><h2>H</h2></section>', "a", id="a section of rustdoc"),
+        pytest.param('<h2>H</h2><a class="x" href="#a">§</a><i id="a"></i>', "a", id="a permalink beside it"),
         pytest.param("<h2>H</h2>", None, id="none"),
     ],
 )
@@ -264,6 +267,11 @@ def test_headings_in_lists_quotes_buttons_and_links_are_found_once() -> None:
     page = _page(body)
     assert [heading.text for heading in page.headings] == ["One", "Two", "Three", "Four", "Five C#", "Se ven"]
     assert_headings_agree(page)
+
+
+def test_a_button_beside_the_text_of_a_heading_is_not_part_of_it() -> None:
+    page = _page(f"<main><h1>Struct Tank <button>Copy item path</button></h1><p>{FILLER}</p></main>")
+    assert page.headings == (Heading(1, "Struct Tank"),)
 
 
 def test_the_label_of_a_note_is_no_heading() -> None:
