@@ -2,11 +2,12 @@
 metadata addresses through, and its answers change between Python versions."""
 
 from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
 from crawler.host_name import IPAddress
 
 Endpoint = tuple[str, int]
+ALLOWED_PORTS = frozenset({80, 443, 8080, 8443})
 
 # IANA IPv4 Special-Purpose Address Registry, then addresses outside it that answer with a machine's secrets.
 REFUSED_IPV4: tuple[tuple[IPv4Network, str], ...] = tuple(
@@ -84,6 +85,3 @@ def parse_address(text: str) -> IPAddress | None:
 
 def _ipv4_refusal(address: IPv4Address) -> str | None:
     return next((f"{address} is {what}" for block, what in REFUSED_IPV4 if address in block), None)
-
-
-__all__ = ["AddressPolicy", "Endpoint", "IPAddress", "IPv6Address", "parse_address"]

@@ -11,8 +11,8 @@ from typing import Protocol
 import anyio
 import httpcore
 
-from crawler.address_policy import AddressPolicy, parse_address
-from crawler.errors import AddressRefused, UrlRefused
+from crawler.address_policy import ALLOWED_PORTS, AddressPolicy, parse_address
+from crawler.errors import AddressRefused
 from crawler.host_name import IPAddress, canonical_host
 
 # The signatures below, `timeout` included, are httpcore's.
@@ -90,11 +90,15 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
 
     async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
         literal = parse_address(host)
-        if literal is not None:
-            if not self._policy.allows_literal(literal, port):
-                self._require_public(host, literal)
+        if literal is not None and self._policy.allows_literal(literal, port):
             return [literal]
-        canonical_host(host)  # the name rules once more: this is the last door
+        # The rules for ports and names once more: this is the last door.
+        if port not in ALLOWED_PORTS:
+            raise AddressRefused(f"port {port} is not one that is dialled")
+        if literal is not None:
+            self._require_public(host, literal)
+            return [literal]
+        canonical_host(host)
         try:
             answers = await self._resolver(host, port)
         except (OSError, UnicodeError) as error:
@@ -133,6 +137,3 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
                 if position == last:
                     raise
         raise httpcore.ConnectError("no address to dial")
-
-
-__all__ = ["Connector", "GuardedDialler", "Resolver", "SocketOptions", "UrlRefused", "system_resolver"]

@@ -4,12 +4,11 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
-from crawler.address_policy import AddressPolicy
+from crawler.address_policy import ALLOWED_PORTS, AddressPolicy
 from crawler.errors import UrlRefused
 from crawler.host_name import IPAddress, canonical_host
 
 MAX_URL_CHARS = 4096
-ALLOWED_PORTS = frozenset({80, 443, 8080, 8443})
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 # RFC 3986, appendix B, for http and https only. urlsplit is too forgiving: it drops tabs and line ends.

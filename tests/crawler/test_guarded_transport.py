@@ -52,6 +52,13 @@ async def test_a_local_name_is_refused_even_when_asked_for_below_the_url_check()
     assert connector.dialled == []
 
 
+async def test_a_port_off_the_list_is_not_dialled_below_the_url_check_either() -> None:
+    connector = FakeConnector(ok)
+    with pytest.raises(AddressRefused):
+        await GuardedDialler(AddressPolicy(), FakeResolver(), connector).connect_tcp("www.example.com", 6379)
+    assert connector.dialled == []
+
+
 async def test_local_sockets_are_never_opened() -> None:
     with pytest.raises(AddressRefused):
         await GuardedDialler(AddressPolicy()).connect_unix_socket("/var/run/docker.sock")
