@@ -76,14 +76,14 @@ class ApiAccess:
 
     def __init__(self, tokens: ApiTokens, scope: str, limiter: RateLimiter, limits: LimitsPolicy) -> None:
         self._tokens = tokens
-        self._scope = scope
+        self.scope = scope
         self._limiter = limiter
         self._limits = limits
 
     async def admit(self, request: Request) -> Actor:
         actor = await self._tokens.verify(bearer_token(request, "API token"))
-        if not actor.may(self._scope):
-            raise Refusal("forbidden", f'This API token lacks the scope "{self._scope}". Make one that has it.')
+        if not actor.may(self.scope):
+            raise Refusal("forbidden", f'This API token lacks the scope "{self.scope}". Make one that has it.')
         key = (str(actor.workspace_id), actor.name)
         await self._limiter.hit(a_minute(self._limits.calls_per_api_token), "calls", "api_token", *key)
         return actor

@@ -1,0 +1,129 @@
+"""For each operation of the registry: a call that succeeds, in a house where everything it names is there."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.gap import GapReason
+from app.domain.source import SourceConfig, SourceKind
+from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.ports.records.page import PageRequest
+from app.ports.site_reader import QueuedPage
+from app.web.access import API_SCHEME, VISITOR_SCHEME
+from app.web.endpoint import AnyEndpoint
+from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question, open_house
+
+# A valid body for each operation that takes one. `{agent}` stands for the house's agent.
+BODIES: Mapping[str, Json] = {
+    "openConversation": {"agent_id": "{agent}", "page_url": PAGE},
+    "askStreaming": a_question(UUID(int=1)),
+    "ask": a_question(UUID(int=2)),
+    "rateTurn": {"rating": "up"},
+    "createAgent": {"name": "Shop"},
+    "editAgent": {"tone": "short"},
+    "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
+    "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
+    "editCuratedAnswer": {"priority": 3},
+    "resolveGap": {"note": "written down"},
+    "ignoreGap": {"note": "no"},
+    "reopenGap": {},
+}
+REQUIRED: Mapping[str, str] = {
+    "openConversation": "page_url",
+    "askStreaming": "message",
+    "ask": "message",
+    "rateTurn": "rating",
+    "createAgent": "name",
+    "createSource": "kind",
+    "createCuratedAnswer": "answer",
+}
+
+
+@dataclass
+class FurnishedHouse:
+    """A house with one of everything; `ids` are the path parameters that name them."""
+
+    house: House
+    visitor: VisitorHttp
+    ids: dict[str, UUID] = field(default_factory=dict)
+
+    def path(self, endpoint: AnyEndpoint, **other: object) -> str:
+        return endpoint.path.format(**{**self.ids, **other})
+
+    def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
+        match endpoint.access.scheme:
+            case None:
+                return {"Origin": SITE}
+            case scheme if scheme == VISITOR_SCHEME:
+                return self.visitor.headers
+            case scheme if scheme == API_SCHEME:
+                return {"Authorization": f"Bearer {self.house.write}"}
+        raise AssertionError(endpoint.access.scheme)
+
+    def body(self, endpoint: AnyEndpoint) -> Json | None:
+        if not endpoint.has_body:
+            return None
+        body = dict(BODIES[endpoint.operation])
+        return {key: str(self.house.agent.id) if value == "{agent}" else value for key, value in body.items()}
+
+
+@asynccontextmanager
+async def furnished(folder: Path) -> AsyncIterator[FurnishedHouse]:
+    script = folder / "widget.js"
+    script.write_text("console.log(1);\n")
+    async with open_house(folder, widget_script=script) as house:
+        yield await furnish(house)
+
+
+async def furnish(house: House) -> FurnishedHouse:
+    visitor = await house.visitor()
+    turn_id = uuid4()
+    await visitor.ask(turn_id)
+    session = house.turns.asked[-1][0]
+    await _store_turn(house, session, turn_id)
+    services, actor, agent_id = house.services, house.actor, house.agent.id
+    source = await services.sources.create(
+        actor, agent_id, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
+    )
+    run = await services.sources.sync(actor, source.id)
+    async with house.record.write() as records:
+        await records.sources.add_pages(run.id, [QueuedPage(f"{SITE}/{n}", 0) for n in range(3)])
+    answer = await services.curated_answers.create(
+        actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
+    )
+    gaps = await services.gaps.of_agent(actor, agent_id, None, PageRequest())
+    return FurnishedHouse(
+        house,
+        visitor,
+        {
+            "agent_id": agent_id,
+            "turn_id": turn_id,
+            "source_id": source.id,
+            "answer_id": answer.id,
+            "gap_id": gaps.items[0].id,
+            "conversation_id": session.conversation_id,
+        },
+    )
+
+
+async def _store_turn(house: House, session: VisitorSession, turn_id: UUID) -> None:
+    assert session.channel is Channel.WIDGET
+    async with house.record.write() as records:
+        await records.turns.begin(session, TurnRequest(turn_id, "What does it cost?", PAGE), 1, "tests")
+        await records.turns.finish(
+            turn_id,
+            TurnEnd(
+                state=TurnState.DONE,
+                answer="12 euros [1].",
+                answered_by=AnsweredBy.EXTRACTIVE,
+                confidence=0.2,
+                low_confidence=True,
+                finish=Finish.COMPLETE,
+                citations=(Citation(1, PAGE, "Pricing", None),),
+                gap=GapReason.LOW_CONFIDENCE,
+                trace={"stages": []},
+            ),
+        )

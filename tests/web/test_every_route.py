@@ -1,0 +1,279 @@
+"""One table over all routes: each is called rightly, and wrongly in every way that it can be.
+
+A route without an example in route_examples.py fails the first test here.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from app.operating.actor import READ, WRITE
+from app.web.access import API_SCHEME, VISITOR_SCHEME, ApiAccess
+from app.web.endpoint import AnyEndpoint
+from app.web.errors import STATUS_OF_CODE
+from app.web.openapi import refusal_codes
+from tests.web.house import SITE, UNKNOWN, every_endpoint
+from tests.web.route_examples import BODIES, REQUIRED, FurnishedHouse, furnished
+
+ENDPOINTS = every_endpoint()
+
+
+def those(fits: Callable[[AnyEndpoint], bool]) -> pytest.MarkDecorator:
+    chosen = [endpoint for endpoint in ENDPOINTS if fits(endpoint)]
+    return pytest.mark.parametrize("endpoint", chosen, ids=lambda endpoint: endpoint.operation)
+
+
+def is_guarded(endpoint: AnyEndpoint) -> bool:
+    return endpoint.access.scheme is not None
+
+
+def is_visitors(endpoint: AnyEndpoint) -> bool:
+    return endpoint.access.scheme == VISITOR_SCHEME
+
+
+def is_admins(endpoint: AnyEndpoint) -> bool:
+    return endpoint.access.scheme == API_SCHEME
+
+
+def has_ids(endpoint: AnyEndpoint) -> bool:
+    return bool(endpoint.path_ids)
+
+
+@pytest.fixture(scope="module")
+async def rooms(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[FurnishedHouse]:
+    """For refusals, which change nothing."""
+    async with furnished(tmp_path_factory.mktemp("rooms")) as opened:
+        yield opened
+
+
+async def call(
+    rooms: FurnishedHouse,
+    endpoint: AnyEndpoint,
+    *,
+    path: str | None = None,
+    headers: dict[str, str] | None = None,
+    content: bytes | None = None,
+    body: object = ...,
+) -> httpx2.Response:
+    headers = rooms.headers(endpoint) if headers is None else headers
+    where = rooms.path(endpoint) if path is None else path
+    if content is not None:
+        headers = {**headers, "Content-Type": "application/json"}
+        return await rooms.house.http.request(endpoint.method, where, content=content, headers=headers)
+    sent = rooms.body(endpoint) if body is ... else body
+    return await rooms.house.http.request(endpoint.method, where, json=sent, headers=headers)
+
+
+def assert_refused(response: httpx2.Response, code: str, *words: str, endpoint: AnyEndpoint) -> None:
+    assert response.status_code == STATUS_OF_CODE[code], response.text
+    error = response.json()["error"]
+    assert error["code"] == code
+    for word in words:
+        assert word in error["message"]
+    assert error["message"].endswith((".", ")."))
+    assert len(response.headers["x-request-id"]) >= 8
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert code == "method_not_allowed" or code in refusal_codes(endpoint)
+
+
+def test_every_route_has_its_example() -> None:
+    assert len({endpoint.operation for endpoint in ENDPOINTS}) == len(ENDPOINTS)
+    assert set(BODIES) == {endpoint.operation for endpoint in ENDPOINTS if endpoint.has_body}
+    needing = {
+        e.operation
+        for e in ENDPOINTS
+        if e.has_body and e.input_model and e.input_model.model_json_schema().get("required")
+    }
+    assert set(REQUIRED) == needing
+
+
+def test_changes_need_the_write_scope() -> None:
+    for endpoint in ENDPOINTS:
+        if isinstance(endpoint.access, ApiAccess):
+            assert endpoint.access.scope == (READ if endpoint.method == "GET" else WRITE), endpoint.operation
+
+
+def test_only_these_routes_are_open_to_everyone() -> None:
+    assert {endpoint.path for endpoint in ENDPOINTS if not is_guarded(endpoint)} == {
+        "/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/widget/widget.js", "/v1/widget/init"
+    }  # fmt: skip
+
+
+@those(lambda endpoint: True)
+async def test_a_right_call_succeeds(endpoint: AnyEndpoint, tmp_path: Path) -> None:
+    async with furnished(tmp_path) as rooms:
+        response = await call(rooms, endpoint)
+    assert response.status_code == endpoint.status, response.text
+    if endpoint.response_model is not None:
+        endpoint.response_model.model_validate_json(response.content)
+    elif endpoint.status == 204:
+        assert response.content == b""
+    else:
+        assert response.headers["content-type"].startswith(endpoint.response_media_type)
+    assert "set-cookie" not in response.headers
+
+
+@those(is_guarded)
+async def test_a_missing_token_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, headers={"Origin": SITE})
+    assert_refused(response, "unauthorized", "Authorization: Bearer", endpoint=endpoint)
+    assert response.headers["www-authenticate"] == "Bearer"
+
+
+@those(is_guarded)
+async def test_a_wrong_token_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    for token in ("nonsense", rooms.house.write if is_visitors(endpoint) else rooms.visitor.session["token"]):
+        response = await call(rooms, endpoint, headers={"Origin": SITE, "Authorization": f"Bearer {token}"})
+        hint = "init" if is_visitors(endpoint) else "docent token create"
+        assert_refused(response, "unauthorized", hint, endpoint=endpoint)
+
+
+@those(lambda endpoint: is_admins(endpoint) and endpoint.method != "GET")
+async def test_a_token_without_the_scope_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, headers={"Authorization": f"Bearer {rooms.house.read}"})
+    assert_refused(response, "forbidden", '"write"', endpoint=endpoint)
+
+
+@those(lambda endpoint: is_visitors(endpoint) or endpoint.operation == "openConversation")
+async def test_a_wrong_origin_is_refused_by_name(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    headers = {**rooms.headers(endpoint), "Origin": "https://evil.example"}
+    response = await call(rooms, endpoint, headers=headers)
+    assert_refused(response, "origin_refused", "https://evil.example", "allowed_origins", endpoint=endpoint)
+    assert "access-control-allow-origin" not in response.headers
+
+
+@those(lambda endpoint: is_guarded(endpoint) or endpoint.has_body)
+async def test_an_oversized_body_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, content=b" " * (endpoint.max_body_bytes + 1))
+    assert_refused(response, "too_large", str(endpoint.max_body_bytes), endpoint=endpoint)
+
+
+@those(lambda endpoint: endpoint.has_body)
+async def test_an_oversized_body_that_hides_its_length_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        for _ in range(endpoint.max_body_bytes // 4096 + 2):
+            yield b" " * 4096
+
+    headers = {**rooms.headers(endpoint), "Content-Type": "application/json"}
+    response = await rooms.house.http.request(endpoint.method, rooms.path(endpoint), content=parts(), headers=headers)
+    assert_refused(response, "too_large", str(endpoint.max_body_bytes), endpoint=endpoint)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"{",
+        b"{'a': 1}",
+        b'{"a": NaN}',
+        b'{"a": 1, "a": 2}',
+        b"\xff\xfe{}",
+        b"   ",
+        b"[" * 100_000,
+    ],
+    ids=["cut", "single quotes", "NaN", "key twice", "UTF-16", "blank", "bottomless"],
+)
+@those(lambda endpoint: endpoint.has_body)
+async def test_malformed_json_is_refused(endpoint: AnyEndpoint, content: bytes, rooms: FurnishedHouse) -> None:
+    if len(content) > endpoint.max_body_bytes:
+        content = content[: endpoint.max_body_bytes]
+    response = await call(rooms, endpoint, content=content)
+    assert_refused(response, "malformed_json", "JSON", endpoint=endpoint)
+
+
+@those(lambda endpoint: endpoint.has_body)
+async def test_a_body_of_another_kind_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    headers = {**rooms.headers(endpoint), "Content-Type": "text/plain"}
+    response = await rooms.house.http.request(endpoint.method, rooms.path(endpoint), content=b"{}", headers=headers)
+    assert_refused(response, "unsupported_media_type", "application/json", endpoint=endpoint)
+
+
+@those(lambda endpoint: endpoint.has_body)
+async def test_a_body_that_is_no_object_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, body=[1])
+    assert_refused(response, "invalid_request", "object", endpoint=endpoint)
+
+
+@those(lambda endpoint: endpoint.operation in REQUIRED)
+async def test_a_missing_field_is_named(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    body = rooms.body(endpoint) or {}
+    missing = REQUIRED[endpoint.operation]
+    response = await call(rooms, endpoint, body={key: value for key, value in body.items() if key != missing})
+    assert_refused(response, "invalid_request", missing, "required", endpoint=endpoint)
+    assert response.json()["error"]["field"] == missing
+
+
+@those(lambda endpoint: endpoint.has_body)
+async def test_an_unknown_field_is_named(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, body={**(rooms.body(endpoint) or {}), "workspace_id": "x"})
+    assert_refused(response, "invalid_request", "workspace_id", "Remove it", endpoint=endpoint)
+    assert response.json()["error"]["field"] == "workspace_id"
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "colour=red", "limit=1&limit=2", "cursor=%00"])
+@those(lambda endpoint: endpoint.input_model is not None and not endpoint.has_body)
+async def test_a_wrong_query_is_refused_by_field(endpoint: AnyEndpoint, query: str, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, path=f"{rooms.path(endpoint)}?{query}")
+    assert_refused(response, "invalid_request", endpoint=endpoint)
+    assert response.json()["error"]["field"] == query.partition("=")[0]
+
+
+@those(lambda endpoint: endpoint.input_model is not None and not endpoint.has_body)
+async def test_a_cursor_that_is_none_of_ours_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, path=f"{rooms.path(endpoint)}?cursor=bm9uc2Vuc2U")
+    assert_refused(response, "invalid_request", endpoint=endpoint)
+    assert response.json()["error"]["field"] == "cursor"
+
+
+@those(has_ids)
+async def test_what_does_not_exist_is_absent(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    for name in endpoint.path_ids:
+        response = await call(rooms, endpoint, path=rooms.path(endpoint, **{name: UNKNOWN}))
+        assert_refused(response, "not_found", "Check the id", endpoint=endpoint)
+
+
+@pytest.mark.parametrize(
+    "nonsense", ["x", "1", f"{{{UNKNOWN}}}", UNKNOWN.hex, f"{UNKNOWN}%00", "..%2f..", "%27%20or%201"]
+)
+@those(has_ids)
+async def test_an_id_that_is_none_is_absent_as_well(
+    endpoint: AnyEndpoint, nonsense: str, rooms: FurnishedHouse
+) -> None:
+    for name in endpoint.path_ids:
+        response = await call(rooms, endpoint, path=rooms.path(endpoint, **{name: nonsense}))
+        assert_refused(response, "not_found", endpoint=endpoint)
+
+
+@those(lambda endpoint: is_admins(endpoint) and has_ids(endpoint))
+async def test_what_belongs_to_another_workspace_is_absent(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    headers = {"Authorization": f"Bearer {rooms.house.foreign}"}
+    foreign = await call(rooms, endpoint, headers=headers)
+    assert_refused(foreign, "not_found", endpoint=endpoint)
+    nothing = dict.fromkeys(endpoint.path_ids, UNKNOWN)
+    absent = await call(rooms, endpoint, path=rooms.path(endpoint, **nothing), headers=headers)
+    assert foreign.content == absent.content
+
+
+@those(lambda endpoint: True)
+async def test_a_wrong_method_is_refused_with_the_right_ones(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    response = await rooms.house.http.request("PUT", rooms.path(endpoint), headers=rooms.headers(endpoint))
+    assert_refused(response, "method_not_allowed", endpoint.method, endpoint=endpoint)
+    assert endpoint.method in response.headers["allow"].split(", ")
+
+
+async def test_an_unknown_agent_is_absent_at_init(rooms: FurnishedHouse) -> None:
+    body = {"agent_id": str(UNKNOWN), "page_url": f"{SITE}/"}
+    response = await rooms.house.http.post("/v1/widget/init", json=body, headers={"Origin": SITE})
+    endpoint = next(e for e in ENDPOINTS if e.operation == "openConversation")
+    assert_refused(response, "not_found", "agent", endpoint=endpoint)
+
+
+async def test_an_unknown_address_is_refused_like_everything_else(rooms: FurnishedHouse) -> None:
+    response = await rooms.house.http.get("/v1/nothing/here")
+    assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+
+
+async def test_a_list_of_another_workspace_is_empty(rooms: FurnishedHouse) -> None:
+    response = await rooms.house.api("GET", "/v1/agents", token=rooms.house.foreign)
+    assert response.json() == {"items": [], "next_cursor": None}
