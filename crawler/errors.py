@@ -5,7 +5,7 @@ CrawlError
 ├── AddressRefused    a name resolves to an address off limits   (who runs the site's DNS can mend it)
 ├── ExchangeFailed    no complete answer arrived; trying again may help
 │   ├── Unreachable   name, connection, TLS or protocol failure
-│   └── TimedOut      a time limit ran out
+│   └── TimedOut      a time limit ran out; ConnectTimedOut: before there was a connection
 ├── BodyRefused       an answer arrived that must not be read to its end
 │   ├── BodyTooLarge  more bytes than allowed, on the wire or after decompression
 │   └── BodyGarbled   an encoding that was not offered, or broken compression
@@ -40,6 +40,10 @@ class Unreachable(ExchangeFailed):
 
 class TimedOut(ExchangeFailed):
     """A time limit ran out."""
+
+
+class ConnectTimedOut(TimedOut):
+    """No connection was made in time."""
 
 
 class BodyRefused(CrawlError):

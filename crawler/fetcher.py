@@ -8,7 +8,15 @@ import anyio
 
 from crawler.address_policy import AddressPolicy
 from crawler.body_reader import ACCEPT_ENCODING, read_body
-from crawler.errors import AddressRefused, BodyGarbled, BodyTooLarge, TimedOut, Unreachable, UrlRefused
+from crawler.errors import (
+    AddressRefused,
+    BodyGarbled,
+    BodyTooLarge,
+    ConnectTimedOut,
+    TimedOut,
+    Unreachable,
+    UrlRefused,
+)
 from crawler.fetch_result import HTML, Fetched, FetchLimits, NotFetched, Refusal, WantedBody
 from crawler.guarded_transport import Answer, Wire
 from crawler.http_answers import (
@@ -113,9 +121,9 @@ class Fetcher:
     ) -> _Reply | NotFetched:
         """One hop with its retries. Each try waits for the host's turn, so backing off pushes the host back."""
         for tries_left in reversed(range(self._limits.attempts)):
-            reply = await self._try_once(url, headers, wanted)
+            reply, may_pass = await self._try_once(url, headers, wanted)
             asked = reply.retry_after_seconds if isinstance(reply, NotFetched) else None
-            if not _may_pass(reply) or tries_left == 0:
+            if not may_pass or tries_left == 0:
                 break
             if asked is not None and asked > self._limits.max_retry_after_seconds:
                 self.pacing.push_back(url.host, self._limits.max_retry_after_seconds)
@@ -125,24 +133,31 @@ class Fetcher:
             self.pacing.push_back(url.host, max(asked or 0.0, backoff * (0.5 + self._jitter() / 2)))
         return reply
 
-    async def _try_once(self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody) -> _Reply | NotFetched:
+    async def _try_once(
+        self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
+    ) -> tuple[_Reply | NotFetched, bool]:
+        """What came, and whether trying again soon may help."""
+        may_pass = False
         async with self.pacing.turn(url.host):
             try:
                 with anyio.fail_after(self._limits.total_timeout_seconds):
                     async with self._wire.get(url, headers) as answer:
-                        return await _read(url, answer, wanted)
+                        return await _read(url, answer, wanted), answer.status in RETRIED
             except (UrlRefused, AddressRefused) as error:
                 outcome, reason = Outcome.FORBIDDEN_ADDRESS, error.reason
             except TimedOut as error:
                 outcome, reason = Outcome.TIMED_OUT, error.reason
+                may_pass = isinstance(error, ConnectTimedOut)
             except TimeoutError:
                 outcome = Outcome.TIMED_OUT
                 reason = f"no complete answer within {self._limits.total_timeout_seconds:g} s"
-            except (Unreachable, BodyGarbled) as error:
+            except Unreachable as error:
+                outcome, reason, may_pass = Outcome.UNREACHABLE, error.reason, True
+            except BodyGarbled as error:
                 outcome, reason = Outcome.UNREACHABLE, error.reason
             except BodyTooLarge as error:
                 outcome, reason = Outcome.TOO_LARGE, error.reason
-            return NotFetched(str(url), outcome, reason)
+            return NotFetched(str(url), outcome, reason), may_pass
 
     async def _redirect_target(
         self, hop: CheckedUrl, reply: _Reply, visited: set[str], admit: Admit | None
@@ -176,11 +191,6 @@ async def _read(url: CheckedUrl, answer: Answer, wanted: WantedBody) -> _Reply |
     encoding = answer.headers.get("content-encoding", "")
     body = await read_body(answer.chunks, encoding, wanted.max_bytes, wanted.truncate)
     return _Reply(200, answer.headers, body)
-
-
-def _may_pass(reply: _Reply | NotFetched) -> bool:
-    """Whether trying again may help."""
-    return isinstance(reply, NotFetched) and (reply.status in RETRIED or reply.outcome is Outcome.UNREACHABLE)
 
 
 def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_conditional: bool) -> Fetched | NotFetched:

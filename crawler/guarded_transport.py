@@ -10,7 +10,7 @@ import httpcore
 import httpx
 
 from crawler.address_policy import AddressPolicy
-from crawler.errors import TimedOut, Unreachable
+from crawler.errors import ConnectTimedOut, TimedOut, Unreachable
 from crawler.guarded_dialler import Connector, GuardedDialler, Resolver, system_resolver
 from crawler.url_rules import CheckedUrl
 
@@ -91,7 +91,7 @@ class GuardedWire:
         try:
             request = httpx.Request("GET", str(url), headers=dict(headers), extensions=extensions)
             response = await self._transport.handle_async_request(request)
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx.TransportError, httpx.InvalidURL, UnicodeError) as error:
             raise _in_our_words(error, url) from error
         try:
             yield Answer(response.status_code, _folded(response.headers), _chunks(response, url))
@@ -119,6 +119,8 @@ def _folded(headers: httpx.Headers) -> dict[str, str]:
 
 def _in_our_words(error: Exception, url: CheckedUrl) -> TimedOut | Unreachable:
     detail = str(error) or type(error).__name__
+    if isinstance(error, httpx.ConnectTimeout):
+        return ConnectTimedOut(f"{url.host} accepts no connection ({detail})")
     if isinstance(error, httpx.TimeoutException):
         return TimedOut(f"{url.host} did not answer in time ({detail})")
     if isinstance(error, httpx.ConnectError):

@@ -41,8 +41,8 @@ def looks_like_html(body: bytes) -> bool:
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators:
-    """ETag and Last-Modified."""
-    return Validators(headers.get("etag") or None, headers.get("last-modified") or None)
+    """ETag and Last-Modified, as far as they can be sent back."""
+    return Validators(_sendable(headers.get("etag")), _sendable(headers.get("last-modified")))
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
@@ -57,3 +57,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _sendable(value: str | None) -> str | None:
+    return value if value and value.isascii() and value.isprintable() and len(value) <= 512 else None

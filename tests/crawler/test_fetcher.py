@@ -1,6 +1,7 @@
 import gzip
 from collections.abc import Iterator, Mapping
 
+import httpcore
 import pytest
 
 from crawler.fetch_result import HTML, Fetched, FetchLimits, NotFetched, Refusal, WantedBody
@@ -101,12 +102,14 @@ async def test_retries_wait_longer_each_time_and_end(clock: FakeClock) -> None:
     assert len(network.connector.requests) == 3
 
 
-async def test_a_connection_that_fails_is_tried_again(clock: FakeClock) -> None:
-    network = FakeNetwork(FakeConnector(lambda _: response(200, b"ok"), fail_first=2), clock=clock)
+@pytest.mark.parametrize("failure", [httpcore.ConnectError("refused"), httpcore.ConnectTimeout("silence")])
+async def test_a_connection_that_fails_is_tried_again(failure: Exception, clock: FakeClock) -> None:
+    connector = FakeConnector(lambda _: response(200, b"ok"), fail_first=2, first_failure=failure)
+    network = FakeNetwork(connector, clock=clock)
     assert (await fetched(network.fetcher, "http://www.example.com/")).body == b"ok"
 
 
-async def test_nobody_listening_is_unreachable(site: LoopbackSite, make_fetcher: MakeFetcher) -> None:
+async def test_nobody_listening_is_unreachable() -> None:
     network = FakeNetwork(FakeConnector(lambda _: [], fail_first=99))
     assert (await failed(network.fetcher, "http://www.example.com/")).outcome is Outcome.UNREACHABLE
 
@@ -200,3 +203,14 @@ async def test_without_a_content_type_the_body_decides(
 ) -> None:
     site.routes["/a"] = lambda _: Reply(200, body)
     assert isinstance(await fetcher.fetch(f"{site.origin}/a"), Fetched) == is_html
+
+
+@pytest.mark.parametrize("etag", ['"ü"', '"' + "x" * 1000 + '"'])
+async def test_a_validator_that_cannot_be_sent_back_is_not_kept(etag: str) -> None:
+    network = FakeNetwork(FakeConnector(lambda _: response(200, b"ok", {"ETag": etag})))
+    assert (await fetched(network.fetcher, "http://www.example.com/")).validators == Validators()
+
+
+async def test_a_stored_validator_that_cannot_be_sent_is_a_failure_not_a_crash() -> None:
+    network = FakeNetwork(FakeConnector(lambda _: response(200, b"ok")))
+    assert isinstance(await network.fetcher.fetch("http://www.example.com/", Validators("ü\r\nX: y")), NotFetched)

@@ -75,6 +75,7 @@ class FakeConnector:
     respond: Respond
     fail_first: int = 0
     failure: Exception | None = None
+    first_failure: Exception = field(default_factory=lambda: httpcore.ConnectError("scripted failure"))
     dialled: list[tuple[str, int]] = field(default_factory=list)
     requests: list[FakeRequest] = field(default_factory=list)
     tls_names: list[str | None] = field(default_factory=list)
@@ -91,7 +92,7 @@ class FakeConnector:
         if self.failure is not None:
             raise self.failure
         if len(self.dialled) <= self.fail_first:
-            raise httpcore.ConnectError("scripted failure")
+            raise self.first_failure
         return _FakeStream(self)
 
 
