@@ -1,0 +1,118 @@
+"""ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Final, Literal
+
+import anyio
+import httpx2
+from openai import AsyncOpenAI, AsyncStream, omit
+from openai.types.chat import (
+    ChatCompletionAssistantMessageParam,
+    ChatCompletionChunk,
+    ChatCompletionMessageParam,
+    ChatCompletionSystemMessageParam,
+    ChatCompletionUserMessageParam,
+)
+
+from app.adapters.openai_errors import OPENAI_ERRORS, what_happened
+from app.domain.errors import ModelInterrupted, ModelUnavailable
+from app.domain.turn import Finish, TokenUsage
+from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+
+_FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
+_CLOSING_SECONDS: Final = 1.0
+
+
+class OpenAIChatModel:
+    """One model of one provider.
+
+    `silence_seconds` is the longest that the provider may say nothing, before its first token and between two.
+    Retries cover the time before the response begins, honouring the provider's Retry-After; nothing is asked twice
+    once tokens flow. Servers other than OpenAI's own know `max_tokens` only; OpenAI's newest models refuse it.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        connect_seconds: float = 3.0,
+        silence_seconds: float = 20.0,
+        max_retries: int = 2,
+        temperature: float | None = None,
+        length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
+    ) -> None:
+        self._model = model
+        self._temperature = temperature
+        self._length_field = length_field
+        self._client = AsyncOpenAI(
+            base_url=base_url,
+            api_key=api_key or "none",  # local servers want no key, the SDK does
+            max_retries=max_retries,
+            timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
+        )
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        completion = await self._begin(messages, max_tokens)
+        try:
+            async with aclosing(self._items(completion)) as items:
+                yield items
+        finally:
+            # Also while we are being cancelled: an open request is paid for.
+            with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
+                await completion.close()
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
+        is_new_field = self._length_field == "max_completion_tokens"
+        try:
+            return await self._client.chat.completions.create(
+                model=self._model,
+                messages=[_message(message) for message in messages],
+                max_tokens=omit if is_new_field else max_tokens,
+                max_completion_tokens=max_tokens if is_new_field else omit,
+                temperature=omit if self._temperature is None else self._temperature,
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+        except OPENAI_ERRORS as error:
+            raise self._failed(what_happened(error), has_begun=False) from error
+
+    async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        has_begun, finish = False, None
+        usage = TokenUsage(model=self._model)
+        try:
+            async for chunk in completion:
+                if reported := getattr(chunk, "usage", None):
+                    usage = TokenUsage(reported.prompt_tokens or 0, reported.completion_tokens or 0, self._model)
+                for choice in (getattr(chunk, "choices", None) or [])[:1]:
+                    if text := choice.delta and choice.delta.content:
+                        has_begun = True
+                        yield TextDelta(text)
+                    finish = choice.finish_reason or finish
+        except OPENAI_ERRORS as error:
+            raise self._failed(what_happened(error), has_begun=has_begun) from error
+        if finish is None:
+            raise self._failed("ended its answer in the middle", has_begun=has_begun)
+        if not has_begun and finish != "content_filter":
+            raise self._failed("gave an empty answer", has_begun=False)
+        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage)
+
+    def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
+        message = f"The model {self._model} at {self._client.base_url.host} {happened}."
+        return ModelInterrupted(message) if has_begun else ModelUnavailable(message)
+
+
+def _message(message: ChatMessage) -> ChatCompletionMessageParam:
+    match message.role:
+        case "system":
+            return ChatCompletionSystemMessageParam(role="system", content=message.content)
+        case "user":
+            return ChatCompletionUserMessageParam(role="user", content=message.content)
+        case "assistant":
+            return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)

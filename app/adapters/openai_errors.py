@@ -1,0 +1,30 @@
+"""What the openai SDK raises, in words for the operator. The SDK's own texts are kept as the cause only: providers
+put parts of keys and prompts into them."""
+
+from typing import Final
+
+import httpx2
+import openai
+
+# The SDK hands on what it was sent without a check, so an answer of another kind fails where it is read.
+OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeError, AttributeError, LookupError)
+
+
+def what_happened(error: Exception) -> str:
+    """The end of a sentence that begins with the provider's name."""
+    match error:
+        case openai.AuthenticationError() | openai.PermissionDeniedError():
+            return f"refused the API key ({error.status_code})"
+        case openai.NotFoundError():
+            return "knows no such model or address (404)"
+        case openai.RateLimitError():
+            return "is over its rate limit or quota (429)"
+        case openai.APIStatusError():
+            return f"answered with status {error.status_code}"
+        case openai.APITimeoutError() | httpx2.TimeoutException():
+            return "was silent for too long"
+        case openai.APIConnectionError() | httpx2.HTTPError():
+            return "cannot be reached, or broke the connection off"
+        case openai.APIError():
+            return "reported an error in its stream"
+    return "sent something that is no answer"

@@ -1,0 +1,201 @@
+"""The real adapter against a live server that misbehaves in every way we know."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import anyio
+import pytest
+
+from app.adapters.openai_chat_model import OpenAIChatModel
+from app.domain.errors import ModelInterrupted, ModelUnavailable
+from app.domain.turn import Finish, TokenUsage
+from app.ports.chat_model import ChatEnd, ChatModel, TextDelta
+from tests.contracts.chat_model_contract import ChatModelContract, read, read_into
+from tests.doubles.fake_openai import Answer, Babble, Complain, FakeOpenAI, Refuse, Say, Stall, Tear
+
+
+class OpenAIProvider:
+    """Provider of models that ask the fake server."""
+
+    def __init__(self, fake: FakeOpenAI) -> None:
+        self._fake = fake
+        self._models: list[OpenAIChatModel] = []
+
+    def plays(self, *answers: Answer, **options: Any) -> OpenAIChatModel:
+        self._fake.plays(*answers)
+        settings = {"base_url": self._fake.url, "model": "m", "max_retries": 0, **options}
+        self._models.append(OpenAIChatModel(**settings))
+        return self._models[-1]
+
+    def says(self, tokens: Sequence[str]) -> ChatModel:
+        return self.plays(Say(tokens))
+
+    def fails_at_once(self) -> ChatModel:
+        return self.plays(Refuse(500))
+
+    def breaks_off_after(self, tokens: Sequence[str]) -> ChatModel:
+        return self.plays(Tear(tokens))
+
+    def falls_silent_after(self, tokens: Sequence[str]) -> ChatModel:
+        return self.plays(Stall(tokens))
+
+    async def until_closed(self) -> None:
+        await self._fake.until_closed()
+
+    async def close(self) -> None:
+        for model in self._models:
+            await model.close()
+
+
+@pytest.fixture
+async def provider(fake_openai: FakeOpenAI) -> AsyncIterator[OpenAIProvider]:
+    provider = OpenAIProvider(fake_openai)
+    yield provider
+    await provider.close()
+
+
+class TestOpenAIChatModel(ChatModelContract):
+    @pytest.fixture
+    async def provider(self, fake_openai: FakeOpenAI) -> AsyncIterator[OpenAIProvider]:
+        provider = OpenAIProvider(fake_openai)
+        yield provider
+        await provider.close()
+
+
+async def test_the_request_is_as_the_interface_has_it(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    await read(provider.plays(Say(["Hi"]), api_key="secret", temperature=0.5))
+
+    [asked] = fake_openai.asked
+    assert asked.path == "/v1/chat/completions"
+    assert asked.headers["authorization"] == "Bearer secret"
+    assert asked.body == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Refunds?"}],
+        "max_tokens": 100,
+        "temperature": 0.5,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+async def test_new_models_are_asked_with_the_new_field(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    await read(provider.plays(Say(["Hi"]), length_field="max_completion_tokens"))
+
+    assert fake_openai.asked[0].body["max_completion_tokens"] == 100
+    assert "max_tokens" not in fake_openai.asked[0].body
+
+
+@pytest.mark.parametrize(
+    ("said", "finish"),
+    [("stop", "complete"), ("length", "length"), ("content_filter", "content_filter"), ("eos", "complete")],
+)
+async def test_finish_reasons_are_ours(provider: OpenAIProvider, said: str, finish: str) -> None:
+    _, end = await read(provider.plays(Say(["Ten."], finish=said)))
+
+    assert end == ChatEnd(Finish(finish), TokenUsage(12, 3, "m"))
+
+
+async def test_a_server_that_counts_nothing_still_answers(provider: OpenAIProvider) -> None:
+    texts, end = await read(provider.plays(Say(["Ten", "", "."], usage=None)))
+
+    assert texts == ["Ten", "."]
+    assert end.usage == TokenUsage(0, 0, "m")
+
+
+async def test_a_filtered_answer_may_be_empty(provider: OpenAIProvider) -> None:
+    assert (await read(provider.plays(Say([], finish="content_filter"))))[1].finish is Finish.CONTENT_FILTER
+
+
+async def test_a_rate_limited_request_is_tried_again_when_the_server_says(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    busy = Refuse(429, {"retry-after-ms": "1"})
+
+    texts, _ = await read(provider.plays(busy, busy, Say(["Ten."]), max_retries=2))
+
+    assert texts == ["Ten."]
+    assert len(fake_openai.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Refuse(401), "refused the API key"),
+        (Refuse(404), "no such model"),
+        (Refuse(429), "rate limit or quota"),
+        (Refuse(503), "status 503"),
+        (Tear([]), "broke the connection off"),
+        (Stall([]), "silent for too long"),
+        (Complain([]), "error in its stream"),
+        (Babble([]), "no answer"),
+        (Babble([], '{"hello": 1}'), "in the middle"),
+        (Babble([], "[]"), "in the middle"),
+        (Babble([], '{"choices": ["x"]}'), "no answer"),
+        (Babble([], '{"choices": 7}'), "no answer"),
+        (Say([]), "empty answer"),
+        (Say([], finish=None), "in the middle"),
+    ],
+    ids=repr,
+)
+async def test_before_the_first_token_another_model_may_be_tried(
+    provider: OpenAIProvider, answer: Answer, reason: str
+) -> None:
+    with pytest.raises(ModelUnavailable, match=reason) as caught:
+        await read(provider.plays(answer, silence_seconds=0.3))
+
+    assert "127.0.0.1" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Tear(["Ten"]),
+        Stall(["Ten"]),
+        Complain(["Ten"]),
+        Babble(["Ten"]),
+        Babble(["Ten"], "[]"),
+        Say(["Ten"], finish=None),
+    ],
+    ids=repr,
+)
+async def test_after_the_first_token_the_text_is_kept(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI, answer: Answer
+) -> None:
+    texts: list[str] = []
+
+    with pytest.raises(ModelInterrupted):
+        await read_into(texts, provider.plays(answer, silence_seconds=0.3, max_retries=2))
+
+    assert texts == ["Ten"]
+    assert len(fake_openai.asked) == 1
+
+
+async def test_the_cause_is_kept_and_the_providers_words_are_not_shown(provider: OpenAIProvider) -> None:
+    with pytest.raises(ModelUnavailable) as caught:
+        await read(provider.plays(Refuse(401), api_key="sk-secret"))
+
+    assert caught.value.__cause__ is not None
+    assert "sk-secret" not in str(caught.value)
+
+
+async def test_a_server_that_is_not_there_is_unavailable() -> None:
+    model = OpenAIChatModel(base_url="http://127.0.0.1:9/v1", model="m", max_retries=0)
+
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        await read(model)
+    await model.close()
+
+
+async def test_what_the_reader_raises_passes_through(provider: OpenAIProvider) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with provider.plays(Stall(["Ten"])).stream([], max_tokens=5):
+            raise ZeroDivisionError
+
+    with anyio.fail_after(10):
+        await provider.until_closed()
+
+
+async def test_the_first_token_comes_before_the_answer_is_whole(provider: OpenAIProvider) -> None:
+    async with provider.plays(Stall(["Ten", " days"])).stream([], max_tokens=5) as stream:
+        with anyio.fail_after(5):
+            assert [await anext(stream), await anext(stream)] == [TextDelta("Ten"), TextDelta(" days")]

@@ -1,0 +1,203 @@
+"""An OpenAI-compatible server on a live socket, which answers as it was told and remembers what it was asked."""
+
+import asyncio
+import base64
+import json
+import struct
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+
+@dataclass(frozen=True)
+class Say:
+    """A whole answer. `finish` None and `usage` None leave those out, as careless servers do."""
+
+    tokens: Sequence[str]
+    finish: str | None = "stop"
+    usage: tuple[int, int] | None = (12, 3)
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """An answer that is an error, such as 429 with `retry-after-ms`."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Tear:
+    """Some tokens, then the connection breaks."""
+
+    tokens: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Some tokens, then silence until the client goes away."""
+
+    tokens: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Complain:
+    """Some tokens, then an error object in the stream."""
+
+    tokens: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Babble:
+    """Some tokens, then a line that is no JSON, or JSON of another kind."""
+
+    tokens: Sequence[str]
+    line: str = "{oops"
+
+
+Answer = Say | Refuse | Tear | Stall | Complain | Babble
+
+
+@dataclass(frozen=True)
+class Asked:
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+class FakeOpenAI:
+    """Chat answers are played in order, the last one ever after. Embeddings are as long as asked (else 4): the
+    vector of a text points to its number of characters, and is not of length 1."""
+
+    def __init__(self) -> None:
+        self._answers: list[Answer] = [Say(["Hello."])]
+        self._played = 0
+        self._was_closed = threading.Event()
+        self.asked: list[Asked] = []
+        self.knows_base64 = True
+        self.embeddings: Response | None = None  # instead of vectors
+        self.url = ""
+        self.app = Starlette(
+            routes=[
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                Route("/v1/embeddings", self._embed, methods=["POST"]),
+            ]
+        )
+
+    def plays(self, *answers: Answer) -> None:
+        """From now on; what was asked before is forgotten."""
+        self._answers, self._played = list(answers) or [Say(["Hello."])], 0
+        self._was_closed.clear()
+        self.asked.clear()
+        self.knows_base64, self.embeddings = True, None
+
+    async def until_closed(self) -> None:
+        """Wait until a client went away from a stalled answer."""
+        assert await asyncio.to_thread(self._was_closed.wait, 10)
+
+    @contextmanager
+    def running(self) -> Iterator["FakeOpenAI"]:
+        config = uvicorn.Config(self.app, host="127.0.0.1", port=0, log_level="critical", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        while not server.started:
+            thread.join(0.005)
+            assert thread.is_alive(), "the fake server did not start"
+        port = server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/v1"
+        try:
+            yield self
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+    async def _chat(self, request: Request) -> Response:
+        await self._remember(request)
+        answer = self._answers[min(self._played, len(self._answers) - 1)]
+        self._played += 1
+        if isinstance(answer, Refuse):
+            error = {"error": {"message": "no", "type": "refused", "code": None}}
+            return JSONResponse(error, answer.status, dict(answer.headers))
+        return _Played(answer, self._was_closed)
+
+    async def _embed(self, request: Request) -> Response:
+        body = await self._remember(request)
+        if self.embeddings is not None:
+            return self.embeddings
+        size, texts = body.get("dimensions", 4), body["input"]
+        vectors = [[float(len(text)), 3.0, *([0.5] * (size - 2))] for text in texts]
+        is_base64 = body.get("encoding_format") == "base64" and self.knows_base64
+        data = [
+            {"object": "embedding", "index": number, "embedding": _base64(vector) if is_base64 else vector}
+            for number, vector in enumerate(vectors)
+        ]
+        return JSONResponse({"object": "list", "model": "fake", "data": data[::-1], "usage": {}})
+
+    async def _remember(self, request: Request) -> Any:
+        body = await request.json()
+        self.asked.append(Asked(request.url.path, dict(request.headers), body))
+        return body
+
+
+class _Played(Response):
+    """One streamed answer, frame by frame."""
+
+    def __init__(self, answer: Say | Tear | Stall | Complain | Babble, was_closed: threading.Event) -> None:
+        super().__init__(media_type="text/event-stream")
+        del self.headers["content-length"]
+        self._answer = answer
+        self._was_closed = was_closed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        for number, token in enumerate(self._answer.tokens):
+            role = {"role": "assistant"} if number == 0 else {}
+            await self._say(send, _chunk({**role, "content": token}))
+        match self._answer:
+            case Say(_, finish, usage):
+                if finish is not None:
+                    await self._say(send, _chunk({}, finish))
+                if usage is not None:
+                    await self._say(send, _usage(*usage))
+                await self._say(send, "[DONE]")
+                await send({"type": "http.response.body", "body": b""})
+            case Stall():
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                self._was_closed.set()
+            case Tear():
+                raise ConnectionResetError  # uvicorn then drops the connection in the middle of the body
+            case Complain():
+                await self._say(send, json.dumps({"error": {"message": "overloaded", "type": "server_error"}}))
+                await send({"type": "http.response.body", "body": b""})
+            case Babble(_, line):
+                await self._say(send, line)
+                await send({"type": "http.response.body", "body": b""})
+
+    async def _say(self, send: Send, data: str) -> None:
+        await send({"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True})
+
+
+def _chunk(delta: Mapping[str, Any], finish: str | None = None) -> str:
+    choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
+    return json.dumps({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": choices})
+
+
+def _usage(prompt: int, completion: int) -> str:
+    usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    chunk = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage}
+    return json.dumps(chunk)
+
+
+def _base64(vector: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
