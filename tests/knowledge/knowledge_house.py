@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
@@ -22,14 +22,7 @@ from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.temporary_record import temporary_record
-
-
-class WordSplitter:
-    """Pieces of as many words as fit; without overlap."""
-
-    def split(self, markdown: str, max_tokens: int, overlap_tokens: int) -> list[str]:
-        words = markdown.split()
-        return [" ".join(words[start : start + max_tokens]) for start in range(0, len(words), max_tokens)]
+from tests.doubles.word_splitter import WordSplitter
 
 
 @dataclass
@@ -115,7 +108,3 @@ def page(path: str = "/help", text: str = "", title: str = "Help") -> PageConten
 
 def words(count: int, topic: str = "word") -> str:
     return " ".join(f"{topic}{number}" for number in range(count))
-
-
-def unknown_id() -> UUID:
-    return uuid4()

@@ -1,0 +1,62 @@
+"""A worker process for tests: reads a site of ten pages, and says on its standard output what it does.
+
+python -m tests.adapters.crawl_worker_process FOLDER NAME [URL TO HANG AT]
+"""
+
+import sys
+from pathlib import Path
+
+import anyio
+
+from app.adapters.dbos_job_queue import DbosWorker
+from app.adapters.system_clock import SystemClock
+from app.domain.document import PageContent
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.chunker import Chunker
+from app.knowledge.ingest import Ingest
+from app.knowledge.knowledge_jobs import KnowledgeJobs
+from app.knowledge.read_source import ReadSource
+from app.knowledge.reconcile import Reconcile
+from app.knowledge.retire import Retire
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.scripted_site_reader import ScriptedSiteReader
+from tests.doubles.temporary_record import temporary_record
+from tests.doubles.word_splitter import WordSplitter
+
+SITE = {
+    f"https://shop.example/{n}": PageContent(f"https://shop.example/{n}", f"Page {n}", f"This is page number {n}.")
+    for n in range(10)
+}
+
+
+async def work(folder: Path, name: str, hang_at: str) -> None:
+    async def before(url: str) -> None:
+        print("reading", url, flush=True)  # noqa: T201
+        if url == hang_at:
+            await anyio.sleep_forever()
+
+    embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
+    clock = SystemClock()
+    async with temporary_record(folder, clock) as record:
+        indexer = ChunkIndexer(record, embedder, vectors, keywords)
+        retire = Retire(record, indexer)
+        chunker = Chunker(WordSplitter(), embedder, ChunkLimits())
+        ingest = Ingest(record, chunker, indexer, retire)
+        jobs = KnowledgeJobs(
+            ReadSource(record, ScriptedSiteReader(SITE, before), ingest, retire, clock),
+            Reconcile(record, vectors, keywords, indexer, ingest),
+            retire,
+        )
+        url = f"sqlite:///{folder / 'jobs.sqlite'}"
+        async with DbosWorker(
+            url, name, jobs, record, heartbeat_seconds=0.1, dead_after_seconds=1, polling_seconds=0.05
+        ):
+            await anyio.to_thread.run_sync(sys.stdin.read, abandon_on_cancel=True)  # until the test closes it
+
+
+if __name__ == "__main__":
+    folder, name, *rest = sys.argv[1:]
+    anyio.run(work, Path(folder), name, rest[0] if rest else "")
