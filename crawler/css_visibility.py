@@ -276,23 +276,28 @@ def _fraction(part: str | None) -> float | None:
 
 
 def _number(value: str | None) -> float | None:
-    found = _LENGTH.match(value.strip()) if value else None
-    if found is None:
-        return None
-    return float(found[1])
+    found = _LENGTH.match(_plain(value)) if value else None
+    return float(found[1]) if found else None
 
 
 def _pixels(value: str | None) -> float | None:
     """A length in pixels, with sixteen to the em; None for percentages, `auto` and what is no length."""
     if value is None:
         return None
-    value = value.strip()
-    if value.startswith(("calc(", "max(", "min(", "clamp(")):
-        inner = _NUMBER.findall(value)
-        return float(inner[0]) if len(inner) == 1 and inner[0].strip("+-") in {"0", "0.0"} else _calculated(value)
+    value = _plain(value)
+    if value.startswith("calc("):
+        return _calculated(value)
     found = _LENGTH.match(value)
     factor = _PIXELS.get(found[2]) if found else None
     return float(found[1]) * factor if found and factor is not None else None
+
+
+def _plain(value: str) -> str:
+    """`calc(0)` is 0; `min()`, `max()` and `clamp()` of the same lengths are that length."""
+    value = value.strip()
+    found = _FUNCTION.fullmatch(value)
+    terms = {term.strip() for term in found[1].split(",")} if found else set()
+    return terms.pop() if len(terms) == 1 and " - " not in value else value
 
 
 def _calculated(value: str) -> float | None:

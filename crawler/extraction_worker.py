@@ -1,5 +1,7 @@
 """The process that reads pages for an `ExtractionPool`: it answers one page at a time over a pipe until it closes."""
 
+import logging
+import signal
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -32,11 +34,13 @@ def serve_pages(pipe: Connection) -> None:
     """Entry point of the process. Ends when the other side closes the pipe."""
     from crawler.extraction import extract_page  # heavy: the pool's own process need not import it
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pool's process, which then closes the pipe
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its complaints name no page
     pipe.send(WorkerReady())
     while True:
         try:
             request = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return
         answer: Answer
         try:

@@ -66,7 +66,7 @@ def _around(heading: LexborNode) -> str | None:
             return None
         if words_before and (parent.tag != "section" or not _is_first_heading(heading, parent)):
             return None
-        if anchor := _own(parent):
+        if (anchor := _own(parent)) or parent.tag in {"main", "article"}:
             return anchor
         node = parent
 

@@ -31,7 +31,8 @@ _NEVER_SHOWN = (
 )
 _HIDDEN_CLASSES = (
     ".sr-only,.visually-hidden,.visuallyhidden,.screen-reader-text,.screen-reader-only,.screenreader-only,"
-    ".element-invisible,.u-visually-hidden,.a11y-hidden,.cdk-visually-hidden,.assistive-text"
+    ".element-invisible,.u-visually-hidden,.a11y-hidden,.cdk-visually-hidden,.assistive-text,"
+    ".show-for-sr,.sr-text,.offscreen,.off-screen,.hidden-visually"
 )
 # What widespread sheets, which we do not read, mean by these names.
 _HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden,code .boring"

@@ -56,7 +56,7 @@ def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
         if len(pieces) == 2 and not all(ends) and all(not end or _is_joined(end) for end in ends):
             return heading
     parts = _SEPARATOR.split(title)
-    if len(parts) > 1 and _letters(parts[-1]) in sites:
+    if len(parts) > 1 and any(_letters(parts[-1]).startswith(site) for site in sites):  # "Acme Ltd" of acme.com
         return title[: title.rindex(parts[-1])].rstrip(" |·•»«›‹–—-~:")
     if len(parts) > 1 and _letters(parts[0]) in sites:
         return title[title.index(parts[0]) + len(parts[0]) :].lstrip(" |·•»«›‹–—-~:")
@@ -73,7 +73,7 @@ def _site_names(tree: LexborHTMLParser, url: str) -> frozenset[str]:
     host = urlsplit(url).hostname or ""
     labels = host.removeprefix("www.").split(".")
     names = {_letters(said), _letters(host), *(_letters(label) for label in labels[:-1])}
-    return frozenset(name for name in names if len(name) > 2)
+    return frozenset(name for name in names if len(name) > 3)
 
 
 def _letters(text: str) -> str:

@@ -134,6 +134,34 @@ def test_a_page_of_links_keeps_them() -> None:
     assert page.markdown == "# Manual\n\n- One\n- Two"
 
 
+def test_a_page_as_docusaurus_builds_it() -> None:
+    page = _page(
+        '<div id="__docusaurus"><nav class="navbar"><a>Docs</a></nav><aside><ul><li>Side</ul></aside>'
+        '<div id="fallback"><main><article><nav class="theme-doc-breadcrumbs"><ul><li>Home</ul></nav>'
+        '<div class="tocCollapsible_ETCw"><button>On this page</button></div><header><h1>Install</h1></header>'
+        '<p>You need npm.</p><h2 id="run">Run<a href="#run" class="hash-link">\u200b</a></h2>'
+        '<ul role="tablist"><li role="tab">npm<li role="tab">Yarn</ul><div><div role="tabpanel">'
+        '<div class="language-bash"><pre class="language-bash" style="color:#393A34;background:#f6f8fa"><code>'
+        '<span class="token-line">npm install<br></span><span class="token-line">npm start<br></span></code></pre>'
+        '<button>Copy</button></div></div><div role="tabpanel" hidden><pre class="language-bash">yarn</pre></div></div>'
+        "<footer>Edit this page</footer></article><nav>Previous</nav></main></div></div><footer>Copyright</footer>",
+        '<title>Install | My Site</title><link rel="stylesheet" href="/a.css">',
+    )
+    assert page.markdown == (
+        "# Install\n\nYou need npm.\n\n## Run\n\n```bash\nnpm install\nnpm start\n```\n\n```bash\nyarn\n```"
+    )
+    assert page.headings == (Heading(1, "Install"), Heading(2, "Run", "run"))
+    assert page.title == "Install"
+
+
+def test_the_questions_of_an_accordion_stay_and_other_buttons_go() -> None:
+    page = _page(
+        f"<main><h1>Prices</h1><p>{FILLER}</p><button aria-expanded=false>May I cancel monthly?</button>"
+        "<div><p>Yes, at any time.</p></div><button>Buy</button></main>"
+    )
+    assert page.markdown.endswith("May I cancel monthly?\n\nYes, at any time.")
+
+
 def test_a_list_of_the_pages_own_sections_goes_where_there_is_text() -> None:
     toc = '<div class="toc"><p>Table of Contents</p><ul><li><a href="#a">One</a></li></ul></div>'
     assert "One" not in _page(f"<main><h1>T</h1>{toc}<p>{FILLER * 3}</p></main>").markdown
@@ -337,6 +365,7 @@ def test_an_odd_page_is_read_in_reasonable_time(body: str) -> None:
         ("<title>Acme: Filling</title>", "Filling", "Filling"),
         ("<title>Filling | Example</title>", "The tank", "Filling"),
         ("<title>Filling | Acme</title><meta property='og:site_name' content='Acme'>", "The tank", "Filling"),
+        ("<title>Filling \u2013 Example Ltd</title>", "The tank", "Filling"),
         ("<title>Filling the tank</title>", "Filling", "Filling the tank"),
         ("<title>x</title><meta property='og:title' content='Open Graph'>", "Filling", "Open Graph"),
         ("", "Filling", "Filling"),
