@@ -1,4 +1,7 @@
-"""The shipped tokenizer: what a chunk may hold is counted in its tokens."""
+"""The shipped tokenizer, for what a chunk may hold is counted in its tokens; and the room with its stores."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -7,6 +10,7 @@ from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +21,9 @@ def counter() -> TokenizersTokenCounter:
 @pytest.fixture(scope="session")
 def chunker(counter: TokenizersTokenCounter) -> Chunker:
     return Chunker(MarkdownTextSplitter(counter), counter, ChunkLimits())
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
+    async with knowledge_house(tmp_path) as built:
+        yield built

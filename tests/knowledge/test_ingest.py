@@ -1,8 +1,6 @@
 """What learning a page changes, and what it leaves alone."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import anyio
 import pytest
@@ -11,13 +9,7 @@ from app.domain.document import IngestOutcome, IngestReceipt
 from app.domain.errors import EmbedderUnavailable
 from app.domain.source import SourceConfig, SourceKind
 from app.knowledge.ingest import page_hash
-from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
-
-
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
-    async with knowledge_house(tmp_path) as built:
-        yield built
+from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
 async def generation(house: KnowledgeHouse) -> int:

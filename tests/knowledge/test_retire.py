@@ -1,17 +1,8 @@
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from app.domain.errors import NotFound
 from app.domain.source import SourceConfig, SourceKind
-from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
-
-
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
-    async with knowledge_house(tmp_path) as built:
-        yield built
+from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
 async def test_a_page_that_is_gone_leaves_every_store(house: KnowledgeHouse) -> None:
