@@ -39,6 +39,7 @@ _PIXELS |= {
     "dvh": 9.0,
     "lh": 20.0,
 }
+_FUNCTION = re.compile(r"(?:calc|min|max|clamp)\(([^()+*/]*)\)")
 _OFF_SCREEN_PIXELS = -900.0
 _SMALLEST_READABLE_PIXELS = 2.5
 _LEAST_OPACITY = 0.06
