@@ -19,11 +19,13 @@ log = structlog.get_logger(__name__)
 FALLBACK_TEXT = (
     "I could not find an answer to that on this website. You could try other words, or ask the people behind the site."
 )
+WITHHELD_TEXT = "I cannot answer that."
 
 
 def new_canary() -> str:
-    """A marker for one prompt: if it ever comes out, the prompt is leaking."""
-    return secrets.token_hex(8).upper()
+    """A marker for one prompt: if it ever comes out, the prompt is leaking. It opens as no word does, so that the
+    guard seldom has to wait and see."""
+    return "ZXQ" + "".join(secrets.choice("BCDFGHJKLMNPQRSTVWXZ") for _ in range(13))
 
 
 @dataclass(slots=True)
@@ -50,6 +52,8 @@ class Composition:
             except ModelUnavailable as error:
                 log.warning("composition.writer_away", writer=writer.answered_by.value, reason=str(error))
                 continue
+            if self.finish is Finish.CONTENT_FILTER and not self.text:
+                self.say(WITHHELD_TEXT)
             if self.text:
                 return
         self.answered_by = AnsweredBy.FALLBACK

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import structlog
 
 from app.answering.brief import AnswerBrief, Source
+from app.domain.confidence import plain_coverage
 from app.domain.errors import RerankerUnavailable
 from app.domain.sentences import Quotable, quotables
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
@@ -67,7 +68,7 @@ class ExtractiveWriter:
             pairs = await self._reranker.score(question, texts, budget_seconds=_BUDGET_SECONDS)
         except RerankerUnavailable as error:
             log.warning("extractive.reranker_away", reason=str(error))
-            return [_overlap(question, text) * _NEAR_BEST * 2 for text in texts]
+            return [share * _NEAR_BEST * 2 for share in plain_coverage(question, texts)]
         return [pair.logit for pair in pairs]
 
 
@@ -79,13 +80,9 @@ def _candidates(brief: AnswerBrief) -> list[_Candidate]:
         for part in quotables(source.text)
         if len(part.text) >= 20
     ]
-    found.sort(key=lambda candidate: -_overlap(brief.standalone, candidate.part.text))
-    return found[:_READ_PARTS]
-
-
-def _overlap(question: str, text: str) -> float:
-    asked = set(folded_words(question))
-    return len(asked & set(folded_words(text))) / max(1, len(asked))
+    shares = plain_coverage(brief.standalone, [candidate.part.text for candidate in found])
+    by_share = sorted(zip(shares, found, strict=True), key=lambda pair: -pair[0])
+    return [candidate for _, candidate in by_share[:_READ_PARTS]]
 
 
 def _distinct(candidates: Sequence[_Candidate]) -> list[_Candidate]:

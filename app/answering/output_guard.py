@@ -86,10 +86,10 @@ class OutputGuard:
         return shown
 
     def _safe_length(self) -> int:
-        """Everything before the first construct that is still open."""
-        still_open = _STILL_OPEN.search(self._pending)
-        border = still_open.start() if still_open else len(self._pending)
-        return min(border, len(self._pending) - self._canary_overlap())
+        """Everything before the first construct that is still open where we would cut."""
+        border = len(self._pending) - self._canary_overlap()
+        still_open = _STILL_OPEN.search(self._pending[:border])
+        return still_open.start() if still_open else border
 
     def _rewritten(self, text: str) -> str:
         """Code keeps its brackets, prose gets its citations; links are judged in both."""

@@ -10,7 +10,7 @@ from app.answering.recall import Recall, Recalled
 from app.answering.retrieval import Retrieval, SearchQuery, StageListener
 from app.domain.agent import FusionMethod, LiveAgent, RerankMode, RetrievalSettings
 from app.domain.chunk import RankedChunk
-from app.domain.confidence import calibrated
+from app.domain.confidence import calibrated, is_low, plain_coverage
 from app.domain.errors import IndexUnavailable, RerankerUnavailable
 from app.domain.page_url import is_same_page
 from app.domain.rank_fusion import best_first, reciprocal_rank_fusion, score_fusion, unit_interval, with_vote
@@ -18,8 +18,6 @@ from app.ports.keyword_index import KeywordIndex
 from app.ports.reranker import Reranker
 
 log = structlog.get_logger(__name__)
-
-ENOUGH_SURVIVORS = 2
 
 
 class Retriever(Protocol):
@@ -96,7 +94,7 @@ class HybridRetriever:
         except IndexUnavailable as error:
             log.warning("retriever.coverage_away", reason=str(error))
             trace.note_missing(["coverage"])
-            return {}
+            shares = plain_coverage(query.text, texts)
         trace.stage("coverage")
         return dict(zip(keys, shares, strict=True))
 
@@ -172,7 +170,7 @@ def _above_threshold(ranked: Sequence[RankedChunk], threshold: float, settings: 
         ranked=tuple(ranked),
         sources=tuple(survivors[: settings.sources]),
         best=best,
-        is_low_confidence=len(survivors) < ENOUGH_SURVIVORS,
+        is_low_confidence=is_low(len(survivors), best),
     )
 
 

@@ -66,6 +66,13 @@ def test_the_canary_never_leaves_and_ends_the_answer(spelling: str, size: int) -
     assert CANARY[:3].lower() not in re.sub(r"\W", "", out).lower()
 
 
+@given(st.sampled_from(["1ABCDEF", "HTTPSX", "EXAMPLEX"]), st.integers(1, 9))
+def test_a_marker_that_opens_like_ordinary_text_does_not_tear_citations_and_links(canary: str, size: int) -> None:
+    text = "Yes [2]. See [Help](https://shop.example/help) or https://evil.example/1."
+    expected = "Yes [1]. See [Help](https://shop.example/help) or [link removed]."
+    assert shown(text, size, canary=canary) == expected
+
+
 def test_an_answer_is_cut_at_its_length_and_never_inside_a_link() -> None:
     checked = guard(max_chars=30)
     text = "Please look at this page: https://shop.example/help/long and more"

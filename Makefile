@@ -1,0 +1,73 @@
+# Two commands set everything up on a fresh machine with Python 3.11+: `make demo` and `make test`.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+SLOW := tests/e2e tests/scale tests/real_docs
+
+.PHONY: help
+help: ## Show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Docent needs Python 3.11 or newer; set PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+.PHONY: install
+install: .venv/installed ## Make the virtual environment in .venv
+
+.PHONY: demo
+demo: .venv/installed ## Crawl a website and answer questions about it, from nothing (SITE=https://... for your own)
+	$(BIN)/docent demo $(if $(SITE),--site $(SITE))
+
+.PHONY: test
+test: .venv/installed ## Run the tests that need nothing but Python (minutes)
+	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW))
+
+.PHONY: test-browser
+test-browser: .venv/installed ## Drive the widget in a real browser (needs Debian's chromium)
+	$(BIN)/pytest tests/e2e
+
+.PHONY: test-docs
+test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it (needs postgresql-doc-15)
+	$(BIN)/pytest tests/real_docs
+
+.PHONY: test-scale
+test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
+	$(BIN)/pytest tests/scale
+
+.PHONY: test-cases
+test-cases: .venv/installed ## The address, robots and extraction cases (DOCENT_CASES=DIR for another set)
+	$(BIN)/pytest tests/crawler -k cases
+
+.PHONY: lint
+lint: .venv/installed ## Format, lint, types, imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: check
+check: lint test ## All that must hold before a commit
+
+.PHONY: format
+format: .venv/installed ## Put the code in order
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: bench
+bench: .venv/installed ## Measure the stages of an answer beside their floors
+	$(BIN)/python -m bench.answer_path
+
+.PHONY: eval
+eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
+	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }
+	$(BIN)/docent eval $(DATA)
+
+.PHONY: widget
+widget: ## Build the widget again after a change in widget/src (needs Node 20)
+	npm --prefix widget ci --silent
+	npm --prefix widget run build

@@ -1,0 +1,140 @@
+"""The answering room over a real SQLite record, with small doubles for indexes and models."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+from app.adapters.shipped_weights import EMBEDDER_FOLDER
+from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+from app.answering.brief import AnswerWriter
+from app.answering.conversations import Conversations
+from app.answering.extractive_writer import ExtractiveWriter
+from app.answering.history import History
+from app.answering.model_writer import ModelWriter
+from app.answering.prompt_builder import PromptBuilder
+from app.answering.recall import Recall
+from app.answering.retrieval_cache import CachedRetriever
+from app.answering.retriever import HybridRetriever
+from app.answering.standalone import StitchingCompleter
+from app.answering.turn_run import TurnTools
+from app.answering.turns import Turns
+from app.domain.agent import AgentConfig, LiveAgent
+from app.domain.document import PageContent
+from app.domain.source import SourceConfig, SourceKind
+from app.domain.turn import TurnRequest, VisitorSession
+from app.domain.turn_events import TurnEvent
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.chunker import Chunker
+from app.knowledge.ingest import Ingest
+from app.knowledge.retire import Retire
+from app.ports.chat_model import ChatModel
+from app.ports.records.transaction import SystemOfRecord
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_cache import DictCache
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.overlap_reranker import OverlapReranker
+from tests.doubles.temporary_record import temporary_record
+
+SITE = "https://lamps.example"
+PAGES = {
+    "/returns": "# Returns\n\nYou may return a lamp within 30 days. We pay the postage for every return of a lamp.",
+    "/shipping": "# Shipping\n\nShipping a lamp to Norway takes 5 days. Shipping costs 9 euros for each lamp.",
+    "/warranty": "# Warranty\n\nEvery lamp has a warranty of 3 years. The warranty covers the battery as well.",
+}
+
+
+@dataclass
+class AnsweringHouse:
+    """`session` is a visitor's; `learn` adds pages; `ask` plays a whole turn and returns its events."""
+
+    record: SystemOfRecord
+    clock: FixedClock
+    embedder: HashingEmbedder
+    vectors: MemoryVectorIndex
+    keywords: MemoryKeywordIndex
+    reranker: OverlapReranker
+    cache: DictCache
+    retriever: HybridRetriever
+    tools: TurnTools
+    turns: Turns
+    conversations: Conversations
+    agent_id: UUID
+    source_id: UUID
+    workspace_id: UUID
+    session: VisitorSession
+    sent: list[TurnRequest] = field(default_factory=list)
+
+    async def learn(self, path: str, markdown: str) -> None:
+        indexer = ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
+        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
+        chunker = Chunker(MarkdownTextSplitter(tokens), tokens, ChunkLimits())
+        ingest = Ingest(self.record, chunker, indexer, Retire(self.record, indexer))
+        title = markdown.splitlines()[0].removeprefix("# ")
+        page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language="en")
+        await ingest.learn(self.agent_id, self.source_id, page)
+
+    async def live_agent(self) -> LiveAgent:
+        async with self.record.read() as records:
+            return await records.agents.live(self.agent_id)
+
+    def request(self, message: str, *, page: str = "/", context: str = "", turn_id: UUID | None = None) -> TurnRequest:
+        return TurnRequest(turn_id or uuid4(), message, f"{SITE}{page}", context)
+
+    async def ask(self, message: str, *, page: str = "/", context: str = "") -> list[TurnEvent]:
+        request = self.request(message, page=page, context=context)
+        self.sent.append(request)
+        live = await self.turns.ask(self.session, request)
+        return [numbered.event async for numbered in live.events()]
+
+
+@asynccontextmanager
+async def answering_house(
+    folder: Path,
+    *,
+    model: ChatModel | None = None,
+    writers: tuple[AnswerWriter, ...] | None = None,
+    config: AgentConfig | None = None,
+    max_running: int = 10,
+) -> AsyncIterator[AnsweringHouse]:
+    """With PAGES learnt and the agent published. Without `model` answers are extractive."""
+    clock = FixedClock()
+    async with temporary_record(folder, clock) as record:
+        embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
+        reranker, cache = OverlapReranker(), DictCache()
+        async with record.write() as records:
+            workspace_id = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace_id, config or AgentConfig(name="Lamp helper"))
+            await records.agents.publish(workspace_id, agent.id)
+            source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
+        retriever = HybridRetriever(Recall(record, embedder, vectors, keywords), keywords, reranker)
+        history = History(record, cache)
+        extractive = ExtractiveWriter(reranker)
+        if writers is None:
+            writers = (ModelWriter(model, PromptBuilder()), extractive) if model else (extractive,)
+        tools = TurnTools(
+            records=record,
+            retriever=CachedRetriever(retriever, cache, record),
+            completer=StitchingCompleter(),
+            writers=writers,
+            history=history,
+            clock=clock,
+        )
+        turns = Turns(tools, "test-process", max_running)
+        conversations = Conversations(record, history)
+        async with record.read() as records:
+            live = await records.agents.live(agent.id)
+        opened = await conversations.open(live, None)
+        house = AnsweringHouse(
+            record, clock, embedder, vectors, keywords, reranker, cache, retriever, tools, turns, conversations,
+            agent.id, source.id, workspace_id, opened.session,
+        )  # fmt: skip
+        for path, markdown in PAGES.items():
+            await house.learn(path, markdown)
+        yield house
+        await turns.drain(5)
