@@ -1,0 +1,70 @@
+"""A real browser and a scripted server for every test of the widget."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.doubles.scripted_widget_api import ScriptedWidgetApi, serve
+
+CHROMIUM = "/usr/bin/chromium"
+WIDGET_FILES = Path(__file__).parents[2] / "widget" / "dist"
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
+
+
+class Site:
+    """A host site with our script on it: its pages are on `localhost`, the API on 127.0.0.1, so they differ in origin."""
+
+    def __init__(self, api: ScriptedWidgetApi, port: int) -> None:
+        self.api = api
+        self.origin = f"http://localhost:{port}"
+        self.api_origin = f"http://127.0.0.1:{port}"
+        self.write()
+
+    def tag(self, agent: str = "a1", attributes: str = "") -> str:
+        return f'<script async src="{self.api_origin}/widget/widget.js" data-agent="{agent}" {attributes}></script>'
+
+    def write(self, *, attributes: str = "", body: str = "", head: str = "", lang: str = "en") -> None:
+        """Puts the widget on the site's one page, with `body` as the page's own content."""
+        self.api.pages[""] = (
+            f'<!doctype html><html lang="{lang}"><head><meta name="viewport" content="width=device-width">'
+            f"<title>Shop</title>{head}</head><body><main><h1>Shop</h1>{body}</main>"
+            f"{self.tag(attributes=attributes)}</body></html>"
+        )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    api = ScriptedWidgetApi(files=WIDGET_FILES)
+    port, stop = serve(api.app())
+    yield Site(api, port)
+    api.release()
+    stop()
+
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1100, "height": 800}, permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page whose uncaught errors fail the test."""
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    assert errors == []

@@ -1,0 +1,251 @@
+"""Keyboard, screen reader, small screen, other languages, other themes."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.doubles.scripted_widget_api import Hold, citations, done, error, status, tokens
+from tests.e2e.chat import Chat
+from tests.e2e.conftest import Site
+
+AXE = Path(__file__).parents[2] / "widget" / "node_modules" / "axe-core" / "axe.min.js"
+QUESTION = "How long do returns take?"
+SOURCE = {"id": 1, "url": "https://shop.example/help", "title": "Returns", "as_of": "2026-03-01"}
+ANSWER = [
+    status("searching"),
+    *tokens("## Returns\n\nYou have **30 days** [1].\n\n| A | B |\n|-|-|\n| 1 | 2 |\n\n```\ncode\n```\n\n- see [help](https://shop.example/x)"),
+    citations(SOURCE),
+    done(),
+]
+
+
+def test_a_conversation_needs_no_mouse(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = ANSWER
+    chat = Chat.visit(page, site)
+    page.keyboard.press("Tab")
+    expect(chat.launcher).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(chat.input).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    chat.finish()
+    expect(chat.input).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("button", name="Not helpful")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(chat.panel).to_be_hidden()
+    expect(chat.launcher).to_be_focused()
+
+
+def test_shift_and_enter_start_a_new_line(page: Page, site: Site) -> None:
+    chat = Chat.opened(page, site)
+    chat.input.press_sequentially("one")
+    height = chat.input.evaluate("e => e.clientHeight")
+    chat.input.press("Shift+Enter")
+    chat.input.press_sequentially("two")
+    expect(chat.input).to_have_value("one\ntwo")
+    assert chat.input.evaluate("e => e.clientHeight") > height
+    expect(chat.questions).to_have_count(0)
+
+
+def test_focus_returns_to_the_button_that_opened_the_chat(page: Page, site: Site) -> None:
+    site.write(body="<button onclick='Docent.open()'>Help me</button>")
+    chat = Chat.visit(page, site)
+    own = page.get_by_role("button", name="Help me")
+    own.click()
+    expect(chat.input).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(own).to_be_focused()
+
+
+def test_a_page_that_opens_the_chat_by_itself_does_not_steal_focus(page: Page, site: Site) -> None:
+    site.write(attributes='data-open="true"', body="<input autofocus aria-label='Search'>")
+    chat = Chat.visit(page, site)
+    expect(chat.panel).to_be_visible()
+    expect(page.get_by_label("Search")).to_be_focused()
+
+
+def test_stages_and_whole_answers_are_spoken_but_never_tokens(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [status("searching"), *tokens("You have 30 days.", pause_seconds=0.02), done()]
+    chat = Chat.opened(page, site)
+    page.evaluate(
+        """() => {
+          const status = document.querySelector('docent-widget').shadowRoot.querySelector('.root > [role=status]');
+          window.spoken = [];
+          new MutationObserver(() => window.spoken.push(status.textContent)).observe(status, { childList: true });
+        }"""
+    )
+    chat.ask(QUESTION)
+    chat.finish()
+    assert page.evaluate("window.spoken") == ["Searching the site", "Writing the answer", "You have 30 days."]
+    expect(chat.log).to_have_attribute("aria-live", "off")
+
+
+def test_reading_further_up_is_not_disturbed_by_new_text(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("word\n\n" * 60, size=300), Hold(), *tokens("more\n\n" * 60, size=300), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answer.locator("p")).to_have_count(60)
+    assert chat.log.evaluate("e => e.scrollHeight - e.scrollTop - e.clientHeight") < 2
+    chat.log.evaluate("e => e.scrollTop = 50")
+    page.wait_for_timeout(50)
+    site.api.release()
+    chat.finish()
+    assert chat.log.evaluate("e => e.scrollTop") == 50
+
+
+def test_selected_text_stays_selected_while_more_arrives(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("First part.\n\nSecond"), Hold(), *tokens(" part."), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answer).to_contain_text("Second")
+    kept = chat.answer.locator("p").first.element_handle()
+    site.api.release()
+    chat.finish()
+    assert kept is not None
+    assert kept.evaluate("e => e.isConnected")
+
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.mark.parametrize(
+    ("viewport", "theme", "lang"),
+    [
+        pytest.param({"width": 1100, "height": 800}, "light", "en", id="light"),
+        pytest.param({"width": 1100, "height": 800}, "dark", "en", id="dark"),
+        pytest.param({"width": 1100, "height": 800}, "light", "ar", id="right to left"),
+        pytest.param(PHONE, "light", "en", id="phone"),
+        pytest.param({"width": 320, "height": 600}, "dark", "de", id="320 pixels"),
+    ],
+)
+@pytest.mark.parametrize("color", ["#2b59c3", "#ffd400", "#e0e0e0", "#101010"])
+def test_axe_finds_nothing_to_mend(
+    browser: Browser, site: Site, viewport: dict[str, int], theme: str, lang: str, color: str
+) -> None:
+    site.write(lang=lang, attributes=f'data-theme="{theme}" data-color="{color}"')
+    site.api.agent = {"name": "Ada", "theme": {}, "starter_prompts": [QUESTION, "Broken?", "Unsure?"]}
+    site.api.script = {
+        QUESTION: ANSWER,
+        "Broken?": [error("internal")],
+        "Unsure?": [*tokens("Perhaps."), done(low_confidence=True)],
+    }
+    page = browser.new_page(viewport=viewport, reduced_motion="reduce")  # type: ignore[arg-type]
+    try:
+        page.goto(site.origin)
+        page.locator("docent-widget .launcher").click()
+        page.get_by_role("button", name=QUESTION).wait_for()
+        page.add_script_tag(path=AXE)
+        run = "async () => (await axe.run({ include: [['docent-widget']] })).violations.map(v => [v.id, v.nodes.map(n => n.html)])"
+        assert page.evaluate(run) == []
+        for question in site.api.script:
+            field = page.locator("docent-widget textarea")
+            field.fill(question)
+            field.press("Enter")
+            page.locator("docent-widget .send:not([data-running=true])").wait_for()
+        page.locator("docent-widget .unsure").wait_for()
+        assert page.evaluate(run) == []
+        assert page.locator("docent-widget .log").evaluate("e => e.scrollWidth - e.clientWidth") == 0
+    finally:
+        page.close()
+
+
+def test_a_phone_shows_the_panel_full_screen_and_keeps_focus_inside(browser: Browser, site: Site) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)  # type: ignore[arg-type]
+    try:
+        page = context.new_page()
+        chat = Chat.visit(page, site)
+        chat.launcher.tap()
+        expect(chat.log).to_contain_text("Hello!")
+        assert chat.panel.bounding_box() == {"x": 0, "y": 0, **PHONE}
+        # No keyboard jumps up: the panel itself has focus, not the field.
+        expect(chat.panel).to_be_focused()
+        for _ in range(8):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.localName") == "docent-widget"
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "tr", "zh"])
+def test_the_interface_speaks_the_page_s_language(page: Page, site: Site, lang: str) -> None:
+    site.write(lang=lang)
+    chat = Chat.visit(page, site)
+    chat.launcher.click()
+    expect(chat.log).not_to_be_empty()
+    expect(chat.input).to_have_count(0)
+    root = page.locator("docent-widget .root")
+    expect(root).to_have_attribute("lang", lang)
+    expect(root).to_have_attribute("dir", "rtl" if lang == "ar" else "ltr")
+
+
+def test_a_language_that_cannot_be_fetched_falls_back_to_english(page: Page, site: Site) -> None:
+    site.write(lang="de")
+    page.route("**/words/de.json", lambda route: route.abort())
+    chat = Chat.visit(page, site)
+    chat.launcher.click()
+    expect(chat.input).to_be_focused()
+
+
+def test_the_theme_of_the_agent_is_worn(page: Page, site: Site) -> None:
+    site.api.agent = {"name": "Ada", "theme": {"primary_color": "#ffd400", "radius": 4, "position": "left", "launcher_label": "Ask us"}}
+    chat = Chat.opened(page, site)
+    box = chat.panel.bounding_box()
+    assert box is not None
+    assert box["x"] == 20
+    assert chat.panel.evaluate("e => getComputedStyle(e).borderRadius") == "4px"
+    page.keyboard.press("Escape")
+    expect(chat.launcher).to_have_text("Ask us")
+    colors = chat.launcher.evaluate("e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]")
+    assert colors == ["rgb(255, 212, 0)", "rgb(0, 0, 0)"]
+    page.reload()
+    # Known from the visit before: no flash of another colour.
+    expect(chat.launcher).to_have_text("Ask us")
+
+
+def test_the_system_s_theme_is_followed(page: Page, site: Site) -> None:
+    page.emulate_media(color_scheme="dark")
+    chat = Chat.opened(page, site)
+    background = "e => getComputedStyle(e).backgroundColor"
+    assert chat.panel.evaluate(background) == "rgb(25, 27, 32)"
+    page.emulate_media(color_scheme="light")
+    expect.set_options(timeout=5_000)
+    page.wait_for_function("getComputedStyle(document.querySelector('docent-widget').shadowRoot.querySelector('.panel')).backgroundColor === 'rgb(255, 255, 255)'")
+
+
+def test_calls_queued_before_loading_are_made(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = ANSWER
+    site.write(head=f"<script>(window.Docent = window.Docent || []).push(['on', 'answer', a => window.heard = a], ['ask', '{QUESTION}'])</script>")
+    chat = Chat.visit(page, site)
+    chat.finish()
+    assert page.evaluate("window.heard.low_confidence") is False
+
+
+def test_a_page_hears_what_happens(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("Perhaps."), done(low_confidence=True)]
+    chat = Chat.visit(page, site)
+    page.evaluate(
+        """() => {
+          window.heard = [];
+          for (const name of ['open', 'message', 'answer', 'gap', 'feedback', 'close']) Docent.on(name, () => heard.push(name));
+          Docent.ask('How long do returns take?');
+        }"""
+    )
+    chat.finish()
+    page.get_by_role("button", name="Helpful", exact=True).click()
+    page.evaluate("Docent.close()")
+    assert sorted(page.evaluate("window.heard")) == sorted(["open", "message", "answer", "gap", "feedback", "close"])
+
+
+def test_a_reset_leaves_nothing_for_the_next_person(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = ANSWER
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    page.evaluate("Docent.close(); Docent.reset()")
+    assert page.evaluate("localStorage.length") == 0
+    chat.launcher.click()
+    expect(chat.log).to_contain_text("Hello!")
+    expect(chat.questions).to_have_count(0)
+    assert "anon_id" not in site.api.calls_to("/init")[1].body
