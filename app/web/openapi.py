@@ -114,7 +114,7 @@ _Schemas = Mapping[type[BaseModel], JsonObject]
 def _schemas(endpoints: Sequence[AnyEndpoint]) -> tuple[_Schemas, _Schemas, JsonObject]:
     taken: list[tuple[type[BaseModel], _Mode]] = []
     for endpoint in endpoints:
-        if endpoint.input_model is not None:
+        if endpoint.has_body and endpoint.input_model is not None:
             taken.append((endpoint.input_model, "validation"))
         if endpoint.response_model is not None:
             taken.append((endpoint.response_model, "serialization"))

@@ -45,6 +45,20 @@ def _message(detail: ErrorDetails) -> str:
             return f"Choose one of: {context['expected']}."
         case "model_type" | "model_attributes_type" | "dict_type":
             return "Send a JSON object."
+        case "string_type":
+            return "Send a text."
+        case "int_type" | "int_parsing" | "int_from_float":
+            return "Send a whole number."
+        case "float_type" | "float_parsing":
+            return "Send a number."
+        case "bool_type" | "bool_parsing":
+            return "Send true or false."
+        case "tuple_type" | "list_type":
+            return "Send a list."
+        case "greater_than_equal":
+            return f"Send at least {context['ge']}."
+        case "less_than_equal":
+            return f"Send at most {context['le']}."
         case "value_error":
             return str(context.get("error", detail["msg"]))
         case _:

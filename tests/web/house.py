@@ -25,7 +25,7 @@ from app.web.application import create_app, endpoints_of
 from app.web.client_address import ClientAddresses
 from app.web.endpoint import AnyEndpoint
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.services import WebServices
+from app.web.services import Readiness, WebServices
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
@@ -107,11 +107,12 @@ async def open_house(
     streams: StreamPolicy | None = None,
     trusted_proxies: tuple[str, ...] = (),
     widget_script: Path | None = None,
+    readiness: Readiness | None = None,
 ) -> AsyncIterator[House]:
     clock = FixedClock()
     async with temporary_record(folder, clock) as record:
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
-        services = services_on(record, clock, turns, jobs, limiter)
+        services = services_on(record, clock, turns, jobs, limiter, readiness or _everything_answers)
         app = create_app(
             services,
             limits=limits or unlimited(),
@@ -153,6 +154,7 @@ def services_on(
     turns: ScriptedTurns,
     jobs: RecordingJobQueue,
     limiter: CountingRateLimiter,
+    readiness: Readiness,
 ) -> WebServices:
     return WebServices(
         records=record,
@@ -166,7 +168,7 @@ def services_on(
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),
         api_tokens=ApiTokens(record, clock),
-        readiness=_everything_answers,
+        readiness=readiness,
     )
 
 
@@ -182,7 +184,9 @@ def unlimited() -> LimitsPolicy:
 def every_endpoint() -> list[AnyEndpoint]:
     """The registry as the product has it, on a house that nobody lives in: for going through the routes."""
     nowhere = cast(SystemOfRecord, None)
-    services = services_on(nowhere, FixedClock(), ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter())
+    services = services_on(
+        nowhere, FixedClock(), ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), _everything_answers
+    )
     return endpoints_of(
         services,
         limits=unlimited(),

@@ -1,0 +1,166 @@
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from uuid import UUID
+
+import anyio
+import pytest
+
+from app.domain.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent
+from app.web.gathering import gathered
+from tests.doubles.scripted_turns import the_receipt
+
+TURN = UUID(int=7)
+FOREVER = 3600.0  # a wait that no test sits out: what takes it fails by timeout
+
+
+class Feed:
+    """A turn's events, published one by one."""
+
+    def __init__(self, *events: TurnEvent) -> None:
+        self._queue: asyncio.Queue[NumberedEvent | Exception | None] = asyncio.Queue()
+        self._count = 0
+        self.was_closed = False
+        self.publish(*events)
+
+    def publish(self, *events: TurnEvent) -> None:
+        for event in events:
+            self._count += 1
+            self._queue.put_nowait(NumberedEvent(self._count, event))
+
+    def end(self, failure: Exception | None = None) -> None:
+        self._queue.put_nowait(failure)
+
+    async def events(self) -> AsyncIterator[NumberedEvent]:
+        try:
+            while True:
+                item = await self._queue.get()
+                if item is None:
+                    return
+                if isinstance(item, Exception):
+                    raise item
+                yield item
+        finally:
+            self.was_closed = True
+
+
+def read(
+    feed: Feed, gather_seconds: float = FOREVER, stopping: anyio.Event | None = None, drain_seconds: float = FOREVER
+) -> AsyncGenerator[NumberedEvent, None]:
+    return gathered(
+        feed.events(),
+        gather_seconds=gather_seconds,
+        stopping=stopping or anyio.Event(),
+        drain_seconds=drain_seconds,
+    )
+
+
+async def everything(stream: AsyncGenerator[NumberedEvent, None]) -> list[tuple[int, str]]:
+    async with aclosing(stream):
+        return [(n.number, n.event.token if isinstance(n.event, Token) else n.event.name) async for n in stream]
+
+
+async def test_the_first_token_goes_out_at_once() -> None:
+    feed = Feed(Start(TURN, TURN), Token("a"))
+    async with aclosing(read(feed)) as stream:
+        assert (await anext(stream)).number == 1
+        assert (await anext(stream)).event == Token("a")
+
+
+async def test_tokens_of_one_moment_become_one_frame_with_the_last_number() -> None:
+    feed = Feed(Token("a"))
+    async with aclosing(read(feed, gather_seconds=0.05)) as stream:
+        await anext(stream)
+        feed.publish(Token("b"), Token("c"), Token("d"))
+        assert await anext(stream) == NumberedEvent(4, Token("bcd"))
+
+
+async def test_a_token_after_a_pause_does_not_wait() -> None:
+    feed = Feed(Token("a"))
+    async with aclosing(read(feed, gather_seconds=0.3)) as stream:
+        await anext(stream)
+        await asyncio.sleep(0.35)  # the pause is what is tested
+        feed.publish(Token("b"))
+        started = asyncio.get_running_loop().time()
+        assert (await anext(stream)).event == Token("b")
+        assert asyncio.get_running_loop().time() - started < 0.25
+
+
+async def test_nothing_else_waits_for_tokens_to_gather() -> None:
+    feed = Feed(Token("a"), Token("b"), Status("writing"), Token("c"), Token("d"), the_receipt(TURN))
+    assert await everything(read(feed)) == [(2, "ab"), (3, "status"), (5, "cd"), (6, "done")]
+
+
+async def test_an_end_that_comes_while_tokens_gather_ends_the_wait() -> None:
+    feed = Feed(Token("a"))
+    async with aclosing(read(feed)) as stream:
+        await anext(stream)
+        feed.publish(Token("b"))
+        waiting = asyncio.ensure_future(anext(stream))
+        feed.publish(the_receipt(TURN))
+        assert await waiting == NumberedEvent(2, Token("b"))
+        assert (await anext(stream)).is_last
+
+
+async def test_without_gathering_each_token_stands_alone() -> None:
+    feed = Feed(Token("a"), Token("b"), Token("c"), the_receipt(TURN))
+    assert await everything(read(feed, gather_seconds=0)) == [(1, "a"), (2, "b"), (3, "c"), (4, "done")]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_no_text_is_lost_or_reordered_however_it_comes(seed: int) -> None:
+    pieces = [chr(97 + (seed * 7 + n) % 26) for n in range(50)]
+    feed = Feed()
+
+    async def publish() -> None:
+        for n, piece in enumerate(pieces):
+            feed.publish(Token(piece))
+            if (n * (seed + 1)) % 3 == 0:
+                await asyncio.sleep(0)
+        feed.publish(the_receipt(TURN))
+
+    publishing = asyncio.create_task(publish())
+    got = await everything(read(feed, gather_seconds=0.001))
+    await publishing
+    assert "".join(text for _, text in got[:-1]) == "".join(pieces)
+    assert [number for number, _ in got] == sorted({number for number, _ in got})
+    assert got[-1] == (51, "done")
+
+
+async def test_a_feed_that_breaks_ends_the_stream_with_an_error() -> None:
+    feed = Feed(Token("a"))
+    feed.end(RuntimeError("secret detail"))
+    async with aclosing(read(feed)) as stream:
+        got = [event async for event in stream]
+    assert [event.number for event in got] == [1, 2]
+    assert isinstance(got[-1].event, Error)
+    assert (got[-1].event.code, got[-1].event.retryable) == ("internal", True)
+    assert "secret" not in got[-1].event.message
+
+
+async def test_a_feed_that_just_ends_ends_the_stream() -> None:
+    feed = Feed(Token("a"))
+    feed.end()
+    assert await everything(read(feed)) == [(1, "a")]
+
+
+async def test_after_the_drain_a_live_stream_ends_with_shutting_down() -> None:
+    feed, stopping = Feed(Token("a")), anyio.Event()
+    async with aclosing(read(feed, stopping=stopping, drain_seconds=0.01)) as stream:
+        await anext(stream)
+        stopping.set()
+        last = await anext(stream)
+        assert last.number == 2
+        assert isinstance(last.event, Error)
+        assert (last.event.code, last.event.retryable) == ("shutting_down", True)
+        with pytest.raises(StopAsyncIteration):
+            await anext(stream)
+
+
+async def test_leaving_closes_the_reading_and_leaves_no_task() -> None:
+    feed = Feed(Token("a"))
+    before = asyncio.all_tasks()
+    async with aclosing(read(feed)) as stream:
+        await anext(stream)
+    assert feed.was_closed
+    assert asyncio.all_tasks() == before

@@ -1,0 +1,84 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from starlette.requests import Request
+
+from app.web.client_address import ClientAddresses
+from tests.web.house import PAGE, SITE, House, open_house, unlimited
+
+
+def a_request(peer: str | None, *forwarded: str) -> Request:
+    return Request(
+        {
+            "type": "http",
+            "client": (peer, 1234) if peer else None,
+            "headers": [(b"x-forwarded-for", line.encode()) for line in forwarded],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "key"),
+    [
+        ("203.0.113.9", (), "203.0.113.9"),
+        ("203.0.113.9", ("198.51.100.1",), "203.0.113.9"),
+        ("10.0.0.1", ("198.51.100.1",), "198.51.100.1"),
+        ("10.0.0.1", ("1.2.3.4, 198.51.100.1",), "198.51.100.1"),
+        ("10.0.0.1", ("1.2.3.4", "198.51.100.1"), "198.51.100.1"),
+        ("10.0.0.1", ("198.51.100.1, 10.0.0.7",), "198.51.100.1"),
+        ("10.0.0.1", ("nonsense",), "10.0.0.1"),
+        ("10.0.0.1", (), "10.0.0.1"),
+        ("::ffff:10.0.0.1", ("198.51.100.1",), "198.51.100.1"),
+        ("2001:db8:1:2:3:4:5:6", (), "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.9", (), "203.0.113.9"),
+        ("fe80::1%eth0", (), "fe80::/64"),
+        (None, (), "unknown"),
+        ("testclient", (), "unknown"),
+    ],
+)
+def test_an_address_is_what_trusted_proxies_say(peer: str | None, forwarded: tuple[str, ...], key: str) -> None:
+    assert ClientAddresses(["10.0.0.0/8"]).limit_key(a_request(peer, *forwarded)) == key
+
+
+def test_a_proxy_that_is_no_address_is_refused_at_start() -> None:
+    with pytest.raises(ValueError, match="proxy"):
+        ClientAddresses(["proxy.internal"])
+
+
+async def _init(house: House) -> int:
+    body = {"agent_id": str(house.agent.id), "page_url": PAGE}
+    response = await house.http.post("/v1/widget/init", json=body, headers={"Origin": SITE})
+    if response.status_code == 429:
+        assert response.json()["error"]["code"] == "rate_limited"
+        assert response.headers["retry-after"] == "60"
+        assert response.headers["access-control-allow-origin"] == SITE
+        assert "Retry-After" in response.headers["access-control-expose-headers"]
+    return response.status_code
+
+
+async def test_an_address_that_opens_too_often_is_told_when_to_come_back(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), inits_per_address=2)) as house:
+        assert [await _init(house) for _ in range(3)] == [200, 200, 429]
+
+
+@pytest.mark.parametrize("limit", ["questions_per_address", "questions_per_visitor", "questions_per_agent"])
+async def test_too_many_questions_are_refused_before_any_turn(tmp_path: Path, limit: str) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), **{limit: 2})) as house:
+        visitor = await house.visitor()
+        statuses = [(await visitor.ask()).status_code for _ in range(3)]
+        assert statuses == [200, 200, 429]
+        assert len(house.turns.asked) == 2
+
+
+async def test_one_visitors_limit_is_not_anothers(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), questions_per_visitor=1)) as house:
+        one, other = await house.visitor(), await house.visitor()
+        assert [(await one.ask()).status_code, (await one.ask()).status_code] == [200, 429]
+        assert (await other.ask()).status_code == 200
+
+
+async def test_an_api_token_has_a_limit_too(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), calls_per_api_token=1)) as house:
+        assert [(await house.api("GET", "/v1/agents")).status_code for _ in range(2)] == [200, 429]
+        assert (await house.api("GET", "/v1/agents", token=house.read)).status_code == 200

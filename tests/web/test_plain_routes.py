@@ -1,0 +1,112 @@
+"""The widget's script, health, metrics, the index and what every answer carries."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import structlog
+
+from app.web.services import Readiness
+from tests.web.house import SITE, House, open_house
+
+
+async def test_the_script_is_served_to_any_page_and_asked_after(tmp_path: Path) -> None:
+    script = tmp_path / "widget.js"
+    script.write_text("one();")
+    async with open_house(tmp_path, widget_script=script) as house:
+        response = await house.http.get("/widget/widget.js?v=1")
+        assert (response.status_code, response.text) == (200, "one();")
+        assert response.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert response.headers["cache-control"] == "no-cache"
+        assert response.headers["cross-origin-resource-policy"] == "cross-origin"
+        assert response.headers["x-content-type-options"] == "nosniff"
+        etag = response.headers["etag"]
+        for known in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+            again = await house.http.get("/widget/widget.js", headers={"If-None-Match": known})
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+        script.write_text("two();")
+        os.utime(script, ns=(1, 1))
+        changed = await house.http.get("/widget/widget.js", headers={"If-None-Match": etag})
+        assert (changed.status_code, changed.text) == (200, "two();")
+
+
+async def test_a_script_that_was_not_built_is_absent(still_house: House) -> None:
+    response = await still_house.http.get("/widget/widget.js")
+    assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+
+
+async def test_readiness_is_the_parts_readiness(still_house: House) -> None:
+    response = await still_house.http.get("/readyz")
+    assert (response.status_code, response.json()["status"]) == (200, "ready")
+
+
+async def _one_is_away() -> dict[str, bool]:
+    return {"record": True, "indexes": False}
+
+
+async def _breaks() -> dict[str, bool]:
+    raise RuntimeError("secret")
+
+
+@pytest.mark.parametrize("readiness", [_one_is_away, _breaks])
+async def test_a_part_that_is_away_makes_us_not_ready(tmp_path: Path, readiness: Readiness) -> None:
+    async with open_house(tmp_path, readiness=readiness) as house:
+        response = await house.http.get("/readyz")
+        assert (response.status_code, response.json()["status"]) == (503, "not_ready")
+        assert "secret" not in response.text
+        assert (await house.http.get("/healthz")).status_code == 200
+
+
+async def test_metrics_name_routes_and_never_ids(house: House) -> None:
+    visitor = await house.visitor()
+    await visitor.ask()
+    await house.api("GET", f"/v1/agents/{house.agent.id}")
+    await house.http.get("/surely/not/here")
+    text = (await house.http.get("/metrics")).text
+    assert 'docent_http_requests_total{method="GET",route="/v1/agents/{agent_id}",status="200"} 1.0' in text
+    assert 'route="unmatched",status="404"' in text
+    assert 'docent_streams_total{end="done"} 1.0' in text
+    assert 'docent_answers_total{answered_by="extractive",low_confidence="false"} 1.0' in text
+    assert "docent_live_streams 0.0" in text
+    assert str(house.agent.id) not in text
+    assert "surely" not in text
+
+
+async def test_every_answer_has_a_request_id(still_house: House) -> None:
+    given = await still_house.http.get("/healthz", headers={"X-Request-ID": "abc-12345"})
+    assert given.headers["x-request-id"] == "abc-12345"
+    hostile = await still_house.http.get("/healthz", headers={"X-Request-ID": "a b\\n<script>"})
+    assert len(hostile.headers["x-request-id"]) == 32
+
+
+async def test_logs_hold_no_text_no_token_and_no_address(still_house: House) -> None:
+    visitor = await still_house.visitor()
+    with structlog.testing.capture_logs() as logs:
+        await visitor.ask(message="my secret question")
+        await still_house.api("GET", f"/v1/agents/{still_house.agent.id}?x=secret")
+    written = json.dumps(logs, default=str)
+    assert [line["route"] for line in logs if line["event"] == "request"] == [
+        "/v1/widget/messages/stream",
+        "/v1/agents/{agent_id}",
+    ]
+    for secret in ("secret", visitor.session["token"], still_house.write, "127.0.0.1", SITE):
+        assert secret not in written
+
+
+async def test_what_nobody_foresaw_is_logged_and_not_told(house: House) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("the secret reason")
+
+    house.turns.ask = broken  # type: ignore[method-assign,assignment]
+    visitor = await house.visitor()
+    with structlog.testing.capture_logs() as logs:
+        response = await visitor.ask()
+    assert (response.status_code, response.json()["error"]["code"]) == (500, "internal")
+    assert "secret" not in response.text
+    assert response.headers["access-control-allow-origin"] == SITE
+    assert any(line["event"] == "unexpected_error" for line in logs)
+
+
+async def test_a_trailing_slash_is_another_address(still_house: House) -> None:
+    assert (await still_house.http.get("/healthz/")).status_code == 404

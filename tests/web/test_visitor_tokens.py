@@ -1,0 +1,168 @@
+"""Forged, borrowed and outlived visitor tokens."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.domain.errors import Unauthorized
+from app.domain.turn import VisitorSession
+from app.web.visitor_tokens import LIFETIME, VisitorTokens
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.temporary_record import temporary_record
+
+ORIGIN = "https://www.example.com"
+SESSION = VisitorSession(UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4))
+Json = dict[str, Any]
+
+
+@dataclass
+class Mint:
+    """Makes tokens by hand, with our key, so that only the thing changed is wrong."""
+
+    tokens: VisitorTokens
+    clock: FixedClock
+    kid: str
+    secret: bytes
+
+    @property
+    def claims(self) -> Json:
+        now = int(self.clock.now().timestamp())
+        return {
+            "iss": "docent", "aud": "docent-widget", "iat": now, "exp": now + 900, "jti": uuid4().hex,
+            "workspace": str(SESSION.workspace_id), "agent": str(SESSION.agent_id),
+            "visitor": str(SESSION.visitor_id), "conversation": str(SESSION.conversation_id), "origin": ORIGIN,
+        }  # fmt: skip
+
+    @property
+    def header(self) -> Json:
+        return {"alg": "HS256", "typ": "JWT", "kid": self.kid}
+
+    def token(self, claims: Json | None = None, header: Json | None = None, secret: bytes | None = None) -> str:
+        signed = f"{_b64(header or self.header)}.{_b64(self.claims if claims is None else claims)}"
+        digest = hmac.new(secret or self.secret, signed.encode(), hashlib.sha256).digest()
+        return f"{signed}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+    def claiming(self, **changes: object) -> str:
+        return self.token({**self.claims, **changes})
+
+    def without(self, name: str) -> str:
+        return self.token({key: value for key, value in self.claims.items() if key != name})
+
+    def headed(self, **changes: object) -> str:
+        return self.token(header={**self.header, **changes})
+
+
+def _b64(value: Json | str) -> str:
+    raw = value if isinstance(value, str) else json.dumps(value)
+    return base64.urlsafe_b64encode(raw.encode()).rstrip(b"=").decode()
+
+
+@pytest.fixture
+async def mint(tmp_path: Path) -> AsyncIterator[Mint]:
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record:
+        async with record.write() as records:
+            key = (await records.tokens.signing_keys())[0]
+        yield Mint(VisitorTokens(record, clock), clock, key.kid, key.secret)
+
+
+async def test_a_signed_token_holds_and_says_who(mint: Mint) -> None:
+    signed = await mint.tokens.sign(SESSION, ORIGIN)
+    claims = await mint.tokens.verify(signed.token)
+    assert (claims.session, claims.origin) == (SESSION, ORIGIN)
+    assert signed.expires_at == mint.clock.now() + LIFETIME
+
+
+async def test_a_token_made_by_hand_with_our_key_holds(mint: Mint) -> None:
+    assert (await mint.tokens.verify(mint.token())).session == SESSION
+
+
+def _tampered(mint: Mint, part: int) -> str:
+    parts = mint.token().split(".")
+    parts[part] = parts[part][:-2] + ("AA" if parts[part][-2:] != "AA" else "BB")
+    return ".".join(parts)
+
+
+FORGERIES: dict[str, Callable[[Mint], str]] = {
+    "nothing": lambda m: "",
+    "not a token": lambda m: "token",
+    "two parts": lambda m: m.token().rpartition(".")[0],
+    "four parts": lambda m: m.token() + ".x",
+    "no signature": lambda m: m.token().rpartition(".")[0] + ".",
+    "blanks": lambda m: m.token().replace(".", " ."),
+    "padding": lambda m: m.token() + "=",
+    "very long": lambda m: m.claiming(note="x" * 3000),
+    "other header bytes": lambda m: _tampered(m, 0),
+    "other claims": lambda m: _tampered(m, 1),
+    "other signature": lambda m: _tampered(m, 2),
+    "claims that are no JSON": lambda m: ".".join([_b64(m.header), _b64("x"), m.token().rpartition(".")[2]]),
+    "another key": lambda m: m.token(secret=b"k" * 32),
+    "an empty key": lambda m: m.token(secret=b"\x00"),
+    "alg none": lambda m: m.headed(alg="none"),
+    "alg None": lambda m: m.headed(alg="None"),
+    "alg none without signature": lambda m: ".".join([_b64({**m.header, "alg": "none"}), _b64(m.claims), "x"]),
+    "alg HS384": lambda m: m.headed(alg="HS384"),
+    "alg HS512": lambda m: m.headed(alg="HS512"),
+    "alg RS256": lambda m: m.headed(alg="RS256"),
+    "alg in lower case": lambda m: m.headed(alg="hs256"),
+    "alg a number": lambda m: m.headed(alg=1),
+    "alg a list": lambda m: m.headed(alg=["HS256"]),
+    "no alg": lambda m: m.token(header={"typ": "JWT", "kid": m.kid}),
+    "no kid": lambda m: m.token(header={"typ": "JWT", "alg": "HS256"}),
+    "unknown kid": lambda m: m.headed(kid="other"),
+    "kid a path": lambda m: m.headed(kid="../../dev/null"),
+    "kid an SQL": lambda m: m.headed(kid="' or 1=1 --"),
+    "kid a number": lambda m: m.headed(kid=1),
+    "kid a list": lambda m: m.headed(kid=[m.kid]),
+    "typ another": lambda m: m.headed(typ="JWE"),
+    "a jku": lambda m: m.headed(jku="https://evil.example/keys"),
+    "a jwk": lambda m: m.headed(jwk={"kty": "oct", "k": "AAAA"}),
+    "an x5u": lambda m: m.headed(x5u="https://evil.example/cert"),
+    "a crit": lambda m: m.headed(crit=["exp"]),
+    "an unencoded payload": lambda m: m.headed(b64=False, crit=["b64"]),
+    "a list of claims": lambda m: ".".join([_b64(m.header), _b64("[]"), m.token().rpartition(".")[2]]),
+    **{
+        f"no {name}": lambda m, name=name: m.without(name)  # type: ignore[misc]
+        for name in (
+            "iss", "aud", "exp", "iat", "jti", "workspace", "agent", "visitor", "conversation", "origin"
+        )
+    },
+    "another issuer": lambda m: m.claiming(iss="other"),
+    "another audience": lambda m: m.claiming(aud="docent-api"),
+    "several audiences": lambda m: m.claiming(aud=["docent-widget", "docent-api"]),
+    "expired": lambda m: m.claiming(exp=int(m.clock.now().timestamp())),
+    "expires too late": lambda m: m.claiming(exp=int(m.clock.now().timestamp()) + 901),
+    "expires as a text": lambda m: m.claiming(exp="9999999999"),
+    "expires as a float": lambda m: m.claiming(exp=m.clock.now().timestamp() + 60.5),
+    "expires as true": lambda m: m.claiming(exp=True),
+    "expires at no time": lambda m: m.claiming(exp=None),
+    "from the future": lambda m: m.claiming(iat=int(m.clock.now().timestamp()) + 31),
+    "agent that is no id": lambda m: m.claiming(agent="x"),
+    "agent as a number": lambda m: m.claiming(agent=2),
+    "visitor as a list": lambda m: m.claiming(visitor=[str(SESSION.visitor_id)]),
+    "origin as a number": lambda m: m.claiming(origin=1),
+    "jti as a number": lambda m: m.claiming(jti=1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
+async def test_a_forged_token_is_refused(forge: Callable[[Mint], str], mint: Mint) -> None:
+    with pytest.raises(Unauthorized, match="init"):
+        await mint.tokens.verify(forge(mint))
+
+
+async def test_a_token_outlives_nothing(mint: Mint) -> None:
+    token = (await mint.tokens.sign(SESSION, ORIGIN)).token
+    mint.clock.advance(LIFETIME.total_seconds() - 1)
+    await mint.tokens.verify(token)
+    mint.clock.advance(1)
+    with pytest.raises(Unauthorized, match="expired"):
+        await mint.tokens.verify(token)
