@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from pydantic import AwareDatetime, ConfigDict, Field
@@ -13,7 +12,7 @@ from app.operating import curated_answers as rules
 from app.operating.actor import Actor
 from app.operating.curated_answers import CuratedAnswers
 from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
 from app.web.list_models import ListOut, ListQuery, listed
 
 TAG = "Curated answers"
@@ -43,15 +42,10 @@ class CuratedAnswerCreate(CuratedAnswerReach):
         return CuratedAnswer(id=uuid4(), agent_id=agent_id, **self.model_dump())
 
 
-def _without_defaults(schema: dict[str, Any]) -> None:
-    for field in schema["properties"].values():
-        field.pop("default", None)
-
-
 class CuratedAnswerPatch(CuratedAnswerReach):
     """Only what is sent changes."""
 
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     trigger: Trigger = Trigger.EXACT
     pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERN_CHARS)

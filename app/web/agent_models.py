@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion, FusionMethod, RerankMode, RetrievalSettings, Theme
 from app.operating import agent_rules as rules
-from app.web.endpoint import Model
+from app.web.endpoint import Model, without_defaults
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
 Value = TypeVar("Value", bound=AgentConfig | Theme | RetrievalSettings)
@@ -72,16 +72,10 @@ class AgentCreate(AgentSettings):
         return changed(AgentConfig(name=self.name), self)
 
 
-def _without_defaults(schema: dict[str, Any]) -> None:
-    """What a PATCH leaves out keeps its value, so a default would mislead."""
-    for field in schema["properties"].values():
-        field.pop("default", None)
-
-
 class AgentPatch(AgentSettings):
     """Only what is sent changes; inside theme and retrieval as well."""
 
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
 

@@ -26,6 +26,12 @@ class Model(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True)
 
 
+def without_defaults(schema: dict[str, Any]) -> None:
+    """For the schema of a PATCH: what it leaves out keeps its value, so a default would mislead."""
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
 Caller = TypeVar("Caller")
 CallerOut = TypeVar("CallerOut", covariant=True)
 Input = TypeVar("Input")

@@ -50,7 +50,7 @@ class InitIn(Model):
     agent_id: UUID
     page_url: PageUrl
     anon_id: UUID | None = Field(default=None, description="The anonymous_id of an earlier init.")
-    locale: str | None = Field(default=None, max_length=35, pattern=r"^[A-Za-z0-9_-]+$")
+    locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
 
 
 class ThemeOut(Model):

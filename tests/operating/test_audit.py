@@ -1,0 +1,209 @@
+"""Every change leaves a row that says who did what, in the same transaction; reading leaves none."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.domain.agent import AgentConfig
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.gap import GapReason
+from app.domain.source import SourceConfig, SourceKind
+from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
+from app.operating.conversation_review import ConversationReview
+from app.operating.curated_answers import CuratedAnswers
+from app.operating.gaps import Gaps
+from app.operating.sources import Sources
+from app.ports.records.page import PageRequest
+from app.ports.records.transaction import SystemOfRecord
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.temporary_record import temporary_record
+
+PAGE = PageRequest()
+
+
+@dataclass
+class Office:
+    """A workspace with one of everything."""
+
+    folder: Path
+    record: SystemOfRecord
+    jobs: RecordingJobQueue
+    actor: Actor
+    agent: UUID
+    source: UUID
+    answer: UUID
+    gap: UUID
+    conversation: UUID
+
+    @property
+    def agents(self) -> Agents:
+        return Agents(self.record, self.jobs)
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(self.record, self.jobs)
+
+    @property
+    def answers(self) -> CuratedAnswers:
+        return CuratedAnswers(self.record)
+
+    @property
+    def gaps(self) -> Gaps:
+        return Gaps(self.record)
+
+    @property
+    def review(self) -> ConversationReview:
+        return ConversationReview(self.record)
+
+    @property
+    def tokens(self) -> ApiTokens:
+        return ApiTokens(self.record, FixedClock())
+
+    def audit(self) -> list[tuple[str, str, str]]:
+        """Actor, action and subject of every row, oldest first."""
+        with sqlite3.connect(self.folder / "docent.sqlite") as connection:
+            rows = connection.execute("select actor, action, subject from audit_log order by created_at, id")
+            found = [(str(a), str(b), str(c)) for a, b, c in rows]
+        connection.close()
+        return found
+
+    async def generation(self) -> int:
+        return (await self.agents.get(self.actor, self.agent)).generation
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    async with temporary_record(tmp_path) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+            source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+            answer = await records.curated_answers.create(
+                CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
+            )
+            visitor = await records.conversations.visitor(agent.id, uuid4())
+            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+            session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+            turn_id = uuid4()
+            await records.turns.begin(session, TurnRequest(turn_id, "Why?", "https://www.example.com/"), 1, "tests")
+            await records.turns.finish(
+                turn_id,
+                TurnEnd(
+                    TurnState.DONE, "No idea.", AnsweredBy.FALLBACK, 0.1, True, Finish.COMPLETE,
+                    gap=GapReason.LOW_CONFIDENCE,
+                ),
+            )  # fmt: skip
+            gaps = await records.gaps.page(agent.id, None, PAGE)
+        yield Office(
+            tmp_path,
+            record,
+            RecordingJobQueue(),
+            Actor(workspace, "ann", frozenset((READ, WRITE))),
+            agent.id,
+            source.id,
+            answer.id,
+            gaps.items[0].id,
+            conversation.id,
+        )
+
+
+Act = Callable[[Office], Awaitable[object]]
+
+CHANGES: dict[str, Act] = {
+    "agent.create": lambda o: o.agents.create(o.actor, AgentConfig(name="Shop")),
+    "agent.edit": lambda o: o.agents.change_draft(o.actor, o.agent, lambda c: replace(c, tone="dry")),
+    "agent.publish": lambda o: o.agents.publish(o.actor, o.agent),
+    "agent.delete": lambda o: o.agents.delete(o.actor, o.agent),
+    "source.create": lambda o: o.sources.create(
+        o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")
+    ),
+    "source.sync": lambda o: o.sources.sync(o.actor, o.source),
+    "source.delete": lambda o: o.sources.delete(o.actor, o.source),
+    "curated_answer.create": lambda o: o.answers.create(
+        o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
+    ),
+    "curated_answer.edit": lambda o: o.answers.change(o.actor, o.agent, o.answer, lambda a: replace(a, priority=5)),
+    "curated_answer.delete": lambda o: o.answers.delete(o.actor, o.agent, o.answer),
+    "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
+    "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
+    "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
+    "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
+}
+READS: dict[str, Act] = {
+    "agents.get": lambda o: o.agents.get(o.actor, o.agent),
+    "agents.versions": lambda o: o.agents.versions(o.actor, o.agent, PAGE),
+    "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
+    "sources.get": lambda o: o.sources.get(o.actor, o.source),
+    "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
+    "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
+    "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
+    "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
+    "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
+    "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
+    "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
+}
+NAMING_NOTHING = ("agent.create", "token.create")
+
+
+@pytest.mark.parametrize("action", CHANGES)
+async def test_a_change_is_audited(action: str, office: Office) -> None:
+    before = office.audit()
+    await CHANGES[action](office)
+    new = office.audit()[len(before) :]
+    assert [(actor, what) for actor, what, _ in new] == [("ann", action)]
+    assert str(UUID(new[0][2])) == new[0][2]
+
+
+@pytest.mark.parametrize("name", READS)
+async def test_reading_is_not(name: str, office: Office) -> None:
+    await READS[name](office)
+    assert office.audit() == []
+
+
+@pytest.mark.parametrize("name", [*(c for c in CHANGES if c not in NAMING_NOTHING), *READS])
+async def test_another_workspace_finds_nothing_and_changes_nothing(name: str, office: Office) -> None:
+    stranger = replace(office, actor=replace(office.actor, workspace_id=uuid4()))
+    act = CHANGES.get(name) or READS[name]
+    with pytest.raises(NotFound):
+        await act(stranger)
+    assert office.audit() == []
+    assert office.jobs == stranger.jobs
+    assert (office.jobs.crawls, office.jobs.forgotten, office.jobs.reconciled) == ([], [], [])
+
+
+async def test_a_refused_change_leaves_nothing(office: Office) -> None:
+    with pytest.raises(InvalidInput):
+        await office.agents.change_draft(office.actor, office.agent, lambda c: replace(c, name=""))
+    assert (await office.agents.get(office.actor, office.agent)).draft.name == "Docs"
+    assert office.audit() == []
+
+
+async def test_a_deleted_agents_indexes_are_forgotten_by_a_worker(office: Office) -> None:
+    await office.agents.delete(office.actor, office.agent)
+    assert office.jobs.forgotten == [office.agent]
+
+
+async def test_publishing_another_language_rebuilds_the_keyword_index(office: Office) -> None:
+    await office.agents.publish(office.actor, office.agent)
+    assert office.jobs.reconciled == []
+    await office.agents.change_draft(office.actor, office.agent, lambda c: replace(c, language="de"))
+    await office.agents.publish(office.actor, office.agent)
+    assert office.jobs.reconciled == [office.agent]
+    await office.agents.publish(office.actor, office.agent)
+    assert office.jobs.reconciled == [office.agent]
+
+
+@pytest.mark.parametrize("action", ["curated_answer.create", "curated_answer.edit", "curated_answer.delete"])
+async def test_what_is_answered_from_has_changed_with_a_curated_answer(action: str, office: Office) -> None:
+    before = await office.generation()
+    await CHANGES[action](office)
+    assert await office.generation() > before

@@ -1,0 +1,99 @@
+"""The document is whole in itself and says what the registry does."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.web.errors import STATUS_OF_CODE
+from app.web.openapi import openapi_document
+from tests.web.house import House, every_endpoint
+
+ENDPOINTS = every_endpoint()
+DOCUMENT = openapi_document(ENDPOINTS, "1.2.3")
+OPERATIONS = [
+    (path, method, operation) for path, methods in DOCUMENT["paths"].items() for method, operation in methods.items()
+]
+
+
+def everything(node: Any, path: str = "#") -> Iterator[tuple[str, Any]]:
+    yield path, node
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from everything(value, f"{path}/{key}")
+    elif isinstance(node, list):
+        for number, value in enumerate(node):
+            yield from everything(value, f"{path}/{number}")
+
+
+def resolved(reference: str) -> Any:
+    node: Any = DOCUMENT
+    for part in reference.removeprefix("#/").split("/"):
+        node = node[part]
+    return node
+
+
+async def test_it_is_served_as_it_is_made(still_house: House) -> None:
+    response = await still_house.http.get("/openapi.json")
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == DOCUMENT
+
+
+def test_it_lists_every_route_and_no_other() -> None:
+    listed = {(path, method.upper()) for path, method, _ in OPERATIONS}
+    assert listed == {(endpoint.path, endpoint.method) for endpoint in ENDPOINTS}
+
+
+def test_it_has_the_parts_that_openapi_asks_for() -> None:
+    assert DOCUMENT["openapi"] == "3.1.0"
+    assert {"title", "version"} <= set(DOCUMENT["info"])
+    tags = {tag["name"] for tag in DOCUMENT["tags"]}
+    ids = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(ids)) == len(ids)
+    for _, _, operation in OPERATIONS:
+        assert set(operation["tags"]) <= tags
+        assert operation["summary"]
+        for status, response in operation["responses"].items():
+            assert 200 <= int(status) < 600
+            assert response["description"]
+
+
+def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
+    used = {value for path, value in everything(DOCUMENT) if path.endswith("/$ref") and isinstance(value, str)}
+    for reference in used:
+        assert isinstance(resolved(reference), dict), reference
+    schemas = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    assert schemas <= used
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.operation)
+def test_an_operation_says_who_may_call_and_what_may_go_wrong(endpoint: Any) -> None:
+    operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
+    if endpoint.access.scheme is None:
+        assert operation["security"] == []
+    else:
+        assert operation["security"] == [{endpoint.access.scheme: []}]
+        assert endpoint.access.scheme in DOCUMENT["components"]["securitySchemes"]
+        assert {"401", "429"} <= set(operation["responses"])
+    assert str(endpoint.status) in operation["responses"]
+    named = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
+    assert named == set(endpoint.path_ids)
+    assert ("requestBody" in operation) == endpoint.has_body
+    for code in endpoint.codes:
+        assert code in operation["responses"][str(STATUS_OF_CODE[code])]["description"]
+
+
+def test_request_examples_are_valid() -> None:
+    bodies = [endpoint.input_model for endpoint in ENDPOINTS if endpoint.has_body and endpoint.input_model]
+    examples = [(model, e) for model in bodies for e in model.model_json_schema().get("examples", [])]
+    assert len(examples) >= 6
+    for model, example in examples:
+        model.model_validate_json(json.dumps(example))
+
+
+def test_a_patch_promises_no_defaults() -> None:
+    for name in ("AgentPatch", "CuratedAnswerPatch"):
+        schema = DOCUMENT["components"]["schemas"][name]
+        assert not any("default" in field for field in schema["properties"].values())
+        assert "required" not in schema
