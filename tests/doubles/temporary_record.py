@@ -19,14 +19,19 @@ _template: Path | None = None
 async def temporary_record(folder: Path, clock: Clock | None = None) -> AsyncIterator[SqlSystemOfRecord]:
     """Opens `folder`/docent.sqlite, made on first use, and closes it when the block ends: opening the same folder
     again is a restart."""
-    path = folder / "docent.sqlite"
-    if not path.exists():
-        shutil.copyfile(await _migrated_template(), path)
-    engine = open_engine(f"sqlite+aiosqlite:///{path}")
+    engine = open_engine(await temporary_database(folder))
     try:
         yield SqlSystemOfRecord(engine, clock or FixedClock())
     finally:
         await engine.dispose()
+
+
+async def temporary_database(folder: Path) -> str:
+    """The URL of `folder`/docent.sqlite, a migrated and empty database on first use."""
+    path = folder / "docent.sqlite"
+    if not path.exists():
+        shutil.copyfile(await _migrated_template(), path)
+    return f"sqlite+aiosqlite:///{path}"
 
 
 async def _migrated_template() -> Path:

@@ -1,5 +1,7 @@
 """Opens a database by URL, with the settings that our promises need."""
 
+import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from sqlalchemy.pool import NullPool
 
 _BUSY_SECONDS = 5
 _MIGRATION_BUSY_SECONDS = 120
+_WAL_ATTEMPTS = 100
+_WAL_PAUSE_SECONDS = 0.02
 
 
 def open_engine(url: str) -> AsyncEngine:
@@ -54,7 +58,7 @@ def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any,
         cursor = connection.cursor()
         try:
             cursor.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
-            cursor.execute("PRAGMA journal_mode = WAL")
+            _switch_to_wal(cursor)
             # NORMAL may lose the last commits on power loss, and `done` is a receipt.
             cursor.execute("PRAGMA synchronous = FULL")
             cursor.execute("PRAGMA secure_delete = ON")
@@ -63,6 +67,21 @@ def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any,
             cursor.close()
 
     return settle
+
+
+def _switch_to_wal(cursor: Any) -> None:
+    """Only the first connection ever changes the file. Processes that start together on a new one may be refused
+    at once, whatever the busy timeout says, so they ask again."""
+    for _ in range(_WAL_ATTEMPTS):
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_WAL_PAUSE_SECONDS)
+        else:
+            return
+    cursor.execute("PRAGMA journal_mode = WAL")
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -12,6 +12,7 @@ _BUSY = "The database is busy with other writers. Try again in a moment."
 _FULL = "The disk that holds the database is full. Free some space; nothing was stored."
 
 _SQLITE_BUSY = frozenset({"SQLITE_BUSY", "SQLITE_LOCKED"})
+_SQLITE_BROKEN = frozenset({"SQLITE_NOTADB", "SQLITE_CORRUPT"})
 _POSTGRES_BUSY = frozenset(
     {
         "40001",  # serialization_failure
@@ -50,6 +51,8 @@ def _translated(error: DBAPIError) -> DocentError | None:
         return Overloaded(_BUSY)
     if sqlite_name == "SQLITE_FULL" or sqlstate == _POSTGRES_DISK_FULL:
         return Unavailable(_FULL)
+    if any(sqlite_name.startswith(name) for name in _SQLITE_BROKEN):
+        return Unavailable(f"The database file cannot be read ({cause}). Restore it from a backup.")
     if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
         return Unavailable(f"The database does not answer ({cause}). Run `docent doctor`.")
     return None

@@ -1,13 +1,28 @@
-"""A migrated database and an agent in it."""
+"""An empty, migrated database for each test, and something in it.
 
+With DOCENT_TEST_POSTGRES set to the URL of a database that may be emptied, every test runs on that as well.
+"""
+
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.migrate import migrate
+from app.adapters.sql.models import Base
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import Agent, AgentConfig
+from app.domain.source import Source, SourceConfig, SourceKind
+from app.domain.turn import Channel, VisitorSession
+from tests.adapters.sql.sample_rows import add_workspace, an_id
 from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.temporary_record import temporary_record
+from tests.doubles.temporary_record import temporary_database
+
+_POSTGRES = os.environ.get("DOCENT_TEST_POSTGRES")
 
 
 @pytest.fixture
@@ -15,7 +30,56 @@ def clock() -> FixedClock:
     return FixedClock()
 
 
-@pytest.fixture
-async def record(tmp_path: Path, clock: FixedClock) -> AsyncIterator[SqlSystemOfRecord]:
-    async with temporary_record(tmp_path, clock) as opened:
+@pytest.fixture(params=["sqlite", "postgres"] if _POSTGRES else ["sqlite"])
+async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    if request.param == "sqlite":
+        opened = open_engine(await temporary_database(tmp_path))
+    else:
+        opened = open_engine(str(_POSTGRES))
+        await migrate(opened)
+        async with opened.begin() as connection:
+            for table in reversed(Base.metadata.sorted_tables):
+                await connection.execute(table.delete())
+    try:
         yield opened
+    finally:
+        await opened.dispose()
+
+
+@pytest.fixture
+def record(engine: AsyncEngine, clock: FixedClock) -> SqlSystemOfRecord:
+    return SqlSystemOfRecord(engine, clock)
+
+
+@pytest.fixture
+async def workspace_id(record: SqlSystemOfRecord) -> UUID:
+    async with record.write() as records:
+        return await records.tokens.default_workspace()
+
+
+@pytest.fixture
+async def foreign_workspace_id(engine: AsyncEngine, workspace_id: UUID) -> UUID:
+    return await add_workspace(engine)
+
+
+@pytest.fixture
+async def agent(record: SqlSystemOfRecord, workspace_id: UUID) -> Agent:
+    async with record.write() as records:
+        return await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+
+
+@pytest.fixture
+async def source(record: SqlSystemOfRecord, agent: Agent) -> Source:
+    async with record.write() as records:
+        return await records.sources.create(
+            agent.id, SourceConfig(kind=SourceKind.SITE, name="Docs", url="https://docs.example/")
+        )
+
+
+@pytest.fixture
+async def session(record: SqlSystemOfRecord, workspace_id: UUID, agent: Agent) -> VisitorSession:
+    """A visitor with an open conversation."""
+    async with record.write() as records:
+        visitor = await records.conversations.visitor(agent.id, an_id())
+        conversation = await records.conversations.start(visitor, Channel.WIDGET)
+    return VisitorSession(workspace_id, agent.id, visitor.id, conversation.id)

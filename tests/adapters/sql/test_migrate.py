@@ -1,0 +1,99 @@
+"""Migrations: from nothing to the tables that the code expects."""
+
+import asyncio
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.migrate import migrate
+from app.adapters.sql.models import Base
+from app.domain.errors import Unavailable
+
+_MIGRATE = """
+import asyncio, sys
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.migrate import migrate
+
+async def main() -> None:
+    engine = open_engine(sys.argv[1])
+    await migrate(engine)
+    await engine.dispose()
+
+asyncio.run(main())
+"""
+
+
+def _differences(connection: Connection) -> list[object]:
+    return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
+
+
+async def test_the_migrated_tables_are_those_of_the_models(engine: AsyncEngine) -> None:
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+
+
+async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
+    await migrate(engine)
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+
+
+async def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'new' / 'docent.sqlite'}"
+    command = [sys.executable, "-W", "error", "-c", _MIGRATE, url]
+    starting = [await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE) for _ in range(4)]
+    errors = [(await process.communicate())[1] for process in starting]
+    assert [process.returncode for process in starting] == [0, 0, 0, 0], errors
+    engine = open_engine(url)
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+    await engine.dispose()
+
+
+async def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path / 'docent.sqlite'}")
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE turns (id TEXT)"))  # in the way, after some tables were made
+    with pytest.raises(Unavailable):
+        await migrate(engine)
+    async with engine.connect() as connection:
+        tables = await connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
+        assert tables.scalars().all() == ["turns"]
+    await engine.dispose()
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path / 'docent.sqlite'}")
+    await migrate(engine)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(Unavailable, match="another version"):
+        await migrate(engine)
+    await engine.dispose()
+
+
+async def test_a_new_database_is_durable_private_and_forgets_what_is_erased(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "docent.sqlite"
+    engine = open_engine(f"sqlite+aiosqlite:///{path}")
+    async with engine.connect() as connection:
+        settings = {
+            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "busy_timeout")
+        }
+    await engine.dispose()
+    assert settings == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "secure_delete": 1,
+        "busy_timeout": 5000,
+    }
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
