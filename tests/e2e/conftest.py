@@ -51,10 +51,11 @@ def site() -> Iterator[Site]:
     stop()
 
 
-
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1100, "height": 800}, permissions=["clipboard-read", "clipboard-write"])
+    context = browser.new_context(
+        viewport={"width": 1100, "height": 800}, permissions=["clipboard-read", "clipboard-write"]
+    )
     context.set_default_timeout(10_000)
     yield context
     context.close()

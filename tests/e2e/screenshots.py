@@ -23,7 +23,12 @@ RICH = """You can return anything within **30 days** of delivery, unworn and in 
 """
 ARABIC = "يمكنك إرجاع أي منتج خلال **30 يوماً** من التسليم [1].\n\n- افتح *الطلبات*\n- اطبع الملصق"
 SOURCES = (
-    {"id": 1, "url": "https://shop.example/help/returns#time", "title": "Returns and refunds › How long", "as_of": "2026-03-01"},
+    {
+        "id": 1,
+        "url": "https://shop.example/help/returns#time",
+        "title": "Returns and refunds › How long",
+        "as_of": "2026-03-01",
+    },
     {"id": 2, "url": "https://shop.example/help/payment", "title": "Payment", "as_of": None},
 )
 BODY = "<h2>The linen shirt</h2>" + "<p>A light shirt for warm days, woven in Portugal from European flax.</p>" * 6

@@ -14,7 +14,9 @@ QUESTION = "How long do returns take?"
 SOURCE = {"id": 1, "url": "https://shop.example/help", "title": "Returns", "as_of": "2026-03-01"}
 ANSWER = [
     status("searching"),
-    *tokens("## Returns\n\nYou have **30 days** [1].\n\n| A | B |\n|-|-|\n| 1 | 2 |\n\n```\ncode\n```\n\n- see [help](https://shop.example/x)"),
+    *tokens(
+        "## Returns\n\nYou have **30 days** [1].\n\n| A | B |\n|-|-|\n| 1 | 2 |\n\n```\ncode\n```\n\n- see [help](https://shop.example/x)"
+    ),
     citations(SOURCE),
     done(),
 ]
@@ -139,11 +141,13 @@ def test_axe_finds_nothing_to_mend(
         page.add_script_tag(path=AXE)
         run = "async () => (await axe.run({ include: [['docent-widget']] })).violations.map(v => [v.id, v.nodes.map(n => n.html)])"
         assert page.evaluate(run) == []
-        for question in site.api.script:
+        for count, question in enumerate(site.api.script, start=1):
             field = page.locator("docent-widget textarea")
             field.fill(question)
             field.press("Enter")
-            page.locator("docent-widget .send:not([data-running=true])").wait_for()
+            expect(page.locator("docent-widget .turn")).to_have_count(count)
+            expect(page.locator("docent-widget .dots")).to_have_count(0)
+            expect(page.locator("docent-widget .send")).to_have_attribute("data-running", "false")
         page.locator("docent-widget .unsure").wait_for()
         assert page.evaluate(run) == []
         assert page.locator("docent-widget .log").evaluate("e => e.scrollWidth - e.clientWidth") == 0
@@ -152,13 +156,20 @@ def test_axe_finds_nothing_to_mend(
 
 
 def test_a_phone_shows_the_panel_full_screen_and_keeps_focus_inside(browser: Browser, site: Site) -> None:
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)  # type: ignore[arg-type]
+    context = browser.new_context(
+        viewport=PHONE,  # type: ignore[arg-type]
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    )
     try:
         page = context.new_page()
         chat = Chat.visit(page, site)
         chat.launcher.tap()
         expect(chat.log).to_contain_text("Hello!")
-        assert chat.panel.bounding_box() == {"x": 0, "y": 0, **PHONE}
+        box = chat.panel.bounding_box()
+        assert box is not None
+        assert {side: round(length) for side, length in box.items()} == {"x": 0, "y": 0, **PHONE}
         # No keyboard jumps up: the panel itself has focus, not the field.
         expect(chat.panel).to_be_focused()
         for _ in range(8):
@@ -189,7 +200,10 @@ def test_a_language_that_cannot_be_fetched_falls_back_to_english(page: Page, sit
 
 
 def test_the_theme_of_the_agent_is_worn(page: Page, site: Site) -> None:
-    site.api.agent = {"name": "Ada", "theme": {"primary_color": "#ffd400", "radius": 4, "position": "left", "launcher_label": "Ask us"}}
+    site.api.agent = {
+        "name": "Ada",
+        "theme": {"primary_color": "#ffd400", "radius": 4, "position": "left", "launcher_label": "Ask us"},
+    }
     chat = Chat.opened(page, site)
     box = chat.panel.bounding_box()
     assert box is not None
@@ -207,16 +221,16 @@ def test_the_theme_of_the_agent_is_worn(page: Page, site: Site) -> None:
 def test_the_system_s_theme_is_followed(page: Page, site: Site) -> None:
     page.emulate_media(color_scheme="dark")
     chat = Chat.opened(page, site)
-    background = "e => getComputedStyle(e).backgroundColor"
-    assert chat.panel.evaluate(background) == "rgb(25, 27, 32)"
+    expect(chat.panel).to_have_css("background-color", "rgb(25, 27, 32)")
     page.emulate_media(color_scheme="light")
-    expect.set_options(timeout=5_000)
-    page.wait_for_function("getComputedStyle(document.querySelector('docent-widget').shadowRoot.querySelector('.panel')).backgroundColor === 'rgb(255, 255, 255)'")
+    expect(chat.panel).to_have_css("background-color", "rgb(255, 255, 255)")
 
 
 def test_calls_queued_before_loading_are_made(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = ANSWER
-    site.write(head=f"<script>(window.Docent = window.Docent || []).push(['on', 'answer', a => window.heard = a], ['ask', '{QUESTION}'])</script>")
+    site.write(
+        head=f"<script>(window.Docent = window.Docent || []).push(['on', 'answer', a => window.heard = a], ['ask', '{QUESTION}'])</script>"
+    )
     chat = Chat.visit(page, site)
     chat.finish()
     assert page.evaluate("window.heard.low_confidence") is False

@@ -12,7 +12,12 @@ from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
 QUESTION = "How long do returns take?"
-ANSWER = [status("searching"), *tokens("You have **30 days** [1]."), citations({"id": 1, "url": "https://shop.example/", "title": "Help"}), done()]
+ANSWER = [
+    status("searching"),
+    *tokens("You have **30 days** [1]."),
+    citations({"id": 1, "url": "https://shop.example/", "title": "Help"}),
+    done(),
+]
 
 HOSTILE_CSS = """<style>
   * { color: red !important; font-size: 40px !important; display: none !important; }
@@ -37,7 +42,9 @@ def test_a_strict_content_policy_sees_no_violation(page: Page, site: Site) -> No
         f"default-src 'none'; script-src {site.api_origin}; connect-src {site.api_origin}; "
         "require-trusted-types-for 'script'"
     )
-    page.add_init_script("addEventListener('securitypolicyviolation', e => (window.violations ??= []).push(e.violatedDirective))")
+    page.add_init_script(
+        "addEventListener('securitypolicyviolation', e => (window.violations ??= []).push(e.violatedDirective))"
+    )
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     converse(page, site)
@@ -51,7 +58,9 @@ def test_a_strict_content_policy_sees_no_violation(page: Page, site: Site) -> No
 def test_hostile_styles_of_the_page_change_nothing(page: Page, site: Site) -> None:
     site.write(head=HOSTILE_CSS)
     chat = converse(page, site)
-    style = chat.answer.evaluate("e => { const s = getComputedStyle(e); return [s.fontSize, s.color, s.opacity, s.visibility] }")
+    style = chat.answer.evaluate(
+        "e => { const s = getComputedStyle(e); return [s.fontSize, s.color, s.opacity, s.visibility] }"
+    )
     assert style == ["15px", "rgb(23, 26, 33)", "1", "visible"]
     box = chat.panel.bounding_box()
     assert box is not None
@@ -203,12 +212,18 @@ def test_a_link_shows_where_it_leads(page: Page, site: Site) -> None:
 
 def test_the_built_file_has_no_way_to_parse_markup_or_run_text(site: Site) -> None:
     built = (site.api.files / "widget.js").read_text()
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function", built)
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function", built
+    )
     assert json.loads((site.api.files / "widget.js.map").read_text())["version"] == 3
 
 
 def test_leaving_and_coming_back_goes_on_with_the_answer(page: Page, context: BrowserContext, site: Site) -> None:
-    site.api.script[QUESTION] = [*tokens("You have "), *(Emit({"event": "token", "token": "."}, 0.1) for _ in range(8)), done()]
+    site.api.script[QUESTION] = [
+        *tokens("You have "),
+        *(Emit({"event": "token", "token": "."}, 0.1) for _ in range(8)),
+        done(),
+    ]
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     expect(chat.answer).to_contain_text("You have")

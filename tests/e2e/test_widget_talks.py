@@ -116,9 +116,7 @@ def test_a_question_asked_offline_goes_out_when_the_visitor_is_back(
         pytest.param(Refuse(500, "internal"), "Something went wrong", id="a fault of the server"),
     ],
 )
-def test_a_refusal_is_told_kindly_and_can_be_retried(
-    page: Page, site: Site, refusal: Refuse, words: str
-) -> None:
+def test_a_refusal_is_told_kindly_and_can_be_retried(page: Page, site: Site, refusal: Refuse, words: str) -> None:
     site.api.retries[QUESTION] = [[refusal], ANSWER]
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)

@@ -52,7 +52,7 @@ export const ICONS = {
   chat: "M20 12a8 8 0 0 1-11 7l-5 1 1-5a8 8 0 1 1 15-3ZM8.5 12h0M12 12h0M15.5 12h0",
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V5M6 11l6-6 6 6",
-  stop: "M8 8h8v8H8z",
+  stop: "M7 7h10v10H7z",
   fresh: "M20 12a8 8 0 1 1-3-6l3 2V4v4h-4",
   copy: "M9 9h10v10H9zM15 9V5H5v10h4",
   check: "M5 12.5l4.5 4.5L19 7.5",

@@ -23,7 +23,7 @@ const CASES: [why: string, text: string, expected: string][] = [
   ["an unclosed mark is text in the end", "a **b", "p(a **b)"],
   ["code is taken literally", "use `a **b** [1]` now", "p(use code(a **b** [1]) now)"],
   ["double backticks hold one", "``a ` b``", "p(code(a ` b))"],
-  ["headings sit below the page's own", "# A\n## B\n#### C", "h3(A)h4(B)h5(C)"],
+  ["headings skip no level, wherever they start", "# A\n## B\n#### C", "h3(A)h4(B)h4(C)"],
   ["lists", "- a\n- b\n\nafter", "ul(li(a)li(b))p(after)"],
   ["lists nest", "- a\n  - b\n    - c\n- d", "ul(li(aul(li(bul(li(c)))))li(d))"],
   ["numbered lists keep their start", "3. c\n4. d", "ol3(li(c)li(d))"],

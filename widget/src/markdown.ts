@@ -34,6 +34,7 @@ function blocks(lines: string[], live: boolean, depth: number): Element[] {
   const found: Element[] = [];
   let at = 0;
   let from = 0;
+  let top = 0;
   /** Whether what was just read may go on in the next token. */
   const isOpen = (): boolean => live && at >= lines.length;
   const add = (tag: string, children: Node[], more?: Partial<Element>): void => {
@@ -65,8 +66,10 @@ function blocks(lines: string[], live: boolean, depth: number): Element[] {
       at++;
     } else if ((match = HEADING.exec(line))) {
       at++;
-      // An answer sits deep inside a page: its first level is the page's third.
-      add("h" + Math.min(5, (match[1] as string).length + 2), inline(match[2] as string, isOpen()));
+      const level = (match[1] as string).length;
+      top ||= level;
+      // Whatever level an answer starts at, below the panel's own heading comes the third.
+      add(level > top ? "h4" : "h3", inline(match[2] as string, isOpen()));
     } else if (RULE.test(line)) {
       at++;
       add("hr", []);
@@ -205,9 +208,9 @@ export function inline(source: string, live: boolean, depth = 0): Node[] {
       if (!group(1)) withoutLinks(inlineOrText(group(2), depth)).forEach(add);
     } else if (!isAfterLetter && take(BARE_URL)) {
       const url = withoutFullStop(group(0));
-      at -= group(0).length - url.length;
       // An address still arriving is no link yet.
       add(live && at >= source.length ? url : { tag: "a", href: url, children: [url] });
+      at -= group(0).length - url.length;
     } else if (char === "*" || char === "_") {
       const run = runAt(source, at);
       const mark = char.repeat(Math.min(run, 2));

@@ -101,7 +101,7 @@ export class PanelView {
 
   private build() {
     const { words, actions } = this;
-    const name = h("h2");
+    const name = h("bdi");
     const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
     const fresh = iconButton(words.fresh, ICONS.fresh, () => void actions.fresh());
     const intro = h("div");
@@ -143,7 +143,7 @@ export class PanelView {
     const panel = h(
       "section",
       { class: "panel", part: "panel", role: "dialog", tabindex: -1 },
-      h("header", { part: "header" }, avatar, name, fresh, iconButton(words.close, ICONS.close, () => actions.close())),
+      h("header", { part: "header" }, avatar, h("h2", {}, name), fresh, iconButton(words.close, ICONS.close, () => actions.close())),
       log,
       notice,
       h(

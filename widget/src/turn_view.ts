@@ -26,7 +26,7 @@ export class TurnView {
   readonly #below = h("div", { class: "below" });
   readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
   #drawn: Turn | null = null;
-  #sources: (string | undefined)[] = [];
+  #sources: string[] = [];
 
   constructor(
     turn: Turn,
@@ -47,7 +47,7 @@ export class TurnView {
     this.#drawn = turn;
     const running = isRunning(turn);
     this.#answer.className = "answer" + (turn.isUnsure ? " unsure" : "") + (running && turn.answer ? " live" : "");
-    this.#drawText(turn, running, before?.citations !== turn.citations || isRunning(before ?? undefined) !== running);
+    this.#drawText(turn, running);
     if (before?.isUnsure !== turn.isUnsure) {
       fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words.unsure));
     }
@@ -59,7 +59,7 @@ export class TurnView {
     return [this.#above.textContent, this.#text.textContent].filter(Boolean).join(" ");
   }
 
-  #drawText(turn: Turn, live: boolean, everything: boolean): void {
+  #drawText(turn: Turn, live: boolean): void {
     const blocks = parseMarkdown(turn.answer, live);
     const context = {
       citations: turn.citations,
@@ -67,8 +67,10 @@ export class TurnView {
       onCitation: (one: Citation) => this.actions.cited(turn, one),
     };
     blocks.forEach((block, at) => {
-      if (!everything && this.#sources[at] === block.source) return;
-      this.#sources[at] = block.source;
+      // What has numbers in it changes with the sources, everything else with its own text only.
+      const key = block.source + (block.source?.includes("[") ? `\0${live}${turn.citations.length}` : "");
+      if (this.#sources[at] === key) return;
+      this.#sources[at] = key;
       const drawn = drawNode(block, context);
       const old = this.#text.children[at];
       if (old) old.replaceWith(drawn);

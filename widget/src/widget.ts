@@ -107,6 +107,8 @@ export class Widget implements PanelActions {
     this.open();
     const question = this.#newQuestion(message);
     this.#dispatch({ type: "asked", id: question.turn_id, question: message });
+    // At once, so that a second press of Enter meets a running turn.
+    this.#draw();
     this.#emit("message", { turn_id: question.turn_id, message });
     void this.#run(question);
   }
