@@ -219,7 +219,8 @@ class ScriptedWidgetApi:
                     # uvicorn closes the connection without the last chunk: to the browser it broke.
                     raise ConnectionAbortedError
                 case Hold():
-                    while not self._released.is_set() and turn_id not in self._stopped:
+                    # The test releases from another thread, so there is no asyncio event to wait for.
+                    while not self._released.is_set() and turn_id not in self._stopped:  # noqa: ASYNC110
                         await asyncio.sleep(0.02)
                     if turn_id in self._stopped:
                         yield self._frame(number + 1, {**done(finish="stopped").event, "turn_id": turn_id})

@@ -14,7 +14,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 
 
 class Site:
-    """A host site with our script on it: its pages are on `localhost`, the API on 127.0.0.1, so they differ in origin."""
+    """A host site with our script on it: its pages on `localhost`, the API on 127.0.0.1, so the origins differ."""
 
     def __init__(self, api: ScriptedWidgetApi, port: int) -> None:
         self.api = api

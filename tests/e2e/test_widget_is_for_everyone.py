@@ -139,7 +139,10 @@ def test_axe_finds_nothing_to_mend(
         page.locator("docent-widget .launcher").click()
         page.get_by_role("button", name=QUESTION).wait_for()
         page.add_script_tag(path=AXE)
-        run = "async () => (await axe.run({ include: [['docent-widget']] })).violations.map(v => [v.id, v.nodes.map(n => n.html)])"
+        run = """async () => {
+          const { violations } = await axe.run({ include: [['docent-widget']] });
+          return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
+        }"""
         assert page.evaluate(run) == []
         for count, question in enumerate(site.api.script, start=1):
             field = page.locator("docent-widget textarea")
@@ -169,7 +172,7 @@ def test_a_phone_shows_the_panel_full_screen_and_keeps_focus_inside(browser: Bro
         expect(chat.log).to_contain_text("Hello!")
         box = chat.panel.bounding_box()
         assert box is not None
-        assert {side: round(length) for side, length in box.items()} == {"x": 0, "y": 0, **PHONE}
+        assert [round(box[side]) for side in ("x", "y", "width", "height")] == [0, 0, *PHONE.values()]
         # No keyboard jumps up: the panel itself has focus, not the field.
         expect(chat.panel).to_be_focused()
         for _ in range(8):
@@ -228,9 +231,8 @@ def test_the_system_s_theme_is_followed(page: Page, site: Site) -> None:
 
 def test_calls_queued_before_loading_are_made(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = ANSWER
-    site.write(
-        head=f"<script>(window.Docent = window.Docent || []).push(['on', 'answer', a => window.heard = a], ['ask', '{QUESTION}'])</script>"
-    )
+    calls = f"['on', 'answer', (answer) => (window.heard = answer)], ['ask', '{QUESTION}']"
+    site.write(head=f"<script>(window.Docent = window.Docent || []).push({calls})</script>")
     chat = Chat.visit(page, site)
     chat.finish()
     assert page.evaluate("window.heard.low_confidence") is False
@@ -242,7 +244,9 @@ def test_a_page_hears_what_happens(page: Page, site: Site) -> None:
     page.evaluate(
         """() => {
           window.heard = [];
-          for (const name of ['open', 'message', 'answer', 'gap', 'feedback', 'close']) Docent.on(name, () => heard.push(name));
+          for (const name of ['open', 'message', 'answer', 'gap', 'feedback', 'close']) {
+            Docent.on(name, () => heard.push(name));
+          }
           Docent.ask('How long do returns take?');
         }"""
     )

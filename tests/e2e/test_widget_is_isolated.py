@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Dialog, Page, Request, expect
 
 from tests.doubles.scripted_widget_api import Emit, citations, done, status, tokens
 from tests.e2e.chat import Chat
@@ -68,7 +67,10 @@ def test_hostile_styles_of_the_page_change_nothing(page: Page, site: Site) -> No
 
 
 def test_the_host_page_keeps_its_layout_and_its_names(page: Page, site: Site) -> None:
-    measure = "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight, document.body.innerHTML.length]"
+    measure = """() => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      return [scrollWidth, scrollHeight, document.body.innerHTML.length];
+    }"""
     site.write(body="<p>text</p>" * 60)
     page.goto(site.origin)
     before = page.evaluate("Object.keys(window).length")
@@ -170,12 +172,21 @@ OBEYED = [
 
 
 @pytest.fixture
-def trapped(page: Page) -> Iterator[list[str]]:
+def trapped(page: Page) -> list[str]:
     """Every dialog, and every request that left for a stranger."""
     caught: list[str] = []
-    page.on("dialog", lambda dialog: (caught.append(dialog.message), dialog.dismiss()))
-    page.on("request", lambda request: caught.append(request.url) if "evil.example" in request.url else None)
-    yield caught
+
+    def dismiss(dialog: Dialog) -> None:
+        caught.append(dialog.message)
+        dialog.dismiss()
+
+    def watch(request: Request) -> None:
+        if "evil.example" in request.url:
+            caught.append(request.url)
+
+    page.on("dialog", dismiss)
+    page.on("request", watch)
+    return caught
 
 
 @pytest.mark.parametrize("text", OBEYED)
@@ -188,10 +199,11 @@ def test_what_a_captured_model_writes_stays_text_at_every_prefix(
     page.evaluate(
         """() => {
           const root = document.querySelector('docent-widget').shadowRoot;
+          const active = 'script,img,iframe,object,embed,link,.text svg,.text form,[onerror],[srcdoc]';
+          const isBad = (a) => !/^https?:$/.test(a.protocol) || a.username;
           const look = () => {
-            const bad = root.querySelector('script,img,iframe,object,embed,link,form:not(.composer),.text svg,[onerror],[srcdoc]');
-            if (bad) (window.seen ??= []).push(bad.outerHTML);
-            for (const a of root.querySelectorAll('.text a')) if (!/^https?:$/.test(a.protocol) || a.username) (window.seen ??= []).push(a.href);
+            const links = [...root.querySelectorAll('.text a')].filter(isBad);
+            for (const bad of [...root.querySelectorAll(active), ...links]) (window.seen ??= []).push(bad.outerHTML);
           };
           new MutationObserver(look).observe(root, { childList: true, subtree: true, attributes: true });
         }"""
@@ -218,7 +230,7 @@ def test_the_built_file_has_no_way_to_parse_markup_or_run_text(site: Site) -> No
     assert json.loads((site.api.files / "widget.js.map").read_text())["version"] == 3
 
 
-def test_leaving_and_coming_back_goes_on_with_the_answer(page: Page, context: BrowserContext, site: Site) -> None:
+def test_leaving_and_coming_back_goes_on_with_the_answer(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = [
         *tokens("You have "),
         *(Emit({"event": "token", "token": "."}, 0.1) for _ in range(8)),
