@@ -1,7 +1,7 @@
 """What operators do with curated answers."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from app.domain.curated_answer import CuratedAnswer, normalised
@@ -100,5 +100,11 @@ def check_answer(answer: CuratedAnswer) -> None:
 
 
 def _check_expiry(expires_at: datetime | None) -> None:
-    if expires_at is not None and expires_at.tzinfo is None:
+    if expires_at is None:
+        return
+    if expires_at.tzinfo is None:
         raise InvalidInput("expires_at", 'Name the time zone, such as "2027-01-31T12:00:00Z".')
+    try:
+        expires_at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput("expires_at", "No calendar has this moment. Choose one in our time.") from None

@@ -1,0 +1,67 @@
+"""Whatever stands in a field or a query, the answer is a decision and never a 5xx."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from app.web.endpoint import AnyEndpoint
+from tests.web.house import every_endpoint
+from tests.web.route_examples import FurnishedHouse, furnished
+
+BODIED = [endpoint for endpoint in every_endpoint() if endpoint.has_body]
+LISTS = [endpoint for endpoint in every_endpoint() if endpoint.input_model and not endpoint.has_body]
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+VALUES: list[Any] = [
+    None, True, 0, -1, 1.5, 1e308, -0.0, 2**31, 2**63, 10**30, -(10**30),
+    "", "x", "x" * 5000, "\u2028", "\ufeff", "\x1b[31m", "\U0010ffff", "'; drop table agents; --", "%00", "../..",
+    "http://[", "http://a:99999", "https://a b", "https://\u2100.com", "http://a\\b", "http://[v1.x]/",
+    "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "2026-01-01T00:00:00",
+    "{00000000-0000-0000-0000-000000000000}", "urn:uuid:00000000-0000-0000-0000-000000000000",
+    [], {}, [None], [""], ["x"] * 500, nested(29), nested(31), {"x": 1}, {"title": 5}, {"json_ld": nested(20)},
+]  # fmt: skip
+QUERIES = [
+    "limit=%F0", "limit=1e3", "limit=-1", "limit=%20%205", "limit=%D9%A3", "limit=99999999999999999999", "limit",
+    "cursor=", "cursor=%ff%fe", "cursor=%ED%A0%80", "cursor=W10", "cursor=bnVsbA", "cursor=eyJhIjoxfQ", "&&&=", "=x",
+    "cursor=WyIwMDAxLTAxLTAxVDAwOjAwOjAwKzE0OjAwIiwgIngiXQ", f"cursor={'x' * 600}", "state=OPEN", "status=%F0%9F",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+async def rooms(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[FurnishedHouse]:
+    async with furnished(tmp_path_factory.mktemp("hostile")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("endpoint", BODIED, ids=lambda endpoint: endpoint.operation)
+async def test_a_hostile_field_is_accepted_or_named(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    assert endpoint.input_model is not None
+    headers = {**rooms.headers(endpoint), "Content-Type": "application/json"}
+    for name in endpoint.input_model.model_json_schema()["properties"]:
+        for value in VALUES:
+            body = json.dumps({**(rooms.body(endpoint) or {}), name: value})
+            response = await rooms.house.http.request(
+                endpoint.method, rooms.path(endpoint), content=body, headers=headers
+            )
+            assert response.status_code < 500, (name, value)
+            if response.status_code == 422:
+                named = response.json()["error"].get("field", "")
+                assert named.split(".")[0] in (name, ""), (name, value, response.text)
+
+
+@pytest.mark.parametrize("endpoint", LISTS, ids=lambda endpoint: endpoint.operation)
+async def test_a_hostile_query_is_accepted_or_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    for query in QUERIES:
+        response = await rooms.house.http.request(
+            endpoint.method, f"{rooms.path(endpoint)}?{query}", headers=rooms.headers(endpoint)
+        )
+        assert response.status_code in (200, 422), (query, response.text)
