@@ -55,6 +55,7 @@ class Settings(BaseSettings):
     crawl_allow: Annotated[tuple[Endpoint, ...], NoDecode] = Field(
         (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
     )
+    crawl_delay_seconds: float = Field(0.5, ge=0, le=60, description="Pause between two requests to one website.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
 

@@ -30,10 +30,6 @@ class _Candidate:
     source: Source
     part: Quotable
 
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.source.number, self.part.position
-
 
 class ExtractiveWriter:
     """An AnswerWriter that needs no key and invents nothing."""
@@ -59,8 +55,7 @@ class ExtractiveWriter:
         ranked = sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])
         best = ranked[0][0]
         near = [candidate for score, candidate in ranked if score >= best - _NEAR_BEST]
-        chosen = _distinct(near)[:_QUOTED_PARTS]
-        return sorted(chosen, key=lambda candidate: candidate.place)
+        return _in_reading_order(_distinct(near)[:_QUOTED_PARTS])
 
     async def _scores(self, question: str, candidates: Sequence[_Candidate]) -> list[float]:
         texts = [f"{candidate.source.title}\n{candidate.part.text}" for candidate in candidates]
@@ -95,6 +90,12 @@ def _distinct(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             seen.add(wording)
             kept.append(candidate)
     return kept
+
+
+def _in_reading_order(best_first: Sequence[_Candidate]) -> list[_Candidate]:
+    """The source with the best part comes first; within a source its own order holds."""
+    sources = list(dict.fromkeys(candidate.source.number for candidate in best_first))
+    return sorted(best_first, key=lambda candidate: (sources.index(candidate.source.number), candidate.part.position))
 
 
 def _paragraphs(chosen: Sequence[_Candidate]) -> list[str]:

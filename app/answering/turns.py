@@ -30,6 +30,11 @@ class Turns:
         self._is_closing = False
 
     @property
+    def is_closing(self) -> bool:
+        """No more turns are taken: the process is about to end."""
+        return self._is_closing
+
+    @property
     def running_count(self) -> int:
         return len(self._running)
 

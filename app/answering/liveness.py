@@ -1,0 +1,65 @@
+"""Says that this process lives, and ends the turns of those that no longer do."""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from app.domain.errors import DocentError
+from app.ports.records.transaction import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+KIND = "web"
+
+
+class Liveness:
+    """Beats while its block runs. A process that was silent for `dead_after_seconds` counts as dead: its running
+    turns become `cut`, so that their conversations are free again."""
+
+    def __init__(
+        self,
+        record: SystemOfRecord,
+        process: str,
+        *,
+        beat_seconds: float = 5.0,
+        dead_after_seconds: int = 20,
+    ) -> None:
+        self._record = record
+        self._process = process
+        self._beat_seconds = beat_seconds
+        self._dead_after_seconds = dead_after_seconds
+        self._beating: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.beat()
+        self._beating = asyncio.create_task(self._keep_beating())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._beating:
+            self._beating.cancel()
+            await asyncio.gather(self._beating, return_exceptions=True)
+        async with self._record.write() as records:
+            await records.processes.leave(self._process)
+
+    async def beat(self) -> int:
+        """Say that we live; return how many turns of the dead were cut."""
+        async with self._record.write() as records:
+            await records.processes.beat(self._process, KIND)
+            living = await records.processes.living(KIND, self._dead_after_seconds)
+            cut = await records.turns.cut_orphans(living)
+        if cut:
+            log.warning("turns_cut", count=cut)
+        return cut
+
+    async def _keep_beating(self) -> None:
+        while True:
+            await asyncio.sleep(self._beat_seconds)
+            try:
+                await self.beat()
+            except DocentError as error:
+                log.warning("heartbeat_missed", reason=str(error))

@@ -1,0 +1,25 @@
+"""`docent ...`: every command, each a thin reading of its arguments over the use cases."""
+
+import typer
+
+from app.cli import agents, answers, knowledge, serving, tokens
+from app.cli.demo import command as demo
+
+cli = typer.Typer(
+    name="docent",
+    help="Answers a website's visitors from that website.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+serving.register(cli)
+knowledge.register(cli)
+answers.register(cli)
+demo.register(cli)
+cli.add_typer(tokens.commands, name="token")
+cli.add_typer(agents.commands, name="agent")
+
+
+def main() -> None:
+    """The `docent` entry point."""
+    cli()

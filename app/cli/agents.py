@@ -1,0 +1,116 @@
+"""`docent agent ...`: the few things about agents that one wants at hand; the API does the rest."""
+
+from dataclasses import replace
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.table import Table
+
+from app.adapters.inline_job_queue import InlineJobQueue
+from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
+from app.domain.agent import AgentConfig
+from app.main import open_foundation, open_knowledge
+from app.operating.agents import Agents
+from app.settings import Settings
+
+commands = typer.Typer(help="Agents: what is embedded in a website.", no_args_is_help=True)
+
+AgentId = Annotated[UUID | None, typer.Option("--agent", help="The agent's id; not needed when there is one only.")]
+_SNIPPET = '<script async src="{base}/widget/widget.js" data-agent="{agent_id}"></script>'
+
+
+@commands.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What visitors see.")],
+    origin: Annotated[
+        list[str] | None, typer.Option(help="A website that may embed it, https://www.example.com; repeat it.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an agent and publish it."""
+    run(_create(settings_for(), AgentConfig(name=name, allowed_origins=tuple(origin or ())), as_json))
+
+
+@commands.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Show the agents."""
+    run(_list(settings_for(), as_json))
+
+
+@commands.command()
+def publish(agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")]) -> None:
+    """Make the draft what visitors get."""
+    run(_publish(settings_for(), agent_id))
+
+
+@commands.command()
+def allow(
+    origin: Annotated[str, typer.Argument(help="A website that may embed the agent, https://www.example.com.")],
+    agent: AgentId = None,
+) -> None:
+    """Let one more website embed the agent, and publish."""
+    run(_allow(settings_for(), origin, agent))
+
+
+@commands.command()
+def snippet(
+    base: Annotated[str, typer.Option(help="Where this Docent can be reached, https://docent.example.com.")],
+    agent: AgentId = None,
+) -> None:
+    """Print the script tag to paste into a website."""
+    run(_snippet(settings_for(), base, agent))
+
+
+async def _create(settings: Settings, config: AgentConfig, as_json: bool) -> None:
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        actor = await local_operator(base)
+        agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+        agent = await agents.create(actor, config)
+        await agents.publish(actor, agent.id)
+    if as_json:
+        print_json({"id": agent.id, "name": agent.draft.name})
+        return
+    out.print(str(agent.id), highlight=False)
+    if not config.allowed_origins:
+        err.print("No website may embed it yet: `docent agent allow https://www.example.com`.")
+
+
+async def _list(settings: Settings, as_json: bool) -> None:
+    async with open_foundation(settings) as base:
+        agents = await known_agents(base, await local_operator(base))
+    if as_json:
+        rows = [{"id": a.id, "name": a.draft.name, "live_version": a.live_version} for a in agents]
+        print_json({"agents": rows})
+        return
+    table = Table("id", "name", "live version", "websites")
+    for agent in agents:
+        live = str(agent.live_version) if agent.live_version else "never published"
+        table.add_row(str(agent.id), agent.draft.name, live, ", ".join(agent.draft.allowed_origins) or "none")
+    out.print(table)
+
+
+async def _publish(settings: Settings, agent_id: UUID) -> None:
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        actor = await local_operator(base)
+        version = await Agents(base.record, InlineJobQueue(knowledge.jobs)).publish(actor, agent_id)
+    err.print(f"Version {version.number} is live.")
+
+
+async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None:
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, agent_id)
+        agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+        origins = (*agent.draft.allowed_origins, origin)
+        await agents.change_draft(actor, agent.id, lambda draft: replace(draft, allowed_origins=origins))
+        await agents.publish(actor, agent.id)
+    err.print(f"{origin} may embed {agent.draft.name}.")
+
+
+async def _snippet(settings: Settings, base_url: str, agent_id: UUID | None) -> None:
+    async with open_foundation(settings) as base:
+        agent = await meant_agent(base, await local_operator(base), agent_id)
+    tag = _SNIPPET.format(base=base_url.rstrip("/"), agent_id=agent.id)
+    out.print(tag, highlight=False, soft_wrap=True, markup=False)

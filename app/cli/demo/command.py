@@ -1,0 +1,155 @@
+"""`docent demo`: from an empty folder to an answered visitor."""
+
+import tempfile
+import threading
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from app.cli.answer_report import AnswerReport
+from app.cli.demo.api_client import ApiClient, ApiRefused
+from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_plan
+from app.cli.demo.server_process import free_port, running_server
+from app.cli.demo.site_server import DemoSite, serve_demo_site
+from app.cli.local_operator import local_operator
+from app.cli.store_counts import store_counts
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.main import open_foundation
+from app.operating.api_tokens import ApiTokens
+from app.settings import PREFIX, Settings
+
+_USUAL_PORT = 8000
+
+
+def register(cli: typer.Typer) -> None:
+    cli.command()(demo)
+
+
+def demo(
+    site: Annotated[
+        str | None, typer.Option(help="A website of yours; by default the one that ships with Docent.")
+    ] = None,
+    ask: Annotated[list[str] | None, typer.Option("--ask", help="One more question; repeat it.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="End when the questions are answered.")] = False,
+    port: Annotated[int | None, typer.Option(help="Port of the server; by default 8000, or any that is free.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read a website, answer three questions, show the gap, and leave the widget to try."""
+    if site is not None and urlsplit(site).scheme not in {"http", "https"}:
+        fail(f"{site!r} is not a website's address: begin it with https://", 2)
+    with ExitStack() as closing:
+        data = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-demo-")))
+        shown = closing.enter_context(serve_demo_site())
+        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site)
+        settings = settings_for(log_level="warning", **stage.overrides())
+        client = ApiClient(stage.base, run(_first_token(settings)))
+        closing.enter_context(running_server(client, stage.environment()))
+        try:
+            report = _play(client, stage, tuple(ask or ()), as_json)
+        except ApiRefused as error:
+            fail(str(error))
+        if as_json:
+            stores = run(_stores(settings, report.pop("agent_id")))
+            print_json({"pages": stores["documents"], "chunks": stores["chunks"], **report, "stores": stores})
+        if not once:
+            err.print(f"\nTry the widget: [bold]{stage.visit_url()}[/]   (API: {stage.base}/openapi.json)")
+            err.print("Ctrl-C ends the demo and removes its data.")
+            try:
+                threading.Event().wait()
+            except KeyboardInterrupt:
+                err.print("Ending.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """Where the demonstration plays."""
+
+    data: Path
+    port: int
+    shown: DemoSite
+    site: str | None
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def overrides(self) -> dict[str, Any]:
+        allowed = self.shown.base.removeprefix("http://")
+        return {"data": self.data, "crawl_allow": None if self.site else allowed}
+
+    def environment(self) -> dict[str, str]:
+        """For the child processes. Our own website needs no politeness."""
+        values = {"DATA": str(self.data), "PORT": str(self.port), "HOST": "127.0.0.1", "LOG_LEVEL": "warning"}
+        if not self.site:
+            values |= {"CRAWL_ALLOW": self.overrides()["crawl_allow"], "CRAWL_DELAY_SECONDS": "0"}
+        return {PREFIX + name: value for name, value in values.items()}
+
+    def plan(self, more: tuple[str, ...]) -> Plan:
+        if self.site:
+            return other_site_plan(self.site, urlsplit(self.site).hostname or "the website", self.shown.base, more)
+        return nimbrel_plan(self.shown.base, more)
+
+    def visit_url(self) -> str:
+        return f"{self.shown.base}/try-the-widget" if self.site else f"{self.shown.base}/"
+
+
+def _play(client: ApiClient, stage: _Stage, more: tuple[str, ...], quiet: bool) -> dict[str, Any]:
+    demonstration = Demonstration(client, stage.plan(more))
+    demonstration.set_up()
+    stage.shown.tag = (
+        f'<script async src="{stage.base}/widget/widget.js" data-agent="{demonstration.agent_id}"></script>'
+    )
+    ended = _crawl(demonstration)
+    if ended["state"] != "finished":
+        fail(f"The crawl {ended['state']}: {ended['stop_reason']}")
+    err.print(f"Read: {', '.join(f'{count} {status}' for status, count in ended['counts'].items())}.")
+    reports = [_ask(demonstration, question, quiet) for question in demonstration.questions()]
+    gaps = demonstration.gaps()
+    if not quiet:
+        out.print("\n[bold]What the website could not answer[/]")
+        for gap in gaps:
+            out.print(f"  {gap['count']} x {gap['question']}")
+    return {"agent_id": demonstration.agent_id, "questions": [report.as_json() for report in reports], "gaps": gaps}
+
+
+def _crawl(demonstration: Demonstration) -> dict[str, Any]:
+    columns = (TextColumn("Reading"), SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as progress:
+        bar = progress.add_task("Reading", total=None)
+
+        def show(counts: dict[str, int]) -> None:
+            seen = sum(counts.values())
+            progress.update(bar, total=seen or None, completed=seen - counts.get("queued", 0))
+
+        return demonstration.crawl(show)
+
+
+def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerReport:
+    report = AnswerReport(question)
+    if not quiet:
+        out.print(f"\n[bold]{question}[/]")
+    for payload, seconds in demonstration.ask(question):
+        text = report.take(payload, seconds)
+        if not quiet:
+            out.print(text, end="", highlight=False, markup=False, soft_wrap=True)
+    if not quiet:
+        report.print_end(out)
+    return report
+
+
+async def _first_token(settings: Settings) -> str:
+    async with open_foundation(settings) as base:
+        actor = await local_operator(base)
+        issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, "demo")
+    return issued.token
+
+
+async def _stores(settings: Settings, agent_id: str) -> dict[str, Any]:
+    async with open_foundation(settings) as base:
+        return asdict(await store_counts(base, UUID(agent_id)))

@@ -1,0 +1,126 @@
+"""What the demonstration does, step by step, through the API."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.cli.demo.api_client import ApiClient
+
+_LOOK_SECONDS = 0.3
+_MORE_PAGES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is crawled and asked. `origins` are the websites that may carry the widget; questions are asked as if from
+    `page_url`, whose origin is `asked_from`."""
+
+    site_url: str
+    agent_name: str
+    origins: tuple[str, ...]
+    asked_from: str
+    page_url: str
+    questions: tuple[str, ...]
+    curated_pattern: str
+    curated_answer: str
+    starter_prompts: tuple[str, ...] = ()
+
+
+def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
+    """The website that ships with Docent."""
+    questions = (
+        "How long is the warranty on a station?",
+        "Can I talk to a person?",
+        "Does it measure the UV index?",
+    )
+    return Plan(
+        site_url=f"{base}/",
+        agent_name="Nimbrel",
+        origins=(base,),
+        asked_from=base,
+        page_url=f"{base}/",
+        questions=(*questions, *more),
+        curated_pattern="talk to a person",
+        curated_answer=(
+            "Of course. Call +353 20 915 0123, Monday to Friday from 10:00 to 16:00 Irish time, or write to "
+            "help@nimbrel.example; you get an answer within 1 working day."
+        ),
+        starter_prompts=("What does the Plus plan cost?", "My station is offline", "How do I return a station?"),
+    )
+
+
+def other_site_plan(site: str, name: str, widget_base: str, more: Sequence[str]) -> Plan:
+    """Any website. What it can answer is known only when it has been read, so the one answered question is filled in
+    then."""
+    return Plan(
+        site_url=site,
+        agent_name=name,
+        origins=(widget_base,),
+        asked_from=widget_base,
+        page_url=f"{widget_base}/try-the-widget",
+        questions=("", "Can I talk to a person?", "What is the airspeed of an unladen swallow?", *more),
+        curated_pattern="talk to a person",
+        curated_answer="The contact page of this website tells you how to reach the people behind it.",
+    )
+
+
+class Demonstration:
+    """Runs one plan against a running server."""
+
+    def __init__(self, client: ApiClient, plan: Plan) -> None:
+        self._client = client
+        self._plan = plan
+        self.agent_id = ""
+        self._source_id = ""
+
+    def set_up(self) -> None:
+        """An agent, published; its website as a source; one curated answer."""
+        plan = self._plan
+        draft = {
+            "name": plan.agent_name,
+            "allowed_origins": plan.origins,
+            "starter_prompts": plan.starter_prompts,
+            "theme": {"greeting": f"Hello! Ask me anything about {plan.agent_name}."},
+        }
+        self.agent_id = self._client.post("/v1/agents", draft)["id"]
+        self._client.post(f"/v1/agents/{self.agent_id}/publish")
+        source = {"kind": "site", "name": plan.agent_name, "url": plan.site_url, "max_pages": _MORE_PAGES}
+        self._source_id = self._client.post(f"/v1/agents/{self.agent_id}/sources", source)["id"]
+        curated = {"trigger": "phrase", "pattern": plan.curated_pattern, "answer": plan.curated_answer}
+        self._client.post(f"/v1/agents/{self.agent_id}/curated-answers", curated)
+
+    def crawl(self, progress: Callable[[dict[str, int]], None]) -> dict[str, Any]:
+        """Have the website read; `progress` hears the pages by status. Returns the run as it ended."""
+        self._client.post(f"/v1/sources/{self._source_id}/sync")
+        while True:
+            run: dict[str, Any] = self._client.get(f"/v1/sources/{self._source_id}")["run"]
+            progress(run["counts"])
+            if run["state"] not in {"queued", "running"}:
+                return run
+            time.sleep(_LOOK_SECONDS)
+
+    def questions(self) -> list[str]:
+        """With the title of a page as the question that its website answers, where the plan could not know one."""
+        told = f"What is {self._plan.agent_name} about?"
+        pages = self._client.get(f"/v1/sources/{self._source_id}/pages?status=indexed&limit=50")["items"]
+        if pages:
+            richest = max(pages, key=lambda page: int(page["chunks"]))
+            subject = urlsplit(richest["url"]).path.rstrip("/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
+            told = f"Tell me about {re.sub('[-_]+', ' ', subject)}" if subject else told
+        return [question or told for question in self._plan.questions]
+
+    def ask(self, question: str) -> Iterator[tuple[dict[str, Any], float]]:
+        """A visitor asks; yields each event with the seconds since the question."""
+        plan = self._plan
+        visitor = self._client.open_conversation(self.agent_id, plan.page_url, plan.asked_from)
+        asked_at = perf_counter()
+        for event in self._client.ask(visitor, question, plan.page_url, plan.asked_from):
+            yield event, perf_counter() - asked_at
+
+    def gaps(self) -> list[dict[str, Any]]:
+        items = self._client.get(f"/v1/agents/{self.agent_id}/gaps?state=open")["items"]
+        return [{"question": gap["question"], "count": gap["count"]} for gap in items]

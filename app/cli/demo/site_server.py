@@ -1,0 +1,114 @@
+"""Serves the demonstration website on loopback, the widget's tag in every page."""
+
+import hashlib
+import json
+import mimetypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from urllib.parse import unquote, urlsplit
+
+_TEXTS = frozenset({".html", ".xml", ".txt"})
+_TAG_PLACE, _BASE_PLACE = "<!-- docent-widget -->", "{{base}}"
+_VISIT_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docent</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body><main><h1>The widget is in the corner</h1><p>It answers from the website that was just read.</p></main>
+<!-- docent-widget --></body></html>"""
+
+
+class DemoSite:
+    """`tag` is put into every page once it is known. `base` is "http://127.0.0.1:PORT"."""
+
+    def __init__(self) -> None:
+        self.tag = ""
+        self.base = ""
+        self.root: Traversable = files("app") / "demo_site"
+        self.redirects: dict[str, str] = json.loads((self.root / "site.json").read_text("utf-8"))["redirects"]
+
+    def file_at(self, path: str) -> Traversable | None:
+        """The file that a URL path names; a folder is its index.html."""
+        parts = [part for part in path.split("/") if part]
+        if any(part.startswith(".") for part in parts) or path.endswith((".json", ".md")):
+            return None
+        found = self.root.joinpath(*parts) if parts else self.root
+        if found.is_dir():
+            found = found / "index.html"
+        return found if found.is_file() else None
+
+    def body_of(self, found: Traversable) -> bytes:
+        if not any(found.name.endswith(ending) for ending in _TEXTS):
+            return found.read_bytes()
+        return self.filled(found.read_text("utf-8"))
+
+    def filled(self, text: str) -> bytes:
+        return text.replace(_BASE_PLACE, self.base).replace(_TAG_PLACE, self.tag).encode()
+
+    def visit_page(self) -> bytes:
+        """A page that only carries the widget, for websites that are not ours."""
+        return self.filled(_VISIT_PAGE)
+
+
+@contextmanager
+def serve_demo_site() -> Iterator[DemoSite]:
+    """The site on a free port of 127.0.0.1 until the block is left."""
+    site = DemoSite()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            path = unquote(urlsplit(self.path).path)
+            found = site.file_at(path)
+            if path == "/try-the-widget":
+                self._answer(200, site.visit_page(), "text/html; charset=utf-8")
+            elif path in site.redirects:
+                self._redirect(site.redirects[path])
+            elif found is None:
+                self._answer(404, b"<!doctype html><title>Not found</title><h1>Not found</h1>", "text/html")
+            elif found.name == "index.html" and not path.endswith(("/", ".html")):
+                self._redirect(f"{path}/")
+            else:
+                kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+                charset = "; charset=utf-8" if kind.startswith("text/") or kind.endswith("xml") else ""
+                self._answer(200, site.body_of(found), kind + charset)
+
+        do_HEAD = do_GET  # noqa: N815 - the library's name
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+            """The demo's terminal is for the demo."""
+
+        def _redirect(self, target: str) -> None:
+            self.send_response(301)
+            self.send_header("Location", target)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def _answer(self, status: int, body: bytes, kind: str) -> None:
+            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+            if status == 200 and self.headers.get("If-None-Match") == etag:
+                status, body = 304, b""
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("ETag", etag)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A visitor who hangs up is no news."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    site.base = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, name="demo site", daemon=True)
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

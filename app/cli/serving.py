@@ -1,0 +1,117 @@
+"""`docent serve` and `docent work`: the two processes that run."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from typing import Annotated, Any
+
+import structlog
+import typer
+import uvicorn
+
+from app.answering.turns import Turns
+from app.cli.terminal import run, settings_for
+from app.main import open_web, open_worker
+from app.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+_WORKER_RESTART_SECONDS = 2.0
+_WORKER_STOP_SECONDS = 15.0
+_BEYOND_DRAIN_SECONDS = 4
+
+
+def register(cli: typer.Typer) -> None:
+    cli.command()(serve)
+    cli.command()(work)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks one.")] = None,
+    with_worker: Annotated[
+        bool, typer.Option("--with-worker", help="Run a worker beside it, restarted if it dies.")
+    ] = False,
+) -> None:
+    """Serve the widget and the API."""
+    run(_serve(settings_for(host=host, port=port), with_worker))
+
+
+def work() -> None:
+    """Crawl and index what the queue holds, until told to stop."""
+    run(_work(settings_for()))
+
+
+class DrainingServer(uvicorn.Server):
+    """On the first signal running turns get their time, while streams stay open to carry the ends of them."""
+
+    def __init__(self, config: uvicorn.Config, turns: Turns, drain_seconds: float) -> None:
+        super().__init__(config)
+        self._turns = turns
+        self._drain_seconds = drain_seconds
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        for listening in (sock for server in self.servers for sock in server.sockets):
+            host, port = listening.getsockname()[:2]
+            log.info("serving", url=f"http://{host}:{port}")
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        draining = asyncio.create_task(self._turns.drain(self._drain_seconds))
+        await super().shutdown(sockets)
+        await draining
+
+
+async def _serve(settings: Settings, with_worker: bool) -> None:
+    async with open_web(settings) as (app, turns):
+        config = uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            lifespan="off",
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            proxy_headers=False,  # the application decides whom it believes
+            timeout_graceful_shutdown=int(settings.shutdown_seconds) + _BEYOND_DRAIN_SECONDS,
+        )
+        server = DrainingServer(config, turns, settings.shutdown_seconds)
+        for received in (signal.SIGTERM, signal.SIGINT):
+            # uvicorn raises the signal once more when it has ended; by default that would kill us before we close.
+            signal.signal(received, lambda *_: None)
+        supervising = asyncio.create_task(_keep_worker()) if with_worker else None
+        try:
+            await server.serve()
+        finally:
+            if supervising:
+                supervising.cancel()
+                await asyncio.gather(supervising, return_exceptions=True)
+
+
+async def _work(settings: Settings) -> None:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for received in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(received, stopping.set)
+    async with open_worker(settings):
+        await stopping.wait()
+
+
+async def _keep_worker() -> None:
+    """One worker process beside this one; it inherits the environment."""
+    while True:
+        # Popen and not the loop's own: it starts the child without running this process's fork hooks.
+        worker = subprocess.Popen([sys.executable, "-m", "app.cli", "work"])  # noqa: S603, ASYNC220 - ourselves
+        try:
+            code = await asyncio.to_thread(worker.wait)
+        except asyncio.CancelledError:
+            worker.terminate()
+            try:
+                await asyncio.to_thread(worker.wait, _WORKER_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                await asyncio.to_thread(worker.wait)
+            raise
+        log.error("worker_died", exit_code=code, restart_in_seconds=_WORKER_RESTART_SECONDS)
+        await asyncio.sleep(_WORKER_RESTART_SECONDS)

@@ -1,0 +1,42 @@
+"""How many rows each store holds of an agent, and whether they agree."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.errors import IndexUnavailable
+from app.main import Foundation
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCounts:
+    """An index that cannot be read has None. Chunks are those that may be answered from; `astray` counts ids that
+    stand in one store and not in the other."""
+
+    documents: int
+    chunks: int
+    vectors: int | None
+    keywords: int | None
+    astray: int
+
+    def findings(self) -> list[str]:
+        """What is wrong and how to mend it."""
+        away = [name for name, rows in (("vector", self.vectors), ("keyword", self.keywords)) if rows is None]
+        found = [f"the {name} index cannot be read. Run `docent reindex`." for name in away]
+        if self.astray:
+            found.append(f"{self.astray} index rows do not match the record. Run `docent reindex`.")
+        return found
+
+
+async def store_counts(base: Foundation, agent_id: UUID) -> StoreCounts:
+    async with base.record.read() as records:
+        documents, chunks = await records.documents.counts(agent_id)
+        live = await records.documents.live_chunk_ids(agent_id)
+    held: list[set[str] | None] = []
+    for index in (base.vectors, base.keywords):
+        try:
+            held.append(await index.chunk_ids(agent_id))
+        except IndexUnavailable:
+            held.append(None)
+    vectors, keywords = (None if ids is None else len(ids) for ids in held)
+    astray = sum(len(ids ^ live) for ids in held if ids is not None)
+    return StoreCounts(documents, chunks, vectors, keywords, astray)

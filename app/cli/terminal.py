@@ -1,0 +1,94 @@
+"""What every command shares: where output goes, how errors end, how logs look.
+
+Results go to stdout and everything else to stderr, so that `--json` can be piped. Exit codes: 0 done, 1 it did not
+work, 2 it was asked wrongly.
+"""
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import structlog
+import typer
+from rich.console import Console
+
+from app.domain.errors import DocentError, InvalidInput, NotFound
+from app.settings import BadSettings, Settings, read_settings
+
+T = TypeVar("T")
+
+out = Console()
+err = Console(stderr=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
+
+
+def print_json(value: Any) -> None:
+    """One object on one line, ASCII only."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def fail(message: str, code: int = 1) -> NoReturn:
+    """End the command with a message that says how to fix it."""
+    err.print(f"[bold red]Error:[/] {message}", highlight=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def settings_for(**overrides: Any) -> Settings:
+    """The environment with the command's own options on top; options that were not given are None."""
+    try:
+        settings = read_settings(**{name: value for name, value in overrides.items() if value is not None})
+    except BadSettings as error:
+        fail(str(error), 2)
+    configure_logging(settings)
+    return settings
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run the command's work; what we raise on purpose becomes a message, never a traceback."""
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            return runner.run(work)
+    except (InvalidInput, NotFound) as error:
+        fail(str(error), 2)
+    except DocentError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop where it installs."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def configure_logging(settings: Settings) -> None:
+    """Log lines on stderr; in JSON for machines."""
+    renderer: Any = (
+        structlog.processors.JSONRenderer()
+        if settings.log_format == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    level = getattr(logging, settings.log_level.upper())
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    line = "%(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr, format=line)

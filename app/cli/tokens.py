@@ -1,0 +1,82 @@
+"""`docent token ...`: API tokens, which the command line alone can make."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.table import Table
+
+from app.cli.local_operator import local_operator
+from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
+from app.main import open_foundation
+from app.operating.actor import SCOPES
+from app.operating.api_tokens import ApiTokens
+from app.settings import Settings
+
+commands = typer.Typer(help="API tokens.", no_args_is_help=True)
+
+
+@commands.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What the token is for, such as 'deploy script'.")] = "cli",
+    scope: Annotated[
+        list[str] | None, typer.Option(help=f"One of {', '.join(SCOPES)}; repeat it. All by default.")
+    ] = None,
+    days: Annotated[int | None, typer.Option(help="Days until it expires; never by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token. It is shown once."""
+    run(_create(settings_for(), name, tuple(scope or SCOPES), days, as_json))
+
+
+@commands.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Show the tokens, never their secrets."""
+    run(_list(settings_for(), as_json))
+
+
+@commands.command()
+def revoke(token_id: Annotated[UUID, typer.Argument(help="The id that `docent token list` shows.")]) -> None:
+    """Make a token worthless."""
+    run(_revoke(settings_for(), token_id))
+
+
+async def _create(settings: Settings, name: str, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
+    async with open_foundation(settings) as base:
+        actor = await local_operator(base)
+        issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, name, scopes, days)
+    if as_json:
+        print_json({"token": issued.token, "id": issued.record.id, "scopes": issued.record.scopes})
+        return
+    out.print(issued.token, highlight=False, soft_wrap=True)
+    err.print("Keep it now: it is not shown again. Send it as `Authorization: Bearer <token>`.")
+
+
+async def _list(settings: Settings, as_json: bool) -> None:
+    async with open_foundation(settings) as base:
+        tokens = await ApiTokens(base.record, base.clock).of_workspace(await local_operator(base))
+    rows = [
+        {
+            "id": str(token.id),
+            "name": token.name,
+            "begins": token.prefix,
+            "scopes": list(token.scopes),
+            "expires_at": token.expires_at,
+            "last_used_at": token.last_used_at,
+            "revoked_at": token.revoked_at,
+        }
+        for token in tokens
+    ]
+    if as_json:
+        print_json({"tokens": rows})
+        return
+    table = Table("id", "name", "begins", "scopes", "expires", "last used", "revoked")
+    for row in rows:
+        table.add_row(*(", ".join(cell) if isinstance(cell, list) else str(cell or "") for cell in row.values()))
+    out.print(table)
+
+
+async def _revoke(settings: Settings, token_id: UUID) -> None:
+    async with open_foundation(settings) as base:
+        await ApiTokens(base.record, base.clock).revoke(await local_operator(base), token_id)
+    err.print("Revoked.")

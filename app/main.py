@@ -1,0 +1,350 @@
+"""The composition root: settings become a running house.
+
+Nothing outside this file picks an adapter, and nothing connects before its context is entered. The house is opened in
+layers, each closed in reverse order:
+
+    foundation   the system of record, both indexes, the models        every command
+    answering    retriever, writers, turns, conversations              serve, ask, search
+    knowledge    reading sources, ingest, reconcile, reindex           work, crawl, reindex
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+
+import structlog
+from starlette.applications import Starlette
+
+from app.adapters.crawler_site_reader import CrawlerSiteReader
+from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
+from app.adapters.failover_chat_model import FailoverChatModel
+from app.adapters.fallback_rate_limiter import FallbackRateLimiter
+from app.adapters.http_reranker import HttpReranker
+from app.adapters.lancedb_vector_index import LanceDBVectorIndex
+from app.adapters.limits_rate_limiter import LimitsRateLimiter
+from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+from app.adapters.memory_cache import MemoryCache
+from app.adapters.memory_rate_limiter import MemoryRateLimiter
+from app.adapters.onnx_embedder import OnnxEmbedder
+from app.adapters.onnx_reranker import OnnxReranker
+from app.adapters.onnx_threads import OnnxThreads
+from app.adapters.openai_chat_model import OpenAIChatModel
+from app.adapters.openai_embedder import OpenAIEmbedder
+from app.adapters.redis_cache import RedisCache
+from app.adapters.redis_connection import redis_client
+from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.migrate import migrate
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.adapters.system_clock import SystemClock
+from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
+from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+from app.answering.brief import AnswerWriter
+from app.answering.conversations import Conversations
+from app.answering.extractive_writer import ExtractiveWriter
+from app.answering.history import History
+from app.answering.liveness import Liveness
+from app.answering.model_writer import ModelWriter
+from app.answering.prompt_builder import PromptBuilder
+from app.answering.recall import Recall
+from app.answering.retrieval_cache import CachedRetriever
+from app.answering.retriever import HybridRetriever, Retriever
+from app.answering.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
+from app.answering.turn_run import TurnTools
+from app.answering.turns import Turns
+from app.domain.errors import DocentError, Unavailable
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.chunker import Chunker
+from app.knowledge.ingest import Ingest
+from app.knowledge.knowledge_jobs import KnowledgeJobs
+from app.knowledge.read_source import ReadSource
+from app.knowledge.reconcile import Reconcile
+from app.knowledge.reindex import Reindex
+from app.knowledge.retire import Retire
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
+from app.operating.conversation_review import ConversationReview
+from app.operating.curated_answers import CuratedAnswers
+from app.operating.gaps import Gaps
+from app.operating.sources import Sources
+from app.ports.cache import Cache
+from app.ports.chat_model import ChatModel
+from app.ports.embedder import Embedder
+from app.ports.job_queue import JobQueue
+from app.ports.keyword_index import KeywordIndex
+from app.ports.rate_limiter import RateLimiter
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.reranker import Reranker
+from app.ports.text_splitter import TextSplitter
+from app.ports.token_counter import TokenCounter
+from app.ports.vector_index import VectorIndex
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.limits_policy import StreamPolicy
+from app.web.services import WebServices
+from crawler.extraction_pool import ExtractionPool
+
+log = structlog.get_logger(__name__)
+
+
+VERSION = version("docent")
+
+
+@dataclass(frozen=True, slots=True)
+class Foundation:
+    """What every room stands on. `process` names this start of this process in the system of record."""
+
+    settings: Settings
+    process: str
+    clock: SystemClock
+    record: SystemOfRecord
+    cache: Cache
+    rate_limiter: RateLimiter
+    embedder: Embedder
+    tokens: TokenCounter
+    splitter: TextSplitter
+    reranker: Reranker
+    vectors: VectorIndex
+    keywords: KeywordIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """`retriever` ranks afresh each time; turns go through a cache in front of it."""
+
+    retriever: Retriever
+    turns: Turns
+    conversations: Conversations
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    jobs: KnowledgeJobs
+    read_source: ReadSource
+    reconcile: Reconcile
+    reindex: Reindex
+
+
+@asynccontextmanager
+async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
+    """Migrate and open everything that is stored; models load with their first use."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as closing:
+        engine = open_engine(settings.record_url)
+        closing.push_async_callback(engine.dispose)
+        await migrate(engine)
+        threads = OnnxThreads()
+        closing.push_async_callback(threads.close)
+        embedder = _embedder(settings, threads, closing)
+        vectors = LanceDBVectorIndex(settings.vector_uri, model_id=embedder.model_id, dimensions=embedder.dimensions)
+        closing.push_async_callback(vectors.close)
+        keywords = TantivyKeywordIndex(settings.keyword_dir)
+        closing.push_async_callback(keywords.close)
+        clock = SystemClock()
+        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
+        yield Foundation(
+            settings=settings,
+            process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
+            clock=clock,
+            record=SqlSystemOfRecord(engine, clock),
+            cache=_cache(settings, closing),
+            rate_limiter=_rate_limiter(settings, closing),
+            embedder=embedder,
+            tokens=tokens,
+            splitter=MarkdownTextSplitter(tokens),
+            reranker=_reranker(settings, threads, closing),
+            vectors=vectors,
+            keywords=keywords,
+        )
+
+
+@asynccontextmanager
+async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
+    """Running turns are ended and stored when the block is left."""
+    async with AsyncExitStack() as closing:
+        model = _chat_model(base.settings, closing)
+        recall = Recall(base.record, base.embedder, base.vectors, base.keywords)
+        retriever = HybridRetriever(recall, base.keywords, base.reranker)
+        history = History(base.record, base.cache)
+        tools = TurnTools(
+            records=base.record,
+            retriever=CachedRetriever(retriever, base.cache, base.record),
+            completer=_completer(model),
+            writers=_writers(model, base.reranker),
+            history=history,
+            clock=base.clock,
+        )
+        turns = Turns(tools, base.process, base.settings.max_turns)
+        async with Liveness(base.record, base.process):
+            try:
+                yield Answering(retriever, turns, Conversations(base.record, history))
+            finally:
+                await turns.drain(0)
+
+
+@asynccontextmanager
+async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
+    """The side that reads websites and writes indexes."""
+    settings = base.settings
+    indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
+    retire = Retire(base.record, indexer)
+    limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
+    ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), indexer, retire)
+    reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
+    async with ExtractionPool(max_workers=2) as extractor:
+        reader = CrawlerSiteReader(
+            extractor, base.clock, settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds
+        )
+        try:
+            read_source = ReadSource(base.record, reader, ingest, retire, base.clock)
+            yield Knowledge(
+                jobs=KnowledgeJobs(read_source, reconcile, retire),
+                read_source=read_source,
+                reconcile=reconcile,
+                reindex=Reindex(base.record, indexer),
+            )
+        finally:
+            await reader.aclose()
+
+
+@asynccontextmanager
+async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]:
+    """The web application, ready to serve, and its turns, which the server drains before it ends."""
+    async with open_foundation(settings) as base, open_answering(base) as answering:
+        jobs = DbosJobQueue(settings.job_queue_url)
+        warming = asyncio.create_task(_warm_up(base))
+        try:
+            services = _web_services(base, answering, jobs)
+            streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
+            yield (
+                create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION),
+                answering.turns,
+            )
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
+            await jobs.aclose()
+
+
+@asynccontextmanager
+async def open_worker(settings: Settings) -> AsyncIterator[None]:
+    """A worker that reads and indexes until the block is left. What a crash left is mended first."""
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        report = await knowledge.reconcile.all_agents()
+        log.info("reconciled", **asdict(report))
+        async with DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record):
+            yield
+
+
+def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> WebServices:
+    async def readiness() -> Mapping[str, bool]:
+        return {"record": await _record_answers(base.record), "turns": not answering.turns.is_closing}
+
+    return WebServices(
+        records=base.record,
+        clock=base.clock,
+        rate_limiter=base.rate_limiter,
+        conversations=answering.conversations,
+        turns=answering.turns,
+        agents=Agents(base.record, jobs),
+        sources=Sources(base.record, jobs),
+        curated_answers=CuratedAnswers(base.record),
+        gaps=Gaps(base.record),
+        conversation_review=ConversationReview(base.record),
+        api_tokens=ApiTokens(base.record, base.clock),
+        readiness=readiness,
+    )
+
+
+async def _warm_up(base: Foundation) -> None:
+    """Load the models before the first visitor has to wait for them."""
+    try:
+        await base.embedder.embed(["ready?"])
+        await base.reranker.score("ready?", ["yes"], budget_seconds=30)
+    except Unavailable as error:
+        log.warning("models_not_warm", reason=str(error))
+
+
+async def _record_answers(record: SystemOfRecord) -> bool:
+    try:
+        async with record.read() as records:
+            await records.tokens.find_token(b"")
+    except DocentError as error:
+        log.warning("record_away", reason=str(error))
+        return False
+    return True
+
+
+def _embedder(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Embedder:
+    if not settings.embeddings_url:
+        return OnnxEmbedder(EMBEDDER_FOLDER, threads, cores=settings.threads)
+    embedder = OpenAIEmbedder(
+        base_url=settings.embeddings_url,
+        model=settings.embeddings_model,
+        dimensions=settings.embeddings_dimensions,
+        api_key=settings.embeddings_key.get_secret_value() or None,
+    )
+    closing.push_async_callback(embedder.close)
+    return embedder
+
+
+def _reranker(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Reranker:
+    if not settings.rerank_url:
+        return OnnxReranker(RERANKER_FOLDER, threads, cores=settings.threads)
+    reranker = HttpReranker(
+        url=settings.rerank_url,
+        shape=settings.rerank_shape,
+        model=settings.rerank_model,
+        api_key=settings.rerank_key.get_secret_value() or None,
+    )
+    closing.push_async_callback(reranker.close)
+    return reranker
+
+
+def _cache(settings: Settings, closing: AsyncExitStack) -> Cache:
+    url = settings.redis_url.get_secret_value()
+    if not url:
+        return MemoryCache()
+    cache = RedisCache(redis_client(url))
+    closing.push_async_callback(cache.close)
+    return cache
+
+
+def _rate_limiter(settings: Settings, closing: AsyncExitStack) -> RateLimiter:
+    url = settings.redis_url.get_secret_value()
+    if not url:
+        return MemoryRateLimiter()
+    shared = LimitsRateLimiter(url)
+    closing.push_async_callback(shared.close)
+    return FallbackRateLimiter(shared, MemoryRateLimiter())
+
+
+def _chat_model(settings: Settings, closing: AsyncExitStack) -> ChatModel | None:
+    configured = (
+        (settings.model_url, settings.model_name, settings.model_key),
+        (settings.fallback_model_url, settings.fallback_model_name, settings.fallback_model_key),
+    )
+    models = []
+    for url, name, key in configured:
+        if url:
+            model = OpenAIChatModel(base_url=url, model=name, api_key=key.get_secret_value() or None)
+            closing.push_async_callback(model.close)
+            models.append(model)
+    return FailoverChatModel(models) if models else None
+
+
+def _completer(model: ChatModel | None) -> QuestionCompleter:
+    stitching = StitchingCompleter()
+    return ModelCompleter(model, stitching) if model else stitching
+
+
+def _writers(model: ChatModel | None, reranker: Reranker) -> tuple[AnswerWriter, ...]:
+    """The extractive writer stands behind the model: a provider that is away leaves the pages' own words."""
+    extractive = ExtractiveWriter(reranker)
+    return (ModelWriter(model, PromptBuilder()), extractive) if model else (extractive,)
