@@ -10,7 +10,7 @@ from app.web.access import NewVisitorAccess, VisitorAccess, VisitorCaller
 from app.web.answering_seam import TurnFeed
 from app.web.client_address import ClientAddresses
 from app.web.endpoint import AnyEndpoint, Call, Endpoint
-from app.web.errors import Refusal
+from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, a_minute
 from app.web.metrics import StreamMeter
 from app.web.origins import admit_listed_origin
@@ -219,7 +219,7 @@ async def _whole_answer(feed: TurnFeed, caller: VisitorCaller) -> AnswerOut:
             case Citations() as cited:
                 citations = tuple(CitationOut.of(citation) for citation in cited.citations)
             case Error() as error:
-                raise Refusal(error.code, error.message)
+                raise _refusal_of(error)
             case Done() as done:
                 return AnswerOut(
                     turn_id=done.turn_id,
@@ -233,3 +233,9 @@ async def _whole_answer(feed: TurnFeed, caller: VisitorCaller) -> AnswerOut:
                     finish=done.finish,
                 )
     raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
+
+
+def _refusal_of(error: Error) -> Refusal:
+    code = error.code if error.code in STATUS_OF_CODE else "internal"
+    retry = {"Retry-After": str(OVERLOADED_RETRY_SECONDS)} if error.retryable else {}
+    return Refusal(code, error.message, retry)

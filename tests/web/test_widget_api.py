@@ -127,10 +127,23 @@ async def test_an_answer_can_be_had_whole(visitor: VisitorHttp) -> None:
     }
 
 
-async def test_a_whole_answer_that_fails_says_so_by_its_status(house: House, visitor: VisitorHttp) -> None:
-    house.turns.script = [Error("model_unavailable", "The model is away.", retryable=True)]
+@pytest.mark.parametrize(
+    ("code", "retryable", "status", "told"),
+    [
+        ("model_unavailable", True, 503, "model_unavailable"),
+        ("model_interrupted", True, 502, "model_interrupted"),
+        ("shutting_down", True, 503, "shutting_down"),
+        ("internal", False, 500, "internal"),
+        ("a_code_of_tomorrow", False, 500, "internal"),
+    ],
+)
+async def test_a_whole_answer_that_fails_says_so_by_its_status(
+    house: House, visitor: VisitorHttp, code: str, retryable: bool, status: int, told: str
+) -> None:
+    house.turns.script = [Error(code, "It broke.", retryable)]
     response = await visitor.call("POST", "/messages", a_question())
-    assert (response.status_code, response.json()["error"]["code"]) == (503, "model_unavailable")
+    assert (response.status_code, response.json()["error"]["code"]) == (status, told)
+    assert ("retry-after" in response.headers) == retryable
 
 
 async def test_a_question_reaches_the_turn_as_it_was_admitted(house: House, visitor: VisitorHttp) -> None:
