@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, select, update
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.batches import batches
 from app.adapters.sql.embedding_cache import SqlEmbeddingCache
-from app.adapters.sql.live_documents import SqlLiveDocuments, stored_chunk
+from app.adapters.sql.live_documents import STORED_CHUNKS, SqlLiveDocuments, stored_chunk
 from app.adapters.sql.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
 from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.url_key import url_key
@@ -67,13 +67,8 @@ class SqlDocuments(SqlLiveDocuments, SqlEmbeddingCache):
         return version
 
     async def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
-        statement = (
-            select(ChunkRow, DocumentVersionRow)
-            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
-            .where(ChunkRow.version_id == version_id)
-            .order_by(ChunkRow.position)
-        )
-        return [stored_chunk(chunk, version) for chunk, version in await self._session.execute(statement)]
+        statement = STORED_CHUNKS.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+        return [stored_chunk(*row) for row in await self._session.execute(statement)]
 
     async def make_live(self, version: PendingVersion) -> list[UUID]:
         """A version that is not pending any longer stays what it is: a replay changes nothing, and one that a newer

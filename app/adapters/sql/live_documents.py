@@ -1,6 +1,8 @@
 """What an agent may answer from: live versions only."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, select
@@ -16,6 +18,36 @@ from app.ports.records.documents import StoredChunk
 from app.ports.records.page import ListPage, PageRequest
 
 _OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
+
+# Columns instead of whole rows: every question reads a hundred chunks, every re-index all of them.
+STORED_CHUNKS = select(
+    ChunkRow.id,
+    ChunkRow.position,
+    ChunkRow.text,
+    ChunkRow.context,
+    ChunkRow.content_hash,
+    DocumentVersionRow.id,
+    DocumentVersionRow.agent_id,
+    DocumentVersionRow.title,
+).join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+_CHUNKS = (
+    select(
+        ChunkRow.id,
+        ChunkRow.position,
+        ChunkRow.text,
+        ChunkRow.context,
+        ChunkRow.breadcrumb,
+        ChunkRow.anchor,
+        DocumentVersionRow.agent_id,
+        DocumentVersionRow.document_id,
+        DocumentVersionRow.title,
+        DocumentVersionRow.language,
+        DocumentVersionRow.as_of,
+        DocumentRow.url,
+    )
+    .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+    .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+)
 
 
 class SqlLiveDocuments(SqlFamily):
@@ -50,24 +82,14 @@ class SqlLiveDocuments(SqlFamily):
     async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         found: dict[str, Chunk] = {}
         for batch in batches(dict.fromkeys(chunk_ids)):
-            statement = (
-                select(ChunkRow, DocumentVersionRow, DocumentRow.url)
-                .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
-                .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
-                .where(ChunkRow.id.in_(batch), _is_live_of(agent_id))
-            )
-            for chunk, version, url in await self._session.execute(statement):
-                found[chunk.id] = _chunk(chunk, version, url)
+            statement = _CHUNKS.where(ChunkRow.id.in_(batch), _is_live_of(agent_id))
+            rows: Iterable[Any] = await self._session.execute(statement)
+            found.update((chunk.id, chunk) for chunk in (_chunk(*row) for row in rows))
         return found
 
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
-        statement = (
-            select(ChunkRow, DocumentVersionRow)
-            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
-            .where(_is_live_of(agent_id))
-            .order_by(DocumentVersionRow.id, ChunkRow.position)
-        )
-        return [stored_chunk(chunk, version) for chunk, version in await self._session.execute(statement)]
+        statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DocumentVersionRow.id, ChunkRow.position)
+        return [stored_chunk(*row) for row in await self._session.execute(statement)]
 
     async def agent_ids(self) -> set[UUID]:
         kept = (VersionState.LIVE.value, VersionState.RETIRED.value)
@@ -118,14 +140,24 @@ class SqlLiveDocuments(SqlFamily):
         return {version.document_id: (version, count or 0) for version, count in found}
 
 
-def stored_chunk(chunk: ChunkRow, version: DocumentVersionRow) -> StoredChunk:
+def stored_chunk(
+    id: str,  # noqa: A002
+    position: int,
+    text: str,
+    context: str,
+    content_hash: str,
+    version_id: UUID,
+    agent_id: UUID,
+    title: str,
+) -> StoredChunk:
+    """From a row of `STORED_CHUNKS`."""
     return StoredChunk(
-        id=chunk.id,
-        agent_id=version.agent_id,
-        document_version_id=version.id,
-        title=version.title,
-        searchable_text=ChunkDraft(chunk.position, chunk.text, chunk.context).searchable_text,
-        content_hash=chunk.content_hash,
+        id=id,
+        agent_id=agent_id,
+        document_version_id=version_id,
+        title=title,
+        searchable_text=ChunkDraft(position, text, context).searchable_text,
+        content_hash=content_hash,
     )
 
 
@@ -137,20 +169,34 @@ def _is_live_of(agent_id: UUID) -> ColumnElement[bool]:
     return and_(DocumentVersionRow.agent_id == agent_id, _is_live())
 
 
-def _chunk(chunk: ChunkRow, version: DocumentVersionRow, url: str) -> Chunk:
+def _chunk(
+    id: str,  # noqa: A002
+    position: int,
+    text: str,
+    context: str,
+    breadcrumb: list[str],
+    anchor: str | None,
+    agent_id: UUID,
+    document_id: UUID,
+    title: str,
+    language: str | None,
+    as_of: date,
+    url: str,
+) -> Chunk:
+    """From a row of `_CHUNKS`."""
     return Chunk(
-        id=chunk.id,
-        agent_id=version.agent_id,
-        document_id=version.document_id,
-        position=chunk.position,
-        text=chunk.text,
-        context=chunk.context,
+        id=id,
+        agent_id=agent_id,
+        document_id=document_id,
+        position=position,
+        text=text,
+        context=context,
         url=url,
-        title=version.title,
-        anchor=chunk.anchor,
-        breadcrumb=tuple(chunk.breadcrumb),
-        as_of=version.as_of,
-        language=version.language,
+        title=title,
+        anchor=anchor,
+        breadcrumb=tuple(breadcrumb),
+        as_of=as_of,
+        language=language,
     )
 
 

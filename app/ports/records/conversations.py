@@ -24,7 +24,7 @@ class ConversationRecords(Protocol):
         ...
 
     async def messages(self, conversation_id: UUID, limit: int) -> list[Message]:
-        """The latest `limit` messages, oldest first."""
+        """The latest `limit` messages that the visitor may see, oldest first: none of a cleared conversation."""
         ...
 
     async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:

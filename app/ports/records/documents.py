@@ -59,7 +59,8 @@ class DocumentRecords(Protocol):
 
     async def make_live(self, version: PendingVersion) -> list[UUID]:
         """The version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
-        document's retired versions, whose index rows may now go."""
+        document's retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
+        newer one or an erasure overtook does not come back: it is among the ids returned."""
         ...
 
     async def pending_versions(self) -> list[PendingVersion]:
@@ -69,11 +70,13 @@ class DocumentRecords(Protocol):
     async def retired_versions(self, agent_id: UUID) -> list[UUID]: ...
 
     async def purge_versions(self, version_ids: Sequence[UUID]) -> None:
-        """Forget retired versions whose index rows are gone. Chunks that a citation names stay readable there."""
+        """Forget retired versions whose index rows are gone, and documents that have no version left. Others are
+        left as they are. Citations have copies of what they name."""
         ...
 
     async def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
-        """Nothing of the document may be answered from now on; return its version ids."""
+        """Nothing of the document may be answered from now on, and the generation rises if anything could; return
+        its version ids, [] when the agent has no such document."""
         ...
 
     async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:

@@ -29,7 +29,8 @@ class SourceRecords(Protocol):
     async def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source: ...
 
     async def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
-        """Remove the source with its documents; return their version ids, whose index rows are now orphans."""
+        """Remove the source with its documents; return their version ids, whose index rows are now orphans. The
+        agent's generation rises if there were any. Raises NotFound."""
         ...
 
     async def start_run(self, agent_id: UUID, source_id: UUID) -> CrawlRun:
@@ -43,7 +44,8 @@ class SourceRecords(Protocol):
     async def run_source(self, run_id: UUID) -> Source: ...
 
     async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "") -> None:
-        """Also sets started_at or ended_at where the state says so."""
+        """Also sets started_at or ended_at where the state says so. A cancelled run stays cancelled. Raises
+        NotFound."""
         ...
 
     async def requeue_taken(self, run_id: UUID) -> int:
@@ -55,15 +57,16 @@ class SourceRecords(Protocol):
         ...
 
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
-        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL, if
-        it led to a document that is live now."""
+        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL that
+        led to a document which is live now."""
         ...
 
     async def settle_page(
         self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
     ) -> None:
         """Record how a page ended. `status` is the page's own, or what ingest made of it (indexed, unchanged,
-        duplicate, empty)."""
+        duplicate, empty). A 304 keeps the validators and the document of the reading before it. Raises NotFound
+        for a page that the run never queued."""
         ...
 
     async def seen_pages(self, run_id: UUID) -> int: ...

@@ -11,7 +11,8 @@ class TurnRecords(Protocol):
     async def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
         """Store question and turn, `running`, owned by the process named `owner`.
 
-        Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a running turn.
+        Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a running turn, NotFound
+        when the conversation is not this visitor's or was cleared.
         """
         ...
 
@@ -21,7 +22,8 @@ class TurnRecords(Protocol):
 
     async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
         """Store the end: answer message, citations, usage, gap, outbox rows, curated hit. Returns the message's
-        id. A turn that has already ended keeps its first end and returns that message's id."""
+        id. A turn that has already ended keeps its first end and returns that message's id. Raises NotFound for
+        a turn that was erased."""
         ...
 
     async def find(self, turn_id: UUID) -> StoredTurn | None: ...
@@ -39,6 +41,7 @@ class TurnRecords(Protocol):
         ...
 
     async def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
-        """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap.
+        """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,
+        unless the turn has counted as one before.
         Raises NotFound for a turn that is not this conversation's."""
         ...

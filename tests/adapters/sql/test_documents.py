@@ -143,6 +143,22 @@ async def test_purging_forgets_retired_versions_and_nothing_else(
     assert await count_rows(engine, ChunkRow) == 2
 
 
+async def test_agents_whose_indexes_must_be_looked_after(
+    record: SqlSystemOfRecord, source: Source, workspace_id: UUID
+) -> None:
+    async with record.write() as records:
+        pending_only = await records.agents.create(workspace_id, AgentConfig(name="Bea"))
+        other = await records.sources.create(pending_only.id, SourceConfig(SourceKind.TEXT, "Note"))
+    await add_pending(record, other, a_page())
+    version = await add_live(record, source, a_page())
+    async with record.write() as records:
+        assert await records.documents.agent_ids() == {source.agent_id}
+        retired = await records.documents.retire_document(source.agent_id, version.document_id)
+        assert await records.documents.agent_ids() == {source.agent_id}
+        await records.documents.purge_versions(retired)
+        assert await records.documents.agent_ids() == set()
+
+
 async def test_more_versions_than_one_statement_can_name_are_purged(record: SqlSystemOfRecord, source: Source) -> None:
     old = await add_live(record, source, a_page(URL))
     await add_live(record, source, a_page(URL, "changed"))
