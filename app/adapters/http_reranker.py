@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 import httpx
 
+from app.adapters.encodable_text import encodable
 from app.domain.errors import RerankerUnavailable
 from app.ports.reranker import PairScore
 
@@ -96,7 +97,7 @@ class HttpReranker:
         await self._client.aclose()
 
     async def _ask(self, question: str, texts: Sequence[str]) -> dict[int, float]:
-        body = self._dialect.ask(self._model, question, texts)
+        body = self._dialect.ask(self._model, encodable(question), [encodable(text) for text in texts])
         response = await self._client.post(self._url, json=body, timeout=None)  # the budget is the timeout
         response.raise_for_status()
         return {int(number): float(score) for number, score in self._dialect.read(response.json())}

@@ -6,6 +6,7 @@ from typing import Final
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from app.adapters.encodable_text import encodable
 from app.domain.words import search_terms
 
 DEFAULT_LANGUAGE: Final = "en"
@@ -60,7 +61,7 @@ class KeywordAnalysis:
 
 
 def _cut(text: str) -> list[str]:
-    return search_terms(text.replace("İ", "I"))  # the capital alone is lowercased to two characters
+    return search_terms(encodable(text).replace("İ", "I"))  # the capital alone is lowercased to two characters
 
 
 @cache

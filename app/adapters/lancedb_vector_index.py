@@ -9,13 +9,16 @@ another model has: both raise IndexUnavailable. One that never was is empty.
 """
 
 import hashlib
+import random
 import re
-from collections.abc import AsyncIterator, Sequence
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import anyio
 import lancedb
@@ -36,6 +39,7 @@ _log = structlog.get_logger(__name__)
 _PREFIX: Final = "chunks_"
 _WRITES_BETWEEN_COMPACTIONS: Final = 20  # each write leaves a small file, and every search reads them all
 _OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
+_ATTEMPTS: Final = 10
 _IDS_IN_ONE_FILTER: Final = 500
 _INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id": BTree, "document_version_id": BTree}
 
@@ -82,7 +86,7 @@ class LanceDBVectorIndex:
         async with self._writing, self._translated():
             table = await self._created()
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
-            await merge.execute(batch)
+            await _retried(lambda: merge.execute(batch))
             await self._compact_now_and_then(table)
 
     async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
@@ -114,7 +118,7 @@ class LanceDBVectorIndex:
         async with self._writing, self._translated():
             table = await self._opened()
             if table is not None:
-                await table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT)
+                await _retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
                 self._writes = 0
 
     async def close(self) -> None:
@@ -136,7 +140,7 @@ class LanceDBVectorIndex:
             connection = await self._connected()
             for name in await _tables(connection):
                 table = await connection.open_table(name)
-                await table.delete(rows)
+                await _retried(partial(table.delete, rows))
                 await self._compact_now_and_then(table)
 
     async def _compact_now_and_then(self, table: AsyncTable) -> None:
@@ -205,13 +209,31 @@ class LanceDBVectorIndex:
             if self._table is not None and self._opened_identity == self._identity():
                 return self._table
             connection = await self._connected()
-            table = await connection.create_table(self._table_name, schema=self._schema(), exist_ok=True)
-            indexed = {column for index in await table.list_indices() for column in index.columns}
-            for column, index in _INDEXES.items():
-                if column not in indexed:
-                    await table.create_index(column, config=index())
+            if self._table_name in await _tables(connection):
+                table = await connection.open_table(self._table_name)
+            elif self._folder is None:
+                table = await self._make_table(connection)
+            else:
+                await self._make_folder(self._folder)
+                table = await connection.open_table(self._table_name)
             self._keep(table)
             return table
+
+    async def _make_folder(self, folder: Path) -> None:
+        """Aside, then renamed: of two processes that make the table at once, LanceDB would let the second wipe out
+        what the first has put by then."""
+        aside = folder.parent / f".making-{uuid4().hex}"
+        try:
+            await self._make_table(await lancedb.connect_async(str(aside)))
+            await anyio.to_thread.run_sync(_rename_unless_there, aside / folder.name, folder)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(partial(shutil.rmtree, aside, ignore_errors=True))
+
+    async def _make_table(self, connection: AsyncConnection) -> AsyncTable:
+        table = await connection.create_table(self._table_name, schema=self._schema(), exist_ok=True)
+        await _retried(partial(_add_indexes, table))
+        return table
 
     def _keep(self, table: AsyncTable) -> None:
         self._table, self._opened_identity, self._was_seen = table, self._identity(), True
@@ -250,6 +272,33 @@ def _of(agent_id: UUID) -> Expr:
 
 def _in_parts(ids: list[str]) -> list[list[str]]:
     return [ids[start : start + _IDS_IN_ONE_FILTER] for start in range(0, len(ids), _IDS_IN_ONE_FILTER)]
+
+
+def _rename_unless_there(source: Path, target: Path) -> None:
+    try:
+        source.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
+
+
+async def _add_indexes(table: AsyncTable) -> None:
+    indexed = {column for index in await table.list_indices() for column in index.columns}
+    for column, index in _INDEXES.items():
+        if column not in indexed:
+            await table.create_index(column, config=index())
+
+
+async def _retried(write: Callable[[], Awaitable[object]]) -> None:
+    """Again while another process commits at the same moment; LanceDB does so by itself for some writes only."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            await write()
+            return
+        except RuntimeError as error:
+            if "commit conflict" not in str(error) or attempt == _ATTEMPTS:
+                raise
+            await anyio.sleep(attempt * random.uniform(0.01, 0.05))  # noqa: S311 - spreads, does not protect
 
 
 async def _tables(connection: AsyncConnection) -> list[str]:

@@ -4,6 +4,7 @@ from functools import cache
 
 from semantic_text_splitter import MarkdownSplitter
 
+from app.adapters.encodable_text import encodable
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 
 
@@ -15,7 +16,9 @@ class MarkdownTextSplitter:
         self._splitter = cache(self._build)
 
     def split(self, markdown: str, max_tokens: int, overlap_tokens: int) -> list[str]:
-        return [piece for piece in self._splitter(max_tokens, overlap_tokens).chunks(markdown) if piece.strip()]
+        return [
+            piece for piece in self._splitter(max_tokens, overlap_tokens).chunks(encodable(markdown)) if piece.strip()
+        ]
 
     def _build(self, max_tokens: int, overlap_tokens: int) -> MarkdownSplitter:
         return MarkdownSplitter.from_huggingface_tokenizer(self._tokens.tokenizer, max_tokens, overlap=overlap_tokens)

@@ -79,7 +79,7 @@ class OnnxEmbedder:
         return vectors
 
     def _row(self, text: str) -> TokenRow:
-        ids = self._session.tokens.tokenizer.encode(text).ids
+        ids = self._session.tokens.encode(text, has_special_tokens=True)
         if len(ids) > self.max_tokens:
             _log.warning("text_cut_for_embedding", tokens=len(ids), max_tokens=self.max_tokens)
             ids = [*ids[: self.max_tokens - 1], self._session.special_id("[SEP]")]

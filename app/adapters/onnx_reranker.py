@@ -59,14 +59,16 @@ class OnnxReranker:
         return [PairScore(logit, self._probability(logit)) for logit in logits]
 
     def _rows(self, question: str, texts: Sequence[str]) -> list[TokenRow]:
-        tokenizer, config = self._session.tokens.tokenizer, self._session.config
+        tokens, config = self._session.tokens, self._session.config
         first, separator = self._session.special_id("[CLS]"), self._session.special_id("[SEP]")
-        asked = tokenizer.encode(question, add_special_tokens=False).ids[: config["max_question_tokens"]]
+        asked = tokens.encode(question, has_special_tokens=False)[: config["max_question_tokens"]]
         head = [first, *asked, separator]
         room = int(config["max_length"]) - len(head) - 1
         return [
-            TokenRow([*head, *encoding.ids[:room], separator], question_length=len(head))
-            for encoding in tokenizer.encode_batch(list(texts), add_special_tokens=False)
+            TokenRow(
+                [*head, *tokens.encode(text, has_special_tokens=False)[:room], separator], question_length=len(head)
+            )
+            for text in texts
         ]
 
     def _logits(self, rows: Sequence[TokenRow]) -> list[float]:

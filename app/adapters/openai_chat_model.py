@@ -15,6 +15,7 @@ from openai.types.chat import (
     ChatCompletionUserMessageParam,
 )
 
+from app.adapters.encodable_text import encodable
 from app.adapters.openai_errors import OPENAI_ERRORS, what_happened
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
@@ -109,10 +110,11 @@ class OpenAIChatModel:
 
 
 def _message(message: ChatMessage) -> ChatCompletionMessageParam:
+    content = encodable(message.content)
     match message.role:
         case "system":
-            return ChatCompletionSystemMessageParam(role="system", content=message.content)
+            return ChatCompletionSystemMessageParam(role="system", content=content)
         case "user":
-            return ChatCompletionUserMessageParam(role="user", content=message.content)
+            return ChatCompletionUserMessageParam(role="user", content=content)
         case "assistant":
-            return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)
+            return ChatCompletionAssistantMessageParam(role="assistant", content=content)

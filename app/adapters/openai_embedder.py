@@ -7,6 +7,7 @@ import httpx2
 import numpy as np
 from openai import AsyncOpenAI, omit
 
+from app.adapters.encodable_text import encodable
 from app.adapters.openai_errors import OPENAI_ERRORS, what_happened
 from app.domain.errors import EmbedderUnavailable
 
@@ -69,7 +70,7 @@ class OpenAIEmbedder:
         try:
             response = await self._client.embeddings.create(
                 model=self._model,
-                input=[text if text.strip() else "-" for text in texts],  # OpenAI refuses the empty text
+                input=[encodable(text) if text.strip() else "-" for text in texts],  # OpenAI refuses the empty text
                 dimensions=self._dimensions if self._can_shorten else omit,
                 # Left out, the SDK asks for base64 and decodes it; asked for, it would hand it through.
                 encoding_format="float" if self._wire == "float" else omit,

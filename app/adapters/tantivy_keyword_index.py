@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import anyio
 from tantivy import Document, Index, IndexWriter, Occur, Query, Schema, SchemaBuilder, Searcher
@@ -36,7 +36,7 @@ T = TypeVar("T")
 _SCHEMA_NUMBER: Final = 1  # raise it when schema or analysis change: what is on disk is then built anew
 _ANALYZER: Final = "agent"
 _HEAP_BYTES: Final = 15_000_000  # the least that tantivy takes
-_TITLE_BOOST: Final = 0.4
+_TITLE_BOOST: Final = 0.2  # the context line in the text names the title already
 _MAX_TERMS: Final = 32
 _MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked at
 _LOCK_PAUSE_SECONDS: Final = 0.05
@@ -198,7 +198,7 @@ class TantivyKeywordIndex:
         processes out."""
         directory = self._directory(agent_id, language)
         with self._writing, _translated(directory):
-            directory.mkdir(parents=True, exist_ok=True)
+            self._make(directory, language)
             for other in directory.parent.iterdir():
                 if other != directory:
                     shutil.rmtree(other, ignore_errors=True)
@@ -211,6 +211,22 @@ class TantivyKeywordIndex:
                 writer.wait_merging_threads()
             with self._guard:
                 self._seen.add(agent_id)
+
+    def _make(self, directory: Path, language: str) -> None:
+        """Aside, then renamed: an index made by two processes at once would lose what the first had committed."""
+        if directory.exists():
+            return
+        aside = self._root / f".making-{uuid4().hex}"
+        aside.mkdir(parents=True)
+        directory.parent.mkdir(exist_ok=True)
+        try:
+            _open(aside, language, 0)
+            aside.rename(directory)
+        except OSError:
+            if not directory.exists():
+                raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
 
     def _locked(self, index: Index, directory: Path) -> IndexWriter:
         give_up_at = time.monotonic() + self._lock_wait_seconds

@@ -3,7 +3,9 @@
 from functools import cached_property
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
+
+from app.adapters.encodable_text import encodable
 
 
 class TokenizersTokenCounter:
@@ -21,4 +23,9 @@ class TokenizersTokenCounter:
         return tokenizer
 
     def count(self, text: str) -> int:
-        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
+        return len(self.encode(text, has_special_tokens=False))
+
+    def encode(self, text: str, *, has_special_tokens: bool) -> list[int]:
+        """The ids of the tokens."""
+        encoding: Encoding = self.tokenizer.encode(encodable(text), add_special_tokens=has_special_tokens)
+        return encoding.ids

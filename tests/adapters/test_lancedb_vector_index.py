@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import anyio
 import lancedb
 import pytest
 
@@ -163,3 +164,14 @@ async def test_a_vector_of_another_length_is_a_mistake_of_ours(index: LanceDBVec
         await index.put(AGENT, [row("a", [1.0])])
     with pytest.raises(AssertionError):
         await index.search(AGENT, [1.0], 5)
+
+
+async def test_two_processes_may_make_the_table_at_once(folder: Path) -> None:
+    both = [opened(folder), opened(folder)]
+
+    async with anyio.create_task_group() as group:
+        for number in range(10):
+            group.start_soon(both[number % 2].put, AGENT, [row(f"c{number}", unit(1, number))])
+
+    assert len(await both[0].chunk_ids(AGENT)) == 10
+    assert await both[0].chunk_ids(AGENT) == await both[1].chunk_ids(AGENT)

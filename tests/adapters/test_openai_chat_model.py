@@ -9,7 +9,7 @@ import pytest
 from app.adapters.openai_chat_model import OpenAIChatModel
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
-from app.ports.chat_model import ChatEnd, ChatModel, TextDelta
+from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
 from tests.contracts.chat_model_contract import ChatModelContract, read, read_into
 from tests.doubles.fake_openai import Answer, Babble, Complain, FakeOpenAI, Refuse, Say, Stall, Tear
 
@@ -199,3 +199,10 @@ async def test_the_first_token_comes_before_the_answer_is_whole(provider: OpenAI
     async with provider.plays(Stall(["Ten", " days"])).stream([], max_tokens=5) as stream:
         with anyio.fail_after(5):
             assert [await anext(stream), await anext(stream)] == [TextDelta("Ten"), TextDelta(" days")]
+
+
+async def test_a_lone_surrogate_is_sent_as_a_question_mark(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    async with provider.plays(Say(["Ten"])).stream([ChatMessage("user", "a\ud800b")], max_tokens=5) as stream:
+        await anext(stream)
+
+    assert fake_openai.asked[0].body["messages"] == [{"role": "user", "content": "a?b"}]

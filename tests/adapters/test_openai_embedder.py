@@ -47,7 +47,7 @@ async def test_a_model_that_can_shorten_is_asked_to(fake_openai: FakeOpenAI) -> 
 
 
 async def test_blank_texts_are_embedded_and_nothing_is_nothing(embedder: OpenAIEmbedder) -> None:
-    assert len(await embedder.embed(["", "  "])) == 2
+    assert len(await embedder.embed(["", "  ", "\ud800"])) == 3
     assert await embedder.embed([]) == []
 
 

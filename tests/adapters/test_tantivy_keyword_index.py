@@ -157,3 +157,14 @@ async def test_strange_folders_are_nobodys_index(index: TantivyKeywordIndex, roo
     (root / "lost+found").mkdir()
 
     assert await index.agent_ids() == {OTHER_AGENT}
+
+
+async def test_two_processes_may_make_an_agents_index_at_once(root: Path) -> None:
+    both = [TantivyKeywordIndex(root), TantivyKeywordIndex(root)]
+
+    async with anyio.create_task_group() as group:
+        for number in range(6):
+            group.start_soon(both[number % 2].put, AGENT, "en", [row(f"c{number}", "refund")])
+
+    assert len(await both[0].chunk_ids(AGENT)) == 6
+    assert await both[0].agent_ids() == {AGENT}

@@ -32,9 +32,9 @@ class RerankerContract:
         by_logit = sorted(scores, key=lambda score: score.logit)
         assert by_logit == sorted(by_logit, key=lambda score: score.probability)
 
-    @pytest.mark.parametrize("question", ["", "   ", "why " * 3_000, "中文"])
+    @pytest.mark.parametrize("question", ["", "   ", "why " * 3_000, "中文", "\x00 \ud800"])
     async def test_any_question_and_text_is_scored(self, reranker: Reranker, question: str) -> None:
-        texts = ["", "word " * 3_000, "中文"]
+        texts = ["", "word " * 3_000, "\x00 \ud800"]
 
         assert len(await reranker.score(question, texts, budget_seconds=AMPLE_SECONDS)) == 3
 

@@ -33,6 +33,6 @@ class HashingEmbedder:
     def _vector(self, text: str) -> list[float]:
         vector = [0.01] + [0.0] * (self.dimensions - 1)
         for word in folded_words(text)[: self.max_tokens]:
-            vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % self.dimensions] += 1.0
+            vector[int(hashlib.sha256(word.encode("utf-8", "replace")).hexdigest(), 16) % self.dimensions] += 1.0
         length = math.sqrt(sum(number * number for number in vector))
         return [number / length for number in vector]
