@@ -102,7 +102,7 @@ async def _keep_worker() -> None:
     """One worker process beside this one; it inherits the environment."""
     while True:
         # Popen and not the loop's own: it starts the child without running this process's fork hooks.
-        worker = subprocess.Popen([sys.executable, "-m", "app.cli", "work"])  # noqa: S603, ASYNC220 - ourselves
+        worker = subprocess.Popen([sys.executable, "-m", "app.cli", "work"])  # noqa: ASYNC220 - ourselves
         try:
             code = await asyncio.to_thread(worker.wait)
         except asyncio.CancelledError:
