@@ -89,6 +89,7 @@ def _packed(retrieval: Retrieval) -> bytes:
             "id": item.chunk.id,
             "order": item.order,
             "calibrated": item.calibrated,
+            "fused": item.fused,
             "cosine": item.cosine,
             "bm25": item.bm25,
             "coverage": item.coverage,

@@ -54,7 +54,7 @@ class HybridRetriever:
         logits = await self._logits(query, recalled, fused, settings, trace)
         coverage = await self._coverage(agent, query, recalled, trace)
         ordered = _order(fused, logits, settings)
-        ranked = _ranked(ordered, recalled, coverage, logits, query, settings)
+        ranked = _ranked(ordered, fused, recalled, coverage, logits, query, settings)
         retrieval = _above_threshold(ranked, agent.config.confidence_threshold, settings)
         trace.stage("threshold", survivors=len(retrieval.sources), best=round(retrieval.best, 4))
         return Retrieval(
@@ -126,6 +126,7 @@ def _order(fused: dict[str, float], logits: dict[str, float], settings: Retrieva
 
 def _ranked(
     order: dict[str, float],
+    fused: dict[str, float],
     recalled: Recalled,
     coverage: dict[str, float],
     logits: dict[str, float],
@@ -142,6 +143,7 @@ def _ranked(
                 chunk=chunk,
                 order=place + (settings.page_boost if is_current else 0.0),
                 calibrated=calibrated(cosine, share, logit),
+                fused=fused[key],
                 cosine=cosine,
                 bm25=recalled.bm25.get(key),
                 coverage=share,

@@ -110,6 +110,7 @@ def _search_json(question: str, threshold: float, found: Retrieval, explain: boo
             "title": item.chunk.title,
             "order": item.order,
             "confidence": item.calibrated,
+            "fused": item.fused,
             "cosine": item.cosine,
             "bm25": item.bm25,
             "coverage": item.coverage,

@@ -15,7 +15,7 @@ def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:
 
 def content_hash(text: str) -> str:
     """SHA-256 of the text, hex: what "unchanged" means, and half of the embedding cache's key."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,7 @@ class RankedChunk:
     chunk: Chunk
     order: float
     calibrated: float
+    fused: float = 0.0  # what the first stage made of cosine and BM25; comparable within one ranking only
     cosine: float | None = None
     bm25: float | None = None
     coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1]
