@@ -37,6 +37,7 @@ _FORGET_AGENT: Final = "forget_agent"
 _RECONCILE_AGENT: Final = "reconcile_agent"
 _VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
 _ATTEMPTS: Final = "attempts"
+_END_SECONDS: Final = 5
 
 
 class DbosJobQueue:
@@ -287,7 +288,8 @@ def _open_client(url: str) -> DBOSClient:
 
 
 def _destroy() -> None:
-    DBOS.destroy(destroy_registry=True)
+    """With patience: DBOS first stops dequeuing, and must not close its loop on a workflow that was just dequeued."""
+    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=_END_SECONDS)
 
 
 async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[WorkflowStatus]:

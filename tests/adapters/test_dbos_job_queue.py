@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -14,12 +14,12 @@ import pytest
 
 from app.adapters.dbos_job_queue import MAX_ATTEMPTS, DbosJobQueue, DbosWorker
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
-from app.adapters.system_clock import SystemClock
 from app.domain.agent import AgentConfig
 from app.domain.errors import IndexUnavailable
 from app.domain.source import CrawlRun, RunState, SourceConfig, SourceKind
 from app.ports.job_handlers import JobHandlers
 from app.ports.records.page import PageRequest
+from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 
 pytestmark = pytest.mark.timeout(60)
@@ -80,7 +80,8 @@ def url(tmp_path: Path) -> str:
 
 @pytest.fixture
 async def record(tmp_path: Path) -> AsyncIterator[SqlSystemOfRecord]:
-    async with temporary_record(tmp_path, SystemClock()) as opened:
+    """On a clock that stands still: who has beaten once lives, who never has is dead."""
+    async with temporary_record(tmp_path, FixedClock()) as opened:
         yield opened
 
 
@@ -167,16 +168,19 @@ async def test_a_job_that_goes_on_failing_is_given_up_with_its_reason(
 
 
 async def test_a_worker_that_ends_in_good_order_hands_its_work_back(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
     run_id = uuid4()
     handlers.is_hanging = True
     await queue.crawl(uuid4(), run_id)
-    for start in range(MAX_ATTEMPTS + 1):  # restarts are no failed attempts
-        async with working(url, record, handlers, f"worker-{start}"):
-            await handlers.until_called(start + 1)
+    set_jobs(tmp_path, attributes=f'{{"attempts": {MAX_ATTEMPTS}}}')  # a restart is no further one
 
-    assert handlers.calls == [("crawl", run_id)] * (MAX_ATTEMPTS + 1)
+    async with working(url, record, handlers, "first"):
+        await handlers.until_called(1)
+    async with working(url, record, handlers, "second"):
+        await handlers.until_called(2)
+
+    assert handlers.calls == [("crawl", run_id)] * 2
     assert not handlers.given_up
 
 
@@ -284,13 +288,19 @@ async def a_run(record: SqlSystemOfRecord) -> CrawlRun:
 
 def leave_to_the_dead(folder: Path, attempts: int) -> None:
     """As if a worker named "dead" had begun every job and been killed."""
-    with sqlite3.connect(folder / "jobs.sqlite") as connection:
-        connection.execute(
-            "UPDATE workflow_status SET status = 'PENDING', executor_id = 'dead', application_version = '1',"
-            " attributes = ?",
-            (f'{{"attempts": {attempts}}}',),
-        )
-    connection.close()
+    set_jobs(
+        folder,
+        status="PENDING",
+        executor_id="dead",
+        application_version="1",
+        attributes=f'{{"attempts": {attempts}}}',
+    )
+
+
+def set_jobs(folder: Path, **columns: str) -> None:
+    assignments = ", ".join(f"{name} = ?" for name in columns)
+    with closing(sqlite3.connect(folder / "jobs.sqlite")) as connection, connection:
+        connection.execute(f"UPDATE workflow_status SET {assignments}", tuple(columns.values()))
 
 
 @contextmanager
