@@ -243,7 +243,9 @@ def _definition_parts(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _is_short(part: LexborNode) -> bool:
-    return part.tag == "dt" or (
+    if part.tag == "dt":
+        return part.css_first("h1,h2,h3,h4,h5,h6") is None
+    return (
         part.tag == "dd"
         and part.css_first("ul,ol,dl,pre,table,h1,h2,h3,h4,h5,h6,blockquote,p + p") is None
         and len(part.text()) < 400

@@ -64,13 +64,18 @@ class Turns:
             return _replay(stored)
         return live
 
-    async def rejoin(self, session: VisitorSession, turn_id: UUID) -> LiveTurn:
-        """The turn as it stands. Raises NotFound for one that is not this conversation's."""
+    async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> LiveTurn:
+        """The turn as it stands, for a reader that has its events up to number `after`.
+
+        Raises NotFound for a turn that is not this conversation's. A turn that is known from the record alone has
+        lost its numbers, so it is not found either for a reader in its middle: that one asks it again under the same
+        id, and gets it from the start.
+        """
         live = self._live.get(turn_id)
         if live is not None and live.conversation_id == session.conversation_id:
             return live
         stored = await self._stored(session, turn_id)
-        if stored is None:
+        if stored is None or after > 0:
             raise NotFound("turn")
         return _replay(stored)
 

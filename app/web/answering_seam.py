@@ -49,8 +49,11 @@ class VisitorTurns(Protocol):
         """Begin the turn, or join it where it has begun. Raises TurnConflict, TurnInProgress, Overloaded."""
         ...
 
-    async def rejoin(self, session: VisitorSession, turn_id: UUID) -> TurnFeed:
-        """Raises NotFound."""
+    async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> TurnFeed:
+        """The turn for a reader that has its events up to number `after`.
+
+        Raises NotFound, also when those numbers are no longer known: the reader then begins anew.
+        """
         ...
 
     async def stop(self, session: VisitorSession, turn_id: UUID) -> None:

@@ -182,7 +182,7 @@ class WidgetApi:
 
     async def rejoin(self, call: Call[VisitorCaller, None]) -> Response:
         after = last_event_id(call.request)
-        feed = await self._turns.rejoin(call.caller.session, call.path_id("turn_id"))
+        feed = await self._turns.rejoin(call.caller.session, call.path_id("turn_id"), after)
         return stream_response(feed, after, self._streams, self._meter)
 
     async def stop(self, call: Call[VisitorCaller, None]) -> None:

@@ -106,7 +106,8 @@ async def test_the_turn_is_stored_before_start_is_sent(house: AnsweringHouse) ->
         turn = await records.turns.find(request.turn_id)
     assert turn is not None
     assert turn.question == request.message
-    assert [numbered.number async for numbered in live.events()][0] == 1
+    first = await anext(live.events())
+    assert first.number == 1
 
 
 async def test_a_visitor_who_leaves_after_the_first_token_loses_nothing(tmp_path: Path) -> None:
@@ -151,6 +152,15 @@ async def test_a_finished_turn_is_replayed_from_the_record(house: AnsweringHouse
         replayed = [numbered.event async for numbered in live.events()]
         assert text(replayed) == text(events)
         assert replayed[-1] == events[-1]
+
+
+async def test_a_reader_in_the_middle_of_a_turn_that_lost_its_numbers_begins_anew(house: AnsweringHouse) -> None:
+    events = await house.ask("How long is the warranty of a lamp?")
+    restarted = Turns(house.tools, "next-process")
+    with pytest.raises(NotFound):
+        await restarted.rejoin(house.session, house.sent[-1].turn_id, after=3)
+    again = await restarted.ask(house.session, house.sent[-1])
+    assert text([numbered.event async for numbered in again.events()]) == text(events)
 
 
 async def test_a_reader_resumes_after_the_number_it_saw_last(house: AnsweringHouse) -> None:

@@ -310,6 +310,12 @@ def test_the_label_of_a_note_is_no_heading() -> None:
     assert page.markdown.endswith("**Note**\n\nMind it.")
 
 
+def test_a_heading_that_is_a_term_stands_as_the_term() -> None:
+    page = _page(f"<main>{FILLER}<dl><dt><h3>Humus</h3></dt><dd>Dark earth.</dd></dl></main>")
+    assert "**Humus**" in page.markdown
+    assert_headings_agree(page)
+
+
 _TEXTS = st.sampled_from(
     ["a", "# b", "```", "~~~", "1. c", "- d", "===", "---", "> e", "|", "`", "\u200b", "  ", "\u2028x", "&lt;h1&gt;"]
 )

@@ -42,7 +42,7 @@ class ScriptedTurns:
                 turn.publish(event)
         return turn
 
-    async def rejoin(self, session: VisitorSession, turn_id: UUID) -> LiveTurn:
+    async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> LiveTurn:
         turn = self.live.get(turn_id)
         if turn is None or turn.conversation_id != session.conversation_id:
             raise NotFound("turn")
