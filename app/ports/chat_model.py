@@ -35,9 +35,7 @@ ChatStream = AsyncIterator[TextDelta | ChatEnd]
 class ChatModel(Protocol):
     """A chat completion endpoint."""
 
-    def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AbstractAsyncContextManager[ChatStream]:
+    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AbstractAsyncContextManager[ChatStream]:
         """Open one completion; leaving the block closes the request upstream.
 
         Entering or iterating raises ModelUnavailable before the first token, ModelInterrupted after it.

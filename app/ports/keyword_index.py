@@ -27,9 +27,7 @@ class KeywordIndex(Protocol):
         Raises IndexUnavailable."""
         ...
 
-    async def coverage(
-        self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]
-    ) -> list[float]:
+    async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         """For each text, the share in [0, 1] of the question's words that it holds, each word weighing its IDF in
         the agent's index; 0 when the question has no telling word. Raises IndexUnavailable."""
         ...

@@ -24,9 +24,7 @@ class VectorIndex(Protocol):
         """Up to `limit` chunks, highest cosine first. Raises IndexUnavailable."""
         ...
 
-    async def similarities(
-        self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]
-    ) -> dict[str, float]:
+    async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
         """The cosine of each named chunk that is there. Raises IndexUnavailable."""
         ...
 

@@ -7,8 +7,6 @@ from uuid import UUID
 class AuditRecords(Protocol):
     """Append-only, in the same transaction as the change."""
 
-    async def record(
-        self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]
-    ) -> None:
+    async def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
         """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id."""
         ...
