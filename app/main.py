@@ -61,6 +61,8 @@ from app.domain.errors import DocentError, Unavailable
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.context_line import ContextLine
+from app.knowledge.given_chunks import GivenChunks
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
 from app.knowledge.read_source import ReadSource
@@ -127,6 +129,8 @@ class Answering:
 class Knowledge:
     jobs: KnowledgeJobs
     read_source: ReadSource
+    ingest: Ingest
+    given_chunks: GivenChunks
     reconcile: Reconcile
     reindex: Reindex
 
@@ -206,6 +210,8 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
             yield Knowledge(
                 jobs=KnowledgeJobs(read_source, reconcile, retire),
                 read_source=read_source,
+                ingest=ingest,
+                given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
                 reconcile=reconcile,
                 reindex=Reindex(base.record, indexer),
             )
@@ -333,7 +339,12 @@ def _chat_model(settings: Settings, closing: AsyncExitStack) -> ChatModel | None
     models = []
     for url, name, key in configured:
         if url:
-            model = OpenAIChatModel(base_url=url, model=name, api_key=key.get_secret_value() or None)
+            model = OpenAIChatModel(
+                base_url=url,
+                model=name,
+                api_key=key.get_secret_value() or None,
+                silence_seconds=settings.model_silence_seconds,
+            )
             closing.push_async_callback(model.close)
             models.append(model)
     return FailoverChatModel(models) if models else None

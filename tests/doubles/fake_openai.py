@@ -50,6 +50,14 @@ class Stall:
 
 
 @dataclass(frozen=True)
+class Pause:
+    """Some tokens, then nothing until `go_on`, then the rest."""
+
+    tokens: Sequence[str]
+    rest: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Complain:
     """Some tokens, then an error object in the stream."""
 
@@ -64,7 +72,7 @@ class Babble:
     line: str = "{oops"
 
 
-Answer = Say | Refuse | Tear | Stall | Complain | Babble
+Answer = Say | Refuse | Tear | Stall | Pause | Complain | Babble
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ class FakeOpenAI:
         self._answers: list[Answer] = [Say(["Hello."])]
         self._played = 0
         self._was_closed = threading.Event()
+        self._may_go_on = threading.Event()
         self.asked: list[Asked] = []
         self.knows_base64 = True
         self.embeddings: Response | None = None  # instead of vectors
@@ -97,8 +106,13 @@ class FakeOpenAI:
         """From now on; what was asked before is forgotten."""
         self._answers, self._played = list(answers) or [Say(["Hello."])], 0
         self._was_closed.clear()
+        self._may_go_on.clear()
         self.asked.clear()
         self.knows_base64, self.embeddings = True, None
+
+    def go_on(self) -> None:
+        """Let every paused answer, and those to come, say the rest."""
+        self._may_go_on.set()
 
     async def until_closed(self) -> None:
         """Wait until a client went away from a stalled answer."""
@@ -128,7 +142,7 @@ class FakeOpenAI:
         if isinstance(answer, Refuse):
             error = {"error": {"message": "no", "type": "refused", "code": None}}
             return JSONResponse(error, answer.status, dict(answer.headers))
-        return _Played(answer, self._was_closed)
+        return _Played(answer, self._was_closed, self._may_go_on)
 
     async def _embed(self, request: Request) -> Response:
         body = await self._remember(request)
@@ -152,11 +166,17 @@ class FakeOpenAI:
 class _Played(Response):
     """One streamed answer, frame by frame."""
 
-    def __init__(self, answer: Say | Tear | Stall | Complain | Babble, was_closed: threading.Event) -> None:
+    def __init__(
+        self,
+        answer: Say | Tear | Stall | Pause | Complain | Babble,
+        was_closed: threading.Event,
+        may_go_on: threading.Event,
+    ) -> None:
         super().__init__(media_type="text/event-stream")
         del self.headers["content-length"]
         self._answer = answer
         self._was_closed = was_closed
+        self._may_go_on = may_go_on
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -165,12 +185,12 @@ class _Played(Response):
             await self._say(send, _chunk({**role, "content": token}))
         match self._answer:
             case Say(_, finish, usage):
-                if finish is not None:
-                    await self._say(send, _chunk({}, finish))
-                if usage is not None:
-                    await self._say(send, _usage(*usage))
-                await self._say(send, "[DONE]")
-                await send({"type": "http.response.body", "body": b""})
+                await self._end(send, finish, usage)
+            case Pause(_, rest):
+                await asyncio.to_thread(self._may_go_on.wait, 30)
+                for token in rest:
+                    await self._say(send, _chunk({"content": token}))
+                await self._end(send, "stop", (12, 3))
             case Stall():
                 while (await receive())["type"] != "http.disconnect":
                     pass
@@ -183,6 +203,14 @@ class _Played(Response):
             case Babble(_, line):
                 await self._say(send, line)
                 await send({"type": "http.response.body", "body": b""})
+
+    async def _end(self, send: Send, finish: str | None, usage: tuple[int, int] | None) -> None:
+        if finish is not None:
+            await self._say(send, _chunk({}, finish))
+        if usage is not None:
+            await self._say(send, _usage(*usage))
+        await self._say(send, "[DONE]")
+        await send({"type": "http.response.body", "body": b""})
 
     async def _say(self, send: Send, data: str) -> None:
         await send({"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True})
