@@ -2,7 +2,7 @@
 
 import typer
 
-from app.cli import agents, answers, knowledge, serving, tokens
+from app.cli import agents, answers, evaluation, knowledge, serving, tokens
 from app.cli.demo import command as demo
 
 cli = typer.Typer(
@@ -15,6 +15,7 @@ cli = typer.Typer(
 serving.register(cli)
 knowledge.register(cli)
 answers.register(cli)
+evaluation.register(cli)
 demo.register(cli)
 cli.add_typer(tokens.commands, name="token")
 cli.add_typer(agents.commands, name="agent")

@@ -1,0 +1,106 @@
+"""`docent eval`: how good search is on questions whose answers are known."""
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from app.cli.evaluation_house import open_evaluation_house
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.domain.agent import RetrievalSettings
+from app.domain.errors import InvalidInput
+from app.operating.evaluation import STAGES, EvaluationReport, evaluate
+from app.operating.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
+from app.settings import Settings
+
+_SHOWN = (
+    "pass@5", "pass@10", "pass@20", "hit@5", "hit@10", "mrr@10", "ndcg@10", "page_hit@5", "page_hit@10", "page_mrr@10",
+)  # fmt: skip
+
+
+def register(cli: typer.Typer) -> None:
+    cli.command("eval")(eval_)
+
+
+def eval_(
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="Documents, chunks and questions.")] = None,
+    chunks: Annotated[
+        Literal["given", "own"], typer.Option(help="Search the set's chunks, or cut its documents ourselves.")
+    ] = "given",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask so many questions, drawn by kind; the corpus stays whole.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure search on a set of questions, stage by stage."""
+    if folder is None:
+        fail(escape(f"Name the set: docent eval DIR.\n{FORMAT}"), 2)
+    try:
+        of = read_evaluation_set(folder)
+        of = of.without_its_chunks() if chunks == "own" else of
+    except InvalidInput as error:
+        fail(escape(str(error)), 2)
+    of = of.sampled(limit) if limit else of
+    began = perf_counter()
+    with tempfile.TemporaryDirectory(prefix="docent-eval-") as data:
+        settings = settings_for(data=Path(data), database_url="", vectors_uri="", redis_url="", log_level="error")
+        report = run(_evaluated(settings, of))
+    seconds = round(perf_counter() - began, 1)
+    if report.degraded:
+        err.print(f"[bold yellow]{report.degraded} questions were searched with a part of the pipeline away.[/]")
+    if as_json:
+        print_json(as_json_object(of.name, report, seconds))
+    else:
+        _print(of, report, seconds)
+
+
+async def _evaluated(settings: Settings, of: EvaluationSet) -> EvaluationReport:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as progress:
+        learning = progress.add_task("Learning documents", total=len(of.documents))
+        async with open_evaluation_house(settings, of, RetrievalSettings()) as house:
+            await house.learn(lambda learnt: progress.update(learning, completed=learnt))
+            asking = progress.add_task("Asking questions", total=len(of.questions))
+            return await evaluate(of, house, lambda asked: progress.update(asking, completed=asked))
+
+
+def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[str, Any]:
+    """What `--json` prints. Metrics are fractions 0..1."""
+    found = {
+        "set": name,
+        "stages": report.stages,
+        "answerability": {kind: asdict(parted) for kind, parted in report.separations.items()},
+        "seconds": seconds,
+        "questions": report.questions,
+        "intervals": report.intervals,
+        "held_back": report.held_back,
+        "degraded": report.degraded,
+    }
+    return found | ({"languages": report.by_language} if report.by_language else {})
+
+
+def _print(of: EvaluationSet, report: EvaluationReport, seconds: float) -> None:
+    metrics = [metric for metric in _SHOWN if metric in report.stages["reranked"]]
+    table = Table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
+    for stage in STAGES:
+        table.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
+    interval = report.intervals["reranked"]
+    table.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
+    out.print(table)
+    for language, stages in sorted(report.by_language.items()):
+        row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in STAGES if "hit@5" in stages[stage])
+        out.print(f"{language}: hit@5 {row}", highlight=False)
+    for kind, parted in report.separations.items():
+        out.print(
+            f"{kind}: AUROC {parted.auroc:.3f}, best F1 {parted.best_f1:.3f} from {parted.threshold:.2f}, "
+            f"F1 of gaps {parted.gap_f1:.3f}",
+            highlight=False,
+        )
+    for kind, share in report.held_back.items():
+        out.print(f"{kind}: {share:.1%} held back at the default threshold", highlight=False)

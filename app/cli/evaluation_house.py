@@ -1,0 +1,124 @@
+"""A house for one evaluation: a temporary data folder, the set learnt by the real ingest, the real search."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from urllib.parse import quote
+from uuid import UUID
+
+from app.answering.recall import Recall
+from app.answering.retrieval import SearchQuery
+from app.answering.retriever import HybridRetriever
+from app.cli.local_operator import local_operator
+from app.domain.agent import AgentConfig, LiveAgent, RetrievalSettings
+from app.domain.chunk import RankedChunk
+from app.domain.document import PageContent
+from app.domain.source import SourceConfig, SourceKind
+from app.knowledge.chunk_indexer import batches
+from app.knowledge.given_chunks import CutPage
+from app.main import Foundation, Knowledge, open_foundation, open_knowledge
+from app.operating.evaluation import Hit, StagedRanking
+from app.operating.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
+from app.settings import Settings
+
+_SITE = "https://evaluation.example/"
+_PAGES_A_BATCH = 64
+_PATIENT_MS = 60_000  # a busy machine must not change the figures
+
+OnLearnt = Callable[[int], None]
+
+
+class EvaluationHouse:
+    """Implements StagedSearch, with one agent for each language of the set."""
+
+    def __init__(self, base: Foundation, knowledge: Knowledge, of: EvaluationSet, retrieval: RetrievalSettings) -> None:
+        self._base = base
+        self._knowledge = knowledge
+        self._set = of
+        self._config = AgentConfig(name=of.name, retrieval=replace(retrieval, rerank_budget_ms=_PATIENT_MS))
+        recall = Recall(base.record, base.embedder, base.vectors, base.keywords)
+        self._retriever = HybridRetriever(recall, base.keywords, base.reranker)
+        self._agents: dict[str | None, LiveAgent] = {}
+        self._documents: dict[str, str] = {}  # by URL
+        self._chunk_ids: dict[tuple[str, int], str] = {}  # by URL and position
+
+    async def learn(self, on_learnt: OnLearnt | None = None) -> None:
+        """The set's own chunks where it has some, else ours. `on_learnt` hears how many documents are learnt."""
+        chunks: dict[str, list[SetChunk]] = defaultdict(list)
+        for chunk in self._set.chunks:
+            chunks[chunk.document_id].append(chunk)
+        for language in self._set.languages:
+            agent, source_id = await self._agent(language)
+            self._agents[language] = agent
+            documents = [document for document in self._set.documents if document.language == language]
+            for some in batches(documents, _PAGES_A_BATCH):
+                if chunks:
+                    await self._learn_chunks(agent.id, source_id, some, chunks)
+                else:
+                    await self._learn_pages(agent.id, source_id, some)
+                if on_learnt:
+                    on_learnt(len(self._documents))
+
+    async def search(self, question: Question) -> StagedRanking:
+        agent = self._agents.get(question.language) or next(iter(self._agents.values()))
+        found = await self._retriever.retrieve(agent, SearchQuery(question.text, language=agent.config.language))
+        return StagedRanking(
+            stages={stage: [self._hit(item) for item in order] for stage, order in stage_orders(found.ranked).items()},
+            confidence=found.best,
+            is_low_confidence=found.is_low_confidence,
+            was_degraded=bool(found.trace.get("missing")),
+        )
+
+    def _hit(self, item: RankedChunk) -> Hit:
+        url = item.chunk.url
+        return Hit(self._documents[url], self._chunk_ids.get((url, item.chunk.position), ""))
+
+    async def _agent(self, language: str | None) -> tuple[LiveAgent, UUID]:
+        """A published agent, and the id of a source for its documents."""
+        actor = await local_operator(self._base)
+        async with self._base.record.write() as records:
+            made = await records.agents.create(actor.workspace_id, replace(self._config, language=language))
+            await records.agents.publish(actor.workspace_id, made.id)
+            source = await records.sources.create(made.id, SourceConfig(SourceKind.TEXT, self._set.name))
+            return await records.agents.live(made.id), source.id
+
+    async def _learn_chunks(
+        self, agent_id: UUID, source_id: UUID, documents: Sequence[SetDocument], chunks: dict[str, list[SetChunk]]
+    ) -> None:
+        pages = []
+        for document in documents:
+            page, own = self._page(document), chunks[document.id]
+            self._chunk_ids |= {(page.url, position): chunk.id for position, chunk in enumerate(own)}
+            pages.append(CutPage(page, tuple((chunk.text, chunk.headings) for chunk in own)))
+        await self._knowledge.given_chunks.learn(agent_id, source_id, pages)
+
+    async def _learn_pages(self, agent_id: UUID, source_id: UUID, documents: Sequence[SetDocument]) -> None:
+        for document in documents:
+            await self._knowledge.ingest.learn(agent_id, source_id, self._page(document))
+
+    def _page(self, document: SetDocument) -> PageContent:
+        url = _SITE + quote(document.id)
+        self._documents[url] = document.id
+        return PageContent(url, document.title, document.text or "", language=document.language, site=document.site)
+
+
+def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
+    """The order that each stage left, from the scores that each stage gave."""
+    by_meaning = [item for item in ranked if item.cosine is not None]
+    by_words = [item for item in ranked if item.bm25 is not None]
+    return {
+        "vector": sorted(by_meaning, key=lambda item: (-(item.cosine or 0.0), item.chunk.id)),
+        "keyword": sorted(by_words, key=lambda item: (-(item.bm25 or 0.0), item.chunk.id)),
+        "fused": sorted(ranked, key=lambda item: (-item.fused, item.chunk.id)),
+        "reranked": list(ranked),
+    }
+
+
+@asynccontextmanager
+async def open_evaluation_house(
+    settings: Settings, of: EvaluationSet, retrieval: RetrievalSettings
+) -> AsyncIterator[EvaluationHouse]:
+    """`settings` should name a data folder that nothing else uses."""
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        yield EvaluationHouse(base, knowledge, of, retrieval)

@@ -1,0 +1,51 @@
+"""Pages whose chunks were cut elsewhere: what ingest does after cutting, for many pages at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.chunk import ChunkDraft, content_hash
+from app.domain.document import PageContent
+from app.knowledge.chunk_indexer import ChunkIndexer
+from app.knowledge.context_line import ContextLine
+from app.ports.records.transaction import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CutPage:
+    """A page and its chunks in order, each with the headings above it. `page.markdown` may be empty."""
+
+    page: PageContent
+    chunks: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class GivenChunks:
+    """Learns cut pages: the record first, then both indexes, then live. Two pages of the same content are two."""
+
+    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer, context: ContextLine) -> None:
+        self._record = record
+        self._indexer = indexer
+        self._context = context
+
+    async def learn(self, agent_id: UUID, source_id: UUID, pages: Sequence[CutPage]) -> int:
+        """Return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""
+        async with self._record.write() as records:
+            versions = [
+                await records.documents.add_pending(
+                    agent_id, source_id, cut.page, content_hash(cut.page.url), self._drafts(cut)
+                )
+                for cut in pages
+            ]
+        async with self._record.read() as records:
+            chunks = [chunk for version in versions for chunk in await records.documents.version_chunks(version.id)]
+        await self._indexer.put(agent_id, chunks)
+        async with self._record.write() as records:
+            for version in versions:
+                await records.documents.make_live(version)
+        return len(chunks)
+
+    def _drafts(self, cut: CutPage) -> list[ChunkDraft]:
+        return [
+            ChunkDraft(position, text, self._context.write(cut.page.site, cut.page.title, headings), headings)
+            for position, (text, headings) in enumerate(cut.chunks)
+        ]
