@@ -9,8 +9,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from app.adapters.sql.engine import read_side
+from app.adapters.sql.engine import is_sqlite, read_side
 from app.adapters.sql.models import Base
+from app.adapters.sql.unbroken import UnbrokenSession
 from app.ports.clock import Clock
 
 # Rows are read into values at once and never changed as objects: statements write, and each read takes what the
@@ -31,12 +32,19 @@ def _refuse_writing(state: ORMExecuteState) -> None:
 
 
 def writing_sessions(engine: AsyncEngine) -> SessionFactory:
-    return async_sessionmaker(engine, autoflush=False, expire_on_commit=False, execution_options=_OPTIONS)
+    return async_sessionmaker(
+        engine,
+        class_=UnbrokenSession if is_sqlite(engine) else AsyncSession,
+        autoflush=False,
+        expire_on_commit=False,
+        execution_options=_OPTIONS,
+    )
 
 
 def reading_sessions(engine: AsyncEngine) -> SessionFactory:
     return async_sessionmaker(
         read_side(engine),
+        class_=UnbrokenSession if is_sqlite(engine) else AsyncSession,
         autoflush=False,
         expire_on_commit=False,
         execution_options=_OPTIONS,

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
+from anyio.lowlevel import checkpoint_if_cancelled
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.adapters.sql.agents import SqlAgents
@@ -18,6 +19,7 @@ from app.adapters.sql.session import SessionFactory, reading_sessions, writing_s
 from app.adapters.sql.sources import SqlSources
 from app.adapters.sql.tokens import SqlTokens
 from app.adapters.sql.turns import SqlTurns
+from app.adapters.sql.unbroken import unbroken
 from app.adapters.sql.vendor_errors import translated_errors
 from app.domain.errors import Overloaded
 from app.ports.clock import Clock
@@ -69,12 +71,10 @@ class SqlSystemOfRecord:
             try:
                 yield SqlRecords(session, self._clock)
                 if keep:
-                    # A cancelled caller must not leave a commit half begun.
-                    with anyio.CancelScope(shield=True):
-                        await session.commit()
+                    await checkpoint_if_cancelled()
+                    await unbroken(session.commit())
             finally:
-                with anyio.CancelScope(shield=True):
-                    await session.close()
+                await unbroken(session.close())
 
     @asynccontextmanager
     async def _turn_to_write(self) -> AsyncIterator[None]:
