@@ -9,7 +9,7 @@ import structlog
 from app.answering.brief import AnswerBrief, Source
 from app.domain.confidence import plain_coverage
 from app.domain.errors import RerankerUnavailable
-from app.domain.sentences import Quotable, quotables
+from app.domain.sentences import Quotable, quotables, table_header
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.domain.words import folded_words
 from app.ports.chat_model import ChatEnd, TextDelta
@@ -103,8 +103,11 @@ def _paragraphs(chosen: Sequence[_Candidate]) -> list[str]:
     paragraphs: list[tuple[Source, list[str], bool]] = []
     for candidate in chosen:
         text = _BRACKETED_NUMBER.sub(r"(\1)", candidate.part.text)  # a page's own [3] is not our citation
-        last = paragraphs[-1] if paragraphs else None
-        if last and last[0] is candidate.source and not (last[2] or candidate.part.is_block):
+        last = paragraphs[-1] if paragraphs and paragraphs[-1][0] is candidate.source else None
+        header = table_header(text)
+        if last and header and table_header(last[1][0]) == header:
+            last[1][0] += text.removeprefix(header)
+        elif last and not (last[2] or candidate.part.is_block):
             last[1].append(text)
         else:
             paragraphs.append((candidate.source, [text], candidate.part.is_block))

@@ -14,11 +14,12 @@ from app.domain.agent import AgentConfig
 from app.main import open_foundation, open_knowledge
 from app.operating.agents import Agents
 from app.settings import Settings
+from app.web.embed_tag import embed_tag, pinned_embed_tag
+from app.web.widget_script import BuiltFile, built_widget
 
 commands = typer.Typer(help="Agents: what is embedded in a website.", no_args_is_help=True)
 
 AgentId = Annotated[UUID | None, typer.Option("--agent", help="The agent's id; not needed when there is one only.")]
-_SNIPPET = '<script async src="{base}/widget/widget.js" data-agent="{agent_id}"></script>'
 
 
 @commands.command()
@@ -58,9 +59,12 @@ def allow(
 def snippet(
     base: Annotated[str, typer.Option(help="Where this Docent can be reached, https://docent.example.com.")],
     agent: AgentId = None,
+    pinned: Annotated[
+        bool, typer.Option("--pinned", help="This build of the widget and no other, checked by the browser.")
+    ] = False,
 ) -> None:
     """Print the script tag to paste into a website."""
-    run(_snippet(settings_for(), base, agent))
+    run(_snippet(settings_for(), base, agent, pinned))
 
 
 async def _create(settings: Settings, config: AgentConfig, as_json: bool) -> None:
@@ -109,8 +113,11 @@ async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None
     err.print(f"{origin} may embed {agent.draft.name}.")
 
 
-async def _snippet(settings: Settings, base_url: str, agent_id: UUID | None) -> None:
+async def _snippet(settings: Settings, base_url: str, agent_id: UUID | None, pinned: bool) -> None:
     async with open_foundation(settings) as base:
         agent = await meant_agent(base, await local_operator(base), agent_id)
-    tag = _SNIPPET.format(base=base_url.rstrip("/"), agent_id=agent.id)
+    if pinned:
+        tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"))
+    else:
+        tag = embed_tag(base_url, agent.id)
     out.print(tag, highlight=False, soft_wrap=True, markup=False)

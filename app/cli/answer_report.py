@@ -51,7 +51,7 @@ class AnswerReport:
         console.print()
         for citation in self.citations:
             line = f"  [{citation['id']}] {citation['title']}  {citation['url']}"
-            console.print(line, style="dim", markup=False, highlight=False)
+            console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
         if self.error:
             console.print(f"  {self.error}", style="red", markup=False)
             return

@@ -96,7 +96,7 @@ async def _search(settings: Settings, question: str, agent_id: Any, page: str, e
 
 def _cells(item: RankedChunk) -> list[str]:
     numbers = (item.order, item.calibrated, item.cosine, item.bm25, item.coverage, item.logit)
-    where = " › ".join((item.chunk.title, *item.chunk.breadcrumb))
+    where = " › ".join(dict.fromkeys((item.chunk.title, *item.chunk.breadcrumb)))
     page = " (current page)" if item.is_current_page else ""
     return [*("" if n is None else f"{n:.2f}" for n in numbers), f"{where}{page}\n{item.chunk.link}"]
 

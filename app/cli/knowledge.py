@@ -7,25 +7,29 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from app.adapters.dbos_job_queue import WORKER_KIND, DbosJobQueue
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.cli.agents import AgentId
+from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
 from app.domain.agent import Agent, AgentConfig
 from app.domain.errors import DocentError
-from app.domain.source import CrawlRun, RunState, Source, SourceConfig, SourceKind
+from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source, SourceConfig, SourceKind
 from app.main import Foundation, Knowledge, open_foundation, open_knowledge
 from app.operating.actor import Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
+from app.ports.job_queue import JobQueue
 from app.ports.records.page import PageRequest
 from app.settings import Settings
 
 _POLL_SECONDS = 0.25
+_WORKER_SILENT_SECONDS = 15
 _LISTED_PROBLEMS = 20
 _FINE = frozenset({"indexed", "unchanged", "duplicate"})
 
@@ -89,7 +93,7 @@ async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None
             for page in problems[:_LISTED_PROBLEMS]:
                 table.add_row(page.url, page.status, page.reason)
             out.print(table if problems else table.title)
-            out.print(", ".join(f"{count} {status}" for status, count in ended.counts.items()) or "Nothing was read.")
+            out.print(in_words(ended.counts))
     if ended.state is not RunState.FINISHED:
         raise typer.Exit(1)
 
@@ -120,26 +124,22 @@ async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: Sour
 
 
 async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
-    reading = asyncio.create_task(knowledge.jobs.crawl(started.agent_id, started.id))
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=err) as progress:
-        bar = progress.add_task("Reading", total=None)
-        while not reading.done():
-            await asyncio.wait([reading], timeout=_POLL_SECONDS)
-            async with base.record.read() as records:
-                now = await records.sources.run(started.id)
-            seen = sum(now.counts.values())
-            waiting = now.counts.get("queued", 0)
-            progress.update(bar, total=seen or None, completed=seen - waiting)
-    await reading
+    """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
     async with base.record.read() as records:
-        return await records.sources.run(started.id)
+        workers = await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS)
+    async with DbosJobQueue(base.settings.job_queue_url) as queue:
+        jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
+        reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id))
+        with crawl_progress() as show:
+            while True:
+                await asyncio.wait([reading], timeout=_POLL_SECONDS)
+                async with base.record.read() as records:
+                    now = await records.sources.run(started.id)
+                show(now.counts)
+                if now.state in ENDED_STATES:
+                    break
+        await reading
+    return now
 
 
 async def _reindex(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:

@@ -11,8 +11,8 @@ import typer
 import uvicorn
 
 from app.answering.turns import Turns
-from app.cli.terminal import run, settings_for
-from app.main import open_web, open_worker
+from app.cli.terminal import err, run, settings_for
+from app.main import open_foundation, open_web, open_worker
 from app.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -25,6 +25,7 @@ _BEYOND_DRAIN_SECONDS = 4
 def register(cli: typer.Typer) -> None:
     cli.command()(serve)
     cli.command()(work)
+    cli.command()(migrate)
 
 
 def serve(
@@ -41,6 +42,11 @@ def serve(
 def work() -> None:
     """Crawl and index what the queue holds, until told to stop."""
     run(_work(settings_for()))
+
+
+def migrate() -> None:
+    """Bring the database to this version's shape. Every process that starts does so too."""
+    run(_migrate(settings_for()))
 
 
 class DrainingServer(uvicorn.Server):
@@ -96,6 +102,11 @@ async def _work(settings: Settings) -> None:
         loop.add_signal_handler(received, stopping.set)
     async with open_worker(settings):
         await stopping.wait()
+
+
+async def _migrate(settings: Settings) -> None:
+    async with open_foundation(settings):
+        err.print("The database is up to date.")
 
 
 async def _keep_worker() -> None:

@@ -13,9 +13,13 @@ _ABBREVIATION = re.compile(
 )
 
 
+WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each under its header
+
+
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A sentence, or a whole list, table or code block. `position` counts within the chunk, 0.."""
+    """A sentence, or a whole list, code block or small table, or a row of a large one. `position` counts within the
+    chunk, 0.."""
 
     text: str
     position: int
@@ -28,12 +32,29 @@ def quotables(markdown: str) -> list[Quotable]:
     for block, is_block in _blocks(markdown):
         if not is_block:
             parts += [(sentence, False) for sentence in _sentences(block)]
+        elif _TABLE_ROW.match(block):
+            parts += [(table, True) for table in _tables(block)]
         elif parts and parts[-1][0].endswith(":") and not parts[-1][1]:
             introduction, _ = parts.pop()
             parts.append((f"{introduction}\n{block}", True))
         else:
             parts.append((block, True))
     return [Quotable(text, position, is_block) for position, (text, is_block) in enumerate(parts)]
+
+
+def table_header(block: str) -> str:
+    """The lines above the first row of a table's Markdown, "" for anything else."""
+    lines = block.split("\n", 2)
+    is_table = len(lines) == 3 and all(_TABLE_ROW.match(line) for line in lines) and set(lines[1]) <= set("|-: ")
+    return "\n".join(lines[:2]) if is_table else ""
+
+
+def _tables(block: str) -> list[str]:
+    header = table_header(block)
+    rows = block.split("\n")[2:]
+    if not header or len(rows) <= WHOLE_TABLE_ROWS:
+        return [block]
+    return [f"{header}\n{row}" for row in rows]
 
 
 def _blocks(markdown: str) -> list[tuple[str, bool]]:

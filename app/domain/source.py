@@ -21,6 +21,9 @@ class RunState(StrEnum):
     CANCELLED = "cancelled"
 
 
+ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED})
+
+
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
     """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone."""

@@ -8,7 +8,7 @@ import structlog
 
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
-from app.domain.source import CrawlRun, RunState, Source, SourceKind
+from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source, SourceKind
 from app.knowledge.ingest import Ingest
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
@@ -25,7 +25,6 @@ FAILED_PAGE: Final = "failed"
 # The site itself says that the page is to be found no more.
 GONE: Final = frozenset({"not_found", "gone", "noindex"})
 
-_ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED})
 _MAY_PASS = (Unavailable, Overloaded)
 _LIST_PAGE = 200
 
@@ -59,7 +58,7 @@ class ReadSource:
         """
         try:
             source, run = await self._begin(run_id)
-            if run.state in _ENDED:
+            if run.state in ENDED_STATES:
                 return ReadingReport(run)
             summary = await self._read(source, run)
             return await self._finish(source, run_id, summary)
@@ -86,14 +85,14 @@ class ReadSource:
                 run = await records.sources.run(run_id)
             except NotFound:
                 return
-            if run.state not in _ENDED:
+            if run.state not in ENDED_STATES:
                 await records.sources.set_run_state(run_id, RunState.FAILED, reason)
 
     async def _begin(self, run_id: UUID) -> tuple[Source, CrawlRun]:
         async with self._record.write() as records:
             run = await records.sources.run(run_id)
             source = await records.sources.run_source(run_id)
-            if run.state not in _ENDED:
+            if run.state not in ENDED_STATES:
                 await records.sources.set_run_state(run_id, RunState.RUNNING)
                 await records.sources.requeue_taken(run_id)
         return source, run
@@ -109,6 +108,9 @@ class ReadSource:
 
         if source.config.kind is SourceKind.TEXT:
             return await self._read_text(source, queue, run.id)
+        if source.config.kind is SourceKind.SITE:
+            # A page that has not changed comes without its links, so what they led to is asked without them.
+            await queue.add_known(source.config.max_pages)
         return await self._reader.read(source.config, queue, settle, is_cancelled)
 
     async def _read_text(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:

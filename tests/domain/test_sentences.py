@@ -43,3 +43,10 @@ def test_a_list_keeps_the_line_that_introduces_it_and_all_its_items() -> None:
 
 def test_headings_are_not_quoted() -> None:
     assert quotables("# Title\n\n## Part") == []
+
+
+def test_a_long_table_is_quoted_row_by_row_under_its_header() -> None:
+    rows = [f"| E{number} | cause {number} |" for number in range(9)]
+    parts = quotables("| Code | Cause |\n|---|---|\n" + "\n".join(rows))
+    assert [part.text for part in parts] == [f"| Code | Cause |\n|---|---|\n{row}" for row in rows]
+    assert all(part.is_block for part in parts)

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from app.cli.answer_report import AnswerReport
+from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.demo.api_client import ApiClient, ApiRefused
 from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_plan
 from app.cli.demo.server_process import free_port, running_server
@@ -23,6 +23,7 @@ from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_f
 from app.main import open_foundation
 from app.operating.api_tokens import ApiTokens
 from app.settings import PREFIX, Settings
+from app.web.embed_tag import embed_tag
 
 _USUAL_PORT = 8000
 
@@ -102,13 +103,12 @@ class _Stage:
 def _play(client: ApiClient, stage: _Stage, more: tuple[str, ...], quiet: bool) -> dict[str, Any]:
     demonstration = Demonstration(client, stage.plan(more))
     demonstration.set_up()
-    stage.shown.tag = (
-        f'<script async src="{stage.base}/widget/widget.js" data-agent="{demonstration.agent_id}"></script>'
-    )
-    ended = _crawl(demonstration)
+    stage.shown.tag = embed_tag(stage.base, demonstration.agent_id)
+    with crawl_progress() as show:
+        ended = demonstration.crawl(show)
     if ended["state"] != "finished":
         fail(f"The crawl {ended['state']}: {ended['stop_reason']}")
-    err.print(f"Read: {', '.join(f'{count} {status}' for status, count in ended['counts'].items())}.")
+    err.print(f"Read: {in_words(ended['counts'])}.")
     reports = [_ask(demonstration, question, quiet) for question in demonstration.questions()]
     gaps = demonstration.gaps()
     if not quiet:
@@ -116,18 +116,6 @@ def _play(client: ApiClient, stage: _Stage, more: tuple[str, ...], quiet: bool) 
         for gap in gaps:
             out.print(f"  {gap['count']} x {gap['question']}")
     return {"agent_id": demonstration.agent_id, "questions": [report.as_json() for report in reports], "gaps": gaps}
-
-
-def _crawl(demonstration: Demonstration) -> dict[str, Any]:
-    columns = (TextColumn("Reading"), SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err) as progress:
-        bar = progress.add_task("Reading", total=None)
-
-        def show(counts: dict[str, int]) -> None:
-            seen = sum(counts.values())
-            progress.update(bar, total=seen or None, completed=seen - counts.get("queued", 0))
-
-        return demonstration.crawl(show)
 
 
 def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerReport:

@@ -1,0 +1,27 @@
+"""The bar that shows how far a crawl is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from app.cli.terminal import err
+
+
+@contextmanager
+def crawl_progress() -> Iterator[Callable[[Mapping[str, int]], None]]:
+    """Gives a function that takes the run's pages by status; those "queued" are still to come."""
+    columns = (SpinnerColumn(), TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as progress:
+        bar = progress.add_task("Reading", total=None)
+
+        def show(counts: Mapping[str, int]) -> None:
+            seen = sum(counts.values())
+            progress.update(bar, total=seen or None, completed=seen - counts.get("queued", 0))
+
+        yield show
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """ "59 indexed, 1 not found": the same counts for a line of text."""
+    return ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items()) or "nothing was read"

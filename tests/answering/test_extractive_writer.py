@@ -1,0 +1,68 @@
+"""Answers in the pages' own words."""
+
+from app.answering.brief import AnswerBrief, Source
+from app.answering.extractive_writer import ExtractiveWriter
+from app.domain.agent import AgentConfig
+from app.ports.chat_model import TextDelta
+from tests.doubles.overlap_reranker import OverlapReranker
+
+
+async def written(question: str, *texts: str, reranker: OverlapReranker | None = None) -> str:
+    sources = tuple(Source(number, f"https://x.example/{number}", "Page", text) for number, text in enumerate(texts, 1))
+    brief = AnswerBrief(AgentConfig(name="x"), question, question, sources)
+    writer = ExtractiveWriter(reranker or OverlapReranker())
+    return "".join([item.text async for item in writer.write(brief) if isinstance(item, TextDelta)]).strip()
+
+
+async def test_the_best_sentence_is_quoted_with_its_source() -> None:
+    text = "Lamps are warm. The warranty of every lamp is 3 years. We are based in Galway, by the sea."
+    assert await written("How long is the warranty of a lamp?", text) == "The warranty of every lamp is 3 years. [1]"
+
+
+async def test_the_best_source_comes_first_and_its_sentences_in_their_order() -> None:
+    answer = await written(
+        "When is the warranty repair free of charge?",
+        "A repair takes about ten days here.",
+        "The warranty repair is free of charge. Free warranty repair ends when the charge is paid.",
+    )
+    first, second = answer.index("The warranty repair is free"), answer.index("Free warranty repair ends")
+    assert first < second
+    assert "[2]" in answer
+
+
+async def test_steps_are_quoted_whole() -> None:
+    text = "Reset the hub like this:\n\n1. Hold the reset button of the hub.\n2. Wait for the light.\n3. Let go."
+    answer = await written("How do I reset the hub?", text)
+    assert "Reset the hub like this:" in answer
+    assert "3. Let go." in answer
+
+
+async def test_rows_of_one_long_table_are_quoted_under_one_header() -> None:
+    rows = "\n".join(f"| E{n} | error meaning {n} |" for n in range(40, 50))
+    answer = await written("What is the meaning of error E42 or E44?", f"| Code | Meaning |\n|---|---|\n{rows}")
+    assert answer.count("| Code | Meaning |") == 1
+    assert "E42" in answer
+    assert "E44" in answer
+    assert "E49" not in answer
+
+
+async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:
+    sentence = "The warranty of every lamp is 3 years."
+    answer = await written("How long is the warranty of a lamp?", sentence, sentence)
+    assert answer == f"{sentence} [1]"
+
+
+async def test_a_pages_own_bracketed_number_is_not_taken_for_a_citation() -> None:
+    answer = await written("How high is the tower of Galway?", "The tower of Galway is 12 metres high.[7]")
+    assert answer == "The tower of Galway is 12 metres high.(7) [1]"
+
+
+async def test_nothing_is_written_without_sources() -> None:
+    assert await written("How long is the warranty?") == ""
+
+
+async def test_without_a_reranker_the_words_decide() -> None:
+    reranker = OverlapReranker()
+    reranker.is_down = True
+    text = "Lamps are warm and bright. The warranty of every lamp is 3 years."
+    assert "3 years" in await written("How long is the warranty of a lamp?", text, reranker=reranker)

@@ -1,0 +1,155 @@
+"""The command line over one data folder: crawl, ask, search, mend."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from app.cli import cli
+from app.cli.demo.site_server import serve_demo_site
+
+runner = CliRunner()
+Environment = dict[str, str]
+
+
+def docent(environment: Environment, *words: str, code: int = 0) -> Result:
+    result = runner.invoke(cli, list(words), env=environment)
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return result
+
+
+def answer(environment: Environment, *words: str, code: int = 0) -> Any:
+    [line] = docent(environment, *words, "--json", code=code).stdout.splitlines()
+    return json.loads(line)
+
+
+@pytest.fixture(scope="module")
+def read_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Environment, Any]]:
+    """A data folder after `docent crawl` over the demonstration site, and what the command said."""
+    data = tmp_path_factory.mktemp("data")
+    environment = {"DOCENT_DATA": str(data), "DOCENT_CRAWL_DELAY_SECONDS": "0", "DOCENT_LOG_LEVEL": "error"}
+    with serve_demo_site() as site:
+        allowed = site.base.removeprefix("http://")
+        crawled = answer(environment, "crawl", f"{site.base}/", "--allow", allowed)
+        yield environment, crawled
+
+
+def test_crawl_reads_a_whole_site_and_says_why_pages_were_left_out(read_site: tuple[Environment, Any]) -> None:
+    _, crawled = read_site
+    assert crawled["state"] == "finished"
+    assert crawled["counts"]["indexed"] >= 28
+    problems = {problem["status"]: problem for problem in crawled["problems"]}
+    assert "/internal/" in problems["blocked_by_robots"]["url"]
+    assert problems["not_found"]["reason"]
+    assert problems["noindex"]["url"].endswith("/thank-you/")
+
+
+def test_ask_answers_with_citations(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    asked = answer(environment, "ask", "How long is the warranty on a station?")
+    assert "3 years" in asked["answer"]
+    assert asked["answered_by"] == "extractive"
+    assert not asked["low_confidence"]
+    assert any("/warranty/" in citation["url"] for citation in asked["citations"])
+    assert asked["first_token_ms"] > 0
+    keys = {"question", "answer", "answered_by", "confidence", "low_confidence", "citations", "first_token_ms"}
+    assert asked.keys() == keys
+
+
+def test_ask_streams_to_a_terminal(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    shown = docent(environment, "ask", "How long is the warranty on a station?").stdout
+    assert "3 years" in shown
+    assert "[1]" in shown
+    assert "confidence" in shown
+
+
+def test_what_robots_forbid_is_never_answered_from(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    asked = answer(environment, "ask", "What margin do resellers make? pelican-teacup-4471")
+    assert "23.4" not in asked["answer"]
+    assert "27.1" not in asked["answer"]
+
+
+def test_search_explains_its_stages(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    found = answer(environment, "search", "How do I verify the signature of a webhook?", "--explain")
+    assert "/integrations/webhooks/" in found["chunks"][0]["url"]
+    assert found["chunks"][0]["is_source"]
+    stages = [stage["stage"] for stage in found["trace"]["stages"]]
+    assert stages == ["recall", "fusion", "rerank", "coverage", "threshold"]
+    assert "recall" in docent(environment, "search", "webhook signature", "--explain").stdout
+
+
+def test_doctor_finds_a_lost_index_and_reindex_mends_it(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    assert answer(environment, "doctor")["healthy"]
+    for index in ("vectors", "keywords"):
+        shutil.rmtree(Path(environment["DOCENT_DATA"]) / index)
+        report = answer(environment, "doctor", code=1)
+        assert any("docent reindex" in finding for finding in report["findings"])
+        answer(environment, "reindex")
+        report = answer(environment, "doctor")
+        assert report["healthy"], report
+        [agent] = report["agents"]
+        assert agent["chunks"] == agent["vectors"] == agent["keywords"]
+
+
+def test_doctor_shows_no_secret(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    secret = {"DOCENT_MODEL_URL": "http://127.0.0.1:1/v1", "DOCENT_MODEL_NAME": "m", "DOCENT_MODEL_KEY": "sk-secret"}
+    assert "sk-secret" not in docent(environment | secret, "doctor", "--json").output
+
+
+def test_the_snippet_names_the_agent(read_site: tuple[Environment, Any]) -> None:
+    environment, crawled = read_site
+    tag = docent(environment, "agent", "snippet", "--base", "https://docent.example/").stdout
+    assert f'data-agent="{crawled["agent_id"]}"' in tag
+    assert 'src="https://docent.example/widget/widget.js"' in tag
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Environment:
+    return {"DOCENT_DATA": str(tmp_path), "DOCENT_LOG_LEVEL": "error"}
+
+
+def test_a_token_is_made_listed_without_its_secret_and_revoked(empty: Environment) -> None:
+    made = answer(empty, "token", "create", "deploy script", "--scope", "read")
+    assert made["token"].startswith("dct_")
+    listed = docent(empty, "token", "list", "--json").stdout
+    assert made["token"] not in listed
+    docent(empty, "token", "revoke", made["id"])
+    assert json.loads(docent(empty, "token", "list", "--json").stdout)["tokens"][0]["revoked_at"]
+
+
+def test_an_agent_is_made_published_and_allowed_on_a_website(empty: Environment) -> None:
+    made = answer(empty, "agent", "create", "Helper")
+    docent(empty, "agent", "allow", "https://www.example.com")
+    [agent] = answer(empty, "agent", "list")["agents"]
+    assert (agent["id"], agent["live_version"]) == (made["id"], 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "told"),
+    [
+        pytest.param(["ask", "hello"], {}, "docent crawl", id="no agent yet"),
+        pytest.param(["ask", "  "], {}, "empty", id="no question"),
+        pytest.param(["agent", "create", "x", "--origin", "example.com"], {}, "allowed_origins", id="not an origin"),
+        pytest.param(["crawl", "http://127.0.0.1/"], {}, "127.0.0.1", id="a private address"),
+        pytest.param(["crawl", "x", "--allow", "localhost:80"], {}, "DOCENT_CRAWL_ALLOW", id="a name to allow"),
+        pytest.param(["doctor"], {"DOCENT_PORT": "many"}, "DOCENT_PORT", id="a setting that is no number"),
+        pytest.param(["doctor"], {"DOCENT_MODEL_URL": "http://x/v1"}, "DOCENT_MODEL_NAME", id="half a model"),
+        pytest.param(["demo", "--site", "example.com"], {}, "https://", id="not a website"),
+    ],
+)
+def test_bad_input_ends_with_a_message_that_names_the_fix(
+    empty: Environment, words: list[str], environment: Environment, told: str
+) -> None:
+    result = runner.invoke(cli, words, env=empty | environment)
+    assert result.exit_code in {1, 2}, result.output
+    assert told in " ".join(result.output.split())
+    assert "Traceback" not in result.output
