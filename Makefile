@@ -67,6 +67,11 @@ eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
 	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }
 	$(BIN)/docent eval $(DATA)
 
+.PHONY: eval-demo
+eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the demonstration site
+	$(BIN)/python -m tests.demo_set .venv/demo-set
+	$(BIN)/docent eval .venv/demo-set --chunks own
+
 .PHONY: widget
 widget: ## Build the widget again after a change in widget/src (needs Node 20)
 	npm --prefix widget ci --silent
