@@ -28,4 +28,4 @@ def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path) -> None:
     assert missing["low_confidence"]
     assert any("/integrations/webhooks/" in citation["url"] for citation in asked["citations"])
     assert report["gaps"] == [{"question": missing["question"], "count": 1}]
-    assert list(tmp_path.iterdir()) == [], "the demo leaves nothing behind"
+    assert list(tmp_path.glob("docent-*")) == [], "the demo leaves nothing behind"
