@@ -53,7 +53,7 @@ def test_what_is_off_topic_is_told_apart_and_held_back(measured: dict[str, Any])
 
 
 def test_a_sample_of_given_chunks_is_measured_by_chunk(tmp_path: Path) -> None:
-    rows = {
+    rows: dict[str, list[dict[str, Any]]] = {
         "documents": [{"doc_id": "prices", "title": "Prices", "lang": "en"}, {"doc_id": "preise", "lang": "de"}],
         "chunks": [
             {"chunk_id": "a", "doc_id": "prices", "ord": 0, "text": "Plus costs four euro a month."},
