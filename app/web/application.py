@@ -30,7 +30,7 @@ from app.web.response_headers import SecurityHeaders
 from app.web.services import WebServices
 from app.web.unexpected_errors import UnexpectedErrors
 from app.web.widget_api import WidgetApi
-from app.web.widget_script import WidgetScript, built_script
+from app.web.widget_script import WidgetScript, built_widget
 
 
 def create_app(
@@ -41,7 +41,7 @@ def create_app(
     streams: StreamPolicy | None = None,
     trusted_proxies: Sequence[str] = (),
     version: str = "0.0.0",
-    widget_script: Path | None = None,
+    widget_files: Path | None = None,
     more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Nothing connects and nothing is read from the environment here.
@@ -55,7 +55,7 @@ def create_app(
         streams=streams or StreamPolicy(),
         addresses=ClientAddresses(trusted_proxies),
         version=version,
-        widget_script=widget_script or built_script(),
+        widget_files=widget_files or built_widget(),
     )
     app = Starlette(
         routes=[*routes_of(endpoints), *more_routes],
@@ -84,7 +84,7 @@ def endpoints_of(
     streams: StreamPolicy,
     addresses: ClientAddresses,
     version: str,
-    widget_script: Path,
+    widget_files: Path,
 ) -> list[AnyEndpoint]:
     """Every endpoint that there is: tests go through this list, so that none is left out."""
     access = AdminAccess.of(services.api_tokens, services.rate_limiter, limits)
@@ -98,7 +98,7 @@ def endpoints_of(
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
-        *WidgetScript(widget_script).endpoints(),
+        *WidgetScript(widget_files).endpoints(),
         *Health(services.readiness, services.metrics, version).endpoints(),
     ]
     return OpenApi(version).with_itself(endpoints)

@@ -15,7 +15,7 @@ from app.domain.errors import InvalidInput, NotFound
 from app.web.json_body import check_json, read_body, refuse_declared_length
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
-_PATH_ID = re.compile(r"\{(\w+)_id\}")
+_PATH_NAME = re.compile(r"\{(\w+)\}")
 
 DEFAULT_MAX_BODY_BYTES = 64 * 1024
 
@@ -97,6 +97,7 @@ class Endpoint(Generic[Caller, Input]):
     status: int = 200
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES
     codes: Sequence[str] = ()
+    path_patterns: Mapping[str, str] = field(default_factory=dict)  # of path parameters that are no ids
     other_statuses: Mapping[int, str] = field(default_factory=dict)  # with the response model, for the document
 
     @property
@@ -105,7 +106,11 @@ class Endpoint(Generic[Caller, Input]):
 
     @property
     def path_ids(self) -> list[str]:
-        return [f"{name}_id" for name in _PATH_ID.findall(self.path)]
+        return [name for name in self.path_names if name.endswith("_id")]
+
+    @property
+    def path_names(self) -> list[str]:
+        return _PATH_NAME.findall(self.path)
 
     async def respond(self, request: Request) -> Response:
         caller = await self.access.admit(request)

@@ -39,6 +39,7 @@ _STREAM_DESCRIPTION = (
 )
 
 _TEXT: JsonObject = {"type": "string"}
+_UUID: JsonObject = {"type": "string", "format": "uuid"}
 _RAW: Mapping[str, JsonObject] = {"application/json": {"type": "object"}}
 
 _ERROR_SCHEMA: JsonObject = {
@@ -144,8 +145,14 @@ def _operation(endpoint: AnyEndpoint, inputs: _Schemas, outputs: _Schemas) -> Js
 
 
 def _path_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
-    schema = {"type": "string", "format": "uuid"}
-    return [{"name": name, "in": "path", "required": True, "schema": schema} for name in endpoint.path_ids]
+    return [
+        {"name": name, "in": "path", "required": True, "schema": _path_schema(name, endpoint.path_patterns)}
+        for name in endpoint.path_names
+    ]
+
+
+def _path_schema(name: str, patterns: Mapping[str, str]) -> JsonObject:
+    return {"type": "string", "pattern": f"^{patterns[name]}$"} if name in patterns else _UUID
 
 
 def _query_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:

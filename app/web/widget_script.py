@@ -1,6 +1,9 @@
-"""Serves the widget's one script to any page that embeds it."""
+"""Serves the built widget to any page that embeds it: the script, the same script for good, and its words."""
 
+import base64
+import gzip
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -13,34 +16,65 @@ from starlette.responses import Response
 from app.domain.errors import NotFound
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone
 
-PATH = "/widget/widget.js"
-MEDIA_TYPE = "text/javascript; charset=utf-8"
+SCRIPT_PATH = "/widget/widget.js"
+_JAVASCRIPT, _JSON = "text/javascript; charset=utf-8", "application/json"
+_ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches every page at once
+_FOR_GOOD = "public, max-age=31536000, immutable"
+_LANGUAGE = "[a-z]{2,3}"
+_FINGERPRINT = "[0-9a-f]{16}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Built:
+class BuiltFile:
+    """`digest` is the SHA-384 of `body`, `zipped` the same body in gzip."""
+
     modified_ns: int
     body: bytes
-    etag: str
+    zipped: bytes
+    digest: bytes
+
+    @classmethod
+    def read(cls, path: Path) -> "BuiltFile":
+        """Raises FileNotFoundError."""
+        modified_ns, body = path.stat().st_mtime_ns, path.read_bytes()
+        return cls(modified_ns, body, gzip.compress(body, 9, mtime=0), hashlib.sha384(body).digest())
+
+    @property
+    def fingerprint(self) -> str:
+        """What the address of the copy that never changes carries."""
+        return self.digest.hex()[:16]
+
+    @property
+    def integrity(self) -> str:
+        """For the `integrity` attribute; see https://www.w3.org/TR/SRI/."""
+        return f"sha384-{base64.b64encode(self.digest).decode()}"
+
+    def etag(self, zipped: bool) -> str:
+        return f'"{self.digest.hex()[:32]}{"-gzip" if zipped else ""}"'
 
 
-def built_script() -> Path:
-    """Where the package carries the built script."""
-    return Path(str(resources.files("widget"))) / "dist" / "widget.js"
+def built_widget() -> Path:
+    """The folder in which the package carries the built widget."""
+    return Path(str(resources.files("widget"))) / "dist"
+
+
+def pinned_path(script: BuiltFile) -> str:
+    """Where exactly this script is, or nothing."""
+    return f"/widget/widget.{script.fingerprint}.js"
 
 
 class WidgetScript:
-    """Reads the file again when it has changed, so that a rebuilt widget needs no restart."""
+    """Reads a file again when it has changed, so that a rebuilt widget needs no restart."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._built: _Built | None = None
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, BuiltFile] = {}
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
         return (
             Endpoint(
                 "GET",
-                PATH,
+                SCRIPT_PATH,
                 "getWidgetScript",
                 "The widget's script, for a script tag",
                 "Widget",
@@ -49,32 +83,96 @@ class WidgetScript:
                 response_media_type="text/javascript",
                 codes=("not_found",),
             ),
+            Endpoint(
+                "GET",
+                "/widget/widget.{fingerprint}.js",
+                "getPinnedWidgetScript",
+                "This one build of the script, for a script tag with `integrity`",
+                "Widget",
+                Everyone(),
+                self.pinned_script,
+                response_media_type="text/javascript",
+                path_patterns={"fingerprint": _FINGERPRINT},
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/widget/widget.js.map",
+                "getWidgetSourceMap",
+                "The script's source map, for a browser's tools",
+                "Widget",
+                Everyone(),
+                self.source_map,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/widget/words/{language}.json",
+                "getWidgetWords",
+                "The interface in one language; English is in the script",
+                "Widget",
+                Everyone(),
+                self.words,
+                path_patterns={"language": _LANGUAGE},
+                codes=("not_found",),
+            ),
         )
 
     async def script(self, call: Call[None, None]) -> Response:
-        built = await anyio.to_thread.run_sync(self._current)
-        headers = {
-            "ETag": built.etag,
-            "Cache-Control": "no-cache",  # kept, and asked after each time: a fix reaches every page at once
-            "Cross-Origin-Resource-Policy": "cross-origin",
-            "Access-Control-Allow-Origin": "*",
-        }
-        if _matches(call.request, built.etag):
-            return Response(status_code=304, headers=headers)
-        return Response(built.body, headers=headers, media_type=MEDIA_TYPE)
+        return _answer(call.request, await self._built("widget.js"), _JAVASCRIPT, _ASKED_AFTER)
 
-    def _current(self) -> _Built:
+    async def pinned_script(self, call: Call[None, None]) -> Response:
+        built = await self._built("widget.js")
+        if call.request.path_params["fingerprint"] != built.fingerprint:
+            raise NotFound("build of the widget")
+        return _answer(call.request, built, _JAVASCRIPT, _FOR_GOOD)
+
+    async def source_map(self, call: Call[None, None]) -> Response:
+        return _answer(call.request, await self._built("widget.js.map"), _JSON, _ASKED_AFTER)
+
+    async def words(self, call: Call[None, None]) -> Response:
+        language = str(call.request.path_params["language"])
+        if not re.fullmatch(_LANGUAGE, language):
+            raise NotFound("language of the widget")
+        return _answer(call.request, await self._built(f"words/{language}.json"), _JSON, _ASKED_AFTER)
+
+    async def _built(self, name: str) -> BuiltFile:
+        return await anyio.to_thread.run_sync(self._current, name)
+
+    def _current(self, name: str) -> BuiltFile:
+        path, known = self._folder / name, self._read.get(name)
         try:
-            modified_ns = self._path.stat().st_mtime_ns
-            if self._built is None or self._built.modified_ns != modified_ns:
-                body = self._path.read_bytes()
-                etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-                self._built = _Built(modified_ns, body, etag)
+            if known is None or known.modified_ns != path.stat().st_mtime_ns:
+                known = self._read[name] = BuiltFile.read(path)
         except FileNotFoundError:
-            raise NotFound("built widget script (widget/dist/widget.js)") from None
-        return self._built
+            raise NotFound(f"file of the built widget (widget/dist/{name})") from None
+        return known
 
 
-def _matches(request: Request, etag: str) -> bool:
-    known = request.headers.get("if-none-match", "")
-    return known.strip() == "*" or etag in [part.strip().removeprefix("W/") for part in known.split(",")]
+def _answer(request: Request, built: BuiltFile, media_type: str, caching: str) -> Response:
+    zipped = _takes_gzip(request)
+    headers = {
+        "ETag": built.etag(zipped),
+        "Cache-Control": caching,
+        "Vary": "Accept-Encoding",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        "Access-Control-Allow-Origin": "*",
+    }
+    if _is_known(request, built):
+        return Response(status_code=304, headers=headers)
+    if zipped:
+        headers["Content-Encoding"] = "gzip"
+    return Response(built.zipped if zipped else built.body, headers=headers, media_type=media_type)
+
+
+def _is_known(request: Request, built: BuiltFile) -> bool:
+    known = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
+    return "*" in known or built.etag(zipped=True) in known or built.etag(zipped=False) in known
+
+
+def _takes_gzip(request: Request) -> bool:
+    for part in request.headers.get("accept-encoding", "").lower().split(","):
+        coding, _, weight = part.partition(";")
+        if coding.strip() == "gzip":
+            return not re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight)
+    return False

@@ -106,7 +106,7 @@ async def open_house(
     limits: LimitsPolicy | None = None,
     streams: StreamPolicy | None = None,
     trusted_proxies: tuple[str, ...] = (),
-    widget_script: Path | None = None,
+    widget_files: Path | None = None,
     readiness: Readiness | None = None,
 ) -> AsyncIterator[House]:
     clock = FixedClock()
@@ -119,7 +119,7 @@ async def open_house(
             streams=streams,
             trusted_proxies=trusted_proxies,
             version="1.2.3",
-            widget_script=widget_script or folder / "widget.js",
+            widget_files=widget_files or folder,
         )
         async with record.write() as records:
             workspace = await records.tokens.default_workspace()
@@ -193,5 +193,5 @@ def every_endpoint() -> list[AnyEndpoint]:
         streams=StreamPolicy(),
         addresses=ClientAddresses(),
         version="1.2.3",
-        widget_script=Path("widget.js"),
+        widget_files=Path("dist"),
     )

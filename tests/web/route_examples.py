@@ -1,5 +1,6 @@
 """For each operation of the registry: a call that succeeds, in a house where everything it names is there."""
 
+import hashlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -44,14 +45,15 @@ REQUIRED: Mapping[str, str] = {
 
 @dataclass
 class FurnishedHouse:
-    """A house with one of everything; `ids` are the path parameters that name them."""
+    """A house with one of everything; `ids` and `names` are the path parameters that name them."""
 
     house: House
     visitor: VisitorHttp
     ids: dict[str, UUID] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def path(self, endpoint: AnyEndpoint, **other: object) -> str:
-        return endpoint.path.format(**{**self.ids, **other})
+        return endpoint.path.format(**{**self.ids, **self.names, **other})
 
     def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
         match endpoint.access.scheme:
@@ -72,10 +74,17 @@ class FurnishedHouse:
 
 @asynccontextmanager
 async def furnished(folder: Path) -> AsyncIterator[FurnishedHouse]:
-    script = folder / "widget.js"
-    script.write_text("console.log(1);\n")
-    async with open_house(folder, widget_script=script) as house:
+    built = a_built_widget(folder / "dist")
+    async with open_house(folder, widget_files=built) as house:
         yield await furnish(house)
+
+
+def a_built_widget(folder: Path) -> Path:
+    (folder / "words").mkdir(parents=True)
+    (folder / "widget.js").write_text("one();\n")
+    (folder / "widget.js.map").write_text("{}")
+    (folder / "words" / "de.json").write_text('{"close":"Schließen"}', "utf-8")
+    return folder
 
 
 async def furnish(house: House) -> FurnishedHouse:
@@ -106,6 +115,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "gap_id": gaps.items[0].id,
             "conversation_id": session.conversation_id,
         },
+        {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},
     )
 
 

@@ -97,7 +97,8 @@ def test_changes_need_the_write_scope() -> None:
 
 def test_only_these_routes_are_open_to_everyone() -> None:
     assert {endpoint.path for endpoint in ENDPOINTS if not is_guarded(endpoint)} == {
-        "/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/widget/widget.js", "/v1/widget/init"
+        "/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/widget/init", "/widget/widget.js",
+        "/widget/widget.{fingerprint}.js", "/widget/widget.js.map", "/widget/words/{language}.json"
     }  # fmt: skip
 
 

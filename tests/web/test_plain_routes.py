@@ -1,7 +1,6 @@
-"""The widget's script, health, metrics, the index and what every answer carries."""
+"""Health, metrics, the index and what every answer carries."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -9,31 +8,6 @@ import structlog
 
 from app.web.services import Readiness
 from tests.web.house import SITE, House, open_house
-
-
-async def test_the_script_is_served_to_any_page_and_asked_after(tmp_path: Path) -> None:
-    script = tmp_path / "widget.js"
-    script.write_text("one();")
-    async with open_house(tmp_path, widget_script=script) as house:
-        response = await house.http.get("/widget/widget.js?v=1")
-        assert (response.status_code, response.text) == (200, "one();")
-        assert response.headers["content-type"] == "text/javascript; charset=utf-8"
-        assert response.headers["cache-control"] == "no-cache"
-        assert response.headers["cross-origin-resource-policy"] == "cross-origin"
-        assert response.headers["x-content-type-options"] == "nosniff"
-        etag = response.headers["etag"]
-        for known in (etag, f"W/{etag}", f'"other", {etag}', "*"):
-            again = await house.http.get("/widget/widget.js", headers={"If-None-Match": known})
-            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
-        script.write_text("two();")
-        os.utime(script, ns=(1, 1))
-        changed = await house.http.get("/widget/widget.js", headers={"If-None-Match": etag})
-        assert (changed.status_code, changed.text) == (200, "two();")
-
-
-async def test_a_script_that_was_not_built_is_absent(still_house: House) -> None:
-    response = await still_house.http.get("/widget/widget.js")
-    assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
 
 
 async def test_readiness_is_the_parts_readiness(still_house: House) -> None:

@@ -1,0 +1,151 @@
+"""The built widget: its caching, its encodings, its pinned copy, and that nothing else lies behind its addresses."""
+
+import base64
+import gzip
+import hashlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from app.web.embed_tag import embed_tag, pinned_embed_tag
+from app.web.widget_script import BuiltFile, built_widget, pinned_path
+from tests.web.house import House, open_house
+from tests.web.route_examples import a_built_widget
+
+AGENT = UUID(int=7)
+FILES = ["/widget/widget.js", "/widget/widget.js.map", "/widget/words/de.json"]
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    (tmp_path / "secret.json").write_text("{}")
+    async with open_house(tmp_path, widget_files=a_built_widget(tmp_path / "dist")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("path", FILES)
+async def test_a_file_is_kept_by_browsers_and_asked_after(house: House, path: str) -> None:
+    response = await house.http.get(f"{path}?v=1")
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "no-cache"
+    assert response.headers["vary"] == "Accept-Encoding"
+    etag = response.headers["etag"]
+    for known in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        again = await house.http.get(path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+
+
+@pytest.mark.parametrize("path", FILES)
+async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) -> None:
+    response = await house.http.get(path, headers={"Origin": "https://any.example"})
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert response.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "set-cookie" not in response.headers
+
+
+async def test_files_say_what_they_are(house: House) -> None:
+    kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
+    assert kinds == ["text/javascript; charset=utf-8", "application/json", "application/json"]
+    assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
+
+
+async def test_a_rebuilt_script_needs_no_restart(house: House, tmp_path: Path) -> None:
+    first = await house.http.get("/widget/widget.js")
+    script = tmp_path / "dist" / "widget.js"
+    script.write_text("two();")
+    os.utime(script, ns=(1, 1))
+    changed = await house.http.get("/widget/widget.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (changed.status_code, changed.text) == (200, "two();")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "is_zipped"),
+    [
+        pytest.param("gzip, br", True, id="gzip among others"),
+        pytest.param("br;q=1, GZIP;q=0.5", True, id="weighed"),
+        pytest.param("identity", False, id="plain only"),
+        pytest.param("gzip;q=0", False, id="refused"),
+        pytest.param("gzip; q=0.000", False, id="refused at length"),
+        pytest.param("x-gzipped", False, id="another word"),
+    ],
+)
+async def test_a_file_travels_zipped_where_the_browser_takes_that(house: House, accepted: str, is_zipped: bool) -> None:
+    async with house.http.stream("GET", "/widget/widget.js", headers={"Accept-Encoding": accepted}) as response:
+        raw = b"".join([part async for part in response.aiter_raw()])
+    assert (response.headers.get("content-encoding") == "gzip") is is_zipped
+    assert (gzip.decompress(raw) if is_zipped else raw) == b"one();\n"
+    assert response.headers["content-length"] == str(len(raw))
+    assert response.headers["etag"].endswith('-gzip"') is is_zipped
+
+
+async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(house: House, tmp_path: Path) -> None:
+    path = pinned_path(BuiltFile.read(tmp_path / "dist" / "widget.js"))
+    response = await house.http.get(path, headers={"Origin": "https://any.example"})
+    assert (response.status_code, response.text) == (200, "one();\n")
+    assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert response.headers["access-control-allow-origin"] == "*"
+    (tmp_path / "dist" / "widget.js").write_text("two();")
+    os.utime(tmp_path / "dist" / "widget.js", ns=(1, 1))
+    gone = await house.http.get(path)
+    assert (gone.status_code, gone.json()["error"]["code"]) == (404, "not_found")
+    assert "immutable" not in gone.headers.get("cache-control", "")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/widget/",
+        "/widget/words/",
+        "/widget/words/en.json",
+        "/widget/words/xx.json",
+        "/widget/words/DE.json",
+        "/widget/words/de.json/",
+        "/widget/words/de",
+        "/widget/words/de.json%00",
+        "/widget/words/%64%65%00.json",
+        "/widget/words/..%2f..%2fsecret.json",
+        "/widget/words/%2e%2e%2f%2e%2e%2fsecret.json",
+        "/widget/words/..%5c..%5csecret.json",
+        "/widget/words/%2fetc%2fpasswd.json",
+        "/widget/words//etc/passwd.json",
+        "/widget/..%2fsecret.json",
+        "/widget/%2e%2e/secret.json",
+        "/widget/widget.0123456789abcdef.js",
+        "/widget/widget..js",
+        "/widget/widget.js.js",
+        "/widget/widget.%2e%2e%2fwidget.js",
+        "/widget/__init__.py",
+        "/widget/package.json",
+    ],
+)
+async def test_nothing_else_lies_behind_the_addresses(house: House, path: str) -> None:
+    response = await house.http.get(path)
+    assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+
+
+async def test_a_widget_that_was_not_built_is_absent(still_house: House) -> None:
+    for path in FILES:
+        response = await still_house.http.get(path)
+        assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+
+
+def test_the_plain_tag_names_the_script_and_the_agent() -> None:
+    assert embed_tag("https://chat.example.com/", AGENT) == (
+        f'<script async src="https://chat.example.com/widget/widget.js" data-agent="{AGENT}"></script>'
+    )
+
+
+def test_the_pinned_tag_lets_the_browser_check_every_byte() -> None:
+    script = BuiltFile.read(built_widget() / "widget.js")
+    digest = base64.b64encode(hashlib.sha384((built_widget() / "widget.js").read_bytes()).digest()).decode()
+    tag = pinned_embed_tag("https://chat.example.com", AGENT, script)
+    assert f'src="https://chat.example.com/widget/widget.{script.fingerprint}.js" integrity="sha384-{digest}"' in tag
+    assert 'crossorigin="anonymous"' in tag
+
+
+def test_the_shipped_script_is_within_its_weight_as_served() -> None:
+    assert len(BuiltFile.read(built_widget() / "widget.js").zipped) <= 15 * 1024
