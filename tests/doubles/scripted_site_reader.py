@@ -1,6 +1,6 @@
 """A SiteReader whose site is a table."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from app.domain.document import PageContent
@@ -15,12 +15,16 @@ async def _at_once(url: str) -> None:
 
 
 class ScriptedSiteReader:
-    """`site` has for every URL its content, or the status that it ends with; a content that has not changed since the
-    validators were given ends as "unchanged". `before` is awaited before each page; `asked` lists the URLs in order.
+    """`site` has for every URL its content, or the status that it ends with ("not_found" for any other); a content
+    that has not changed since the validators were given ends as "unchanged". `before` is awaited before each page;
+    `asked` lists the URLs in order. The site's own links lead to `found`, all of it by default.
     """
 
-    def __init__(self, site: Mapping[str, PageContent | str], before: Read = _at_once) -> None:
+    def __init__(
+        self, site: Mapping[str, PageContent | str], before: Read = _at_once, found: Sequence[str] | None = None
+    ) -> None:
         self.site = dict(site)
+        self._found = list(site if found is None else found)
         self.asked: list[str] = []
         self._before = before
 
@@ -31,7 +35,7 @@ class ScriptedSiteReader:
         settle: Callable[[ReadPage], Awaitable[None]],
         is_cancelled: Callable[[], Awaitable[bool]],
     ) -> ReadingSummary:
-        await queue.add([QueuedPage(url, depth=0) for url in self.site])
+        await queue.add([QueuedPage(url, depth=0) for url in self._found])
         while taken := await queue.take(1):
             if await is_cancelled():
                 return ReadingSummary("The reading was cancelled.", is_complete=False)
@@ -42,7 +46,7 @@ class ScriptedSiteReader:
         return ReadingSummary("Every page of the source was read.")
 
     def _page(self, queued: QueuedPage) -> ReadPage:
-        found = self.site[queued.url]
+        found = self.site.get(queued.url, "not_found")
         read_at = datetime(2026, 1, 1, tzinfo=UTC)
         if isinstance(found, str):
             return ReadPage(queued.url, queued.depth, found, reason=f"It is {found}.", read_at=read_at)

@@ -88,9 +88,23 @@ async def test_a_page_that_cannot_be_read_today_stays(house: KnowledgeHouse, sta
     assert len(await house.live_texts()) == 3
 
 
+async def test_pages_behind_an_unchanged_start_are_asked_without_its_links(house: KnowledgeHouse) -> None:
+    await read(house, SITE | {C: "timed_out"})
+
+    now = {A: SITE[A], C: SITE[C]}
+    report = await reading(house, ScriptedSiteReader(now, found=[A])).read((await start_run(house)).id)
+
+    assert report is not None
+    assert report.run.counts == {"unchanged": 1, "not_found": 1, "indexed": 1}
+    assert await house.live_texts() == [words(15, "apple"), words(15, "cherry")]
+    assert set(await pages_of(house, (await read(house, {A: SITE[A]})).id)) == {A, C}
+
+
 async def test_documents_that_did_not_turn_up_are_counted_and_stay(house: KnowledgeHouse) -> None:
-    await read(house, SITE)
-    run = await start_run(house)
+    config = SourceConfig(SourceKind.SITEMAP, "Shop", url="https://shop.example/sitemap.xml")
+    listed = await house.add_source(config)
+    await reading(house, ScriptedSiteReader(SITE)).read((await start_run(house, listed)).id)
+    run = await start_run(house, listed)
 
     report = await reading(house, ScriptedSiteReader({A: SITE[A]})).read(run.id)
 

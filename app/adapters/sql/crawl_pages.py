@@ -1,11 +1,11 @@
 """The pages of a crawl run: a queue that outlives the process, and each URL's end."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import exists, func, select, update
 
 from app.adapters.sql.batches import batches
 from app.adapters.sql.keyset import Keyset
@@ -58,6 +58,19 @@ class SqlCrawlPages(SqlFamily):
             statement = self._insert(SourcePageRow).values(rows).on_conflict_do_nothing()
             added += len((await self._session.execute(statement.returning(SourcePageRow.id))).all())
         return added
+
+    async def add_known_pages(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> int:
+        statement = (
+            select(SourcePageRow.url, SourcePageRow.depth)
+            .where(
+                SourcePageRow.run_id == await self._reading_before(run_id),
+                SourcePageRow.status.not_in(except_statuses),
+            )
+            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .limit(limit)
+        )
+        known = [QueuedPage(url, depth) for url, depth in await self._session.execute(statement)]
+        return await self.add_pages(run_id, known)
 
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
         waiting = (
@@ -123,6 +136,17 @@ class SqlCrawlPages(SqlFamily):
         if source_id is None:
             raise NotFound("crawl run")
         return source_id
+
+    async def _reading_before(self, run_id: UUID) -> UUID | None:
+        """The source's last other run that got as far as having pages."""
+        source_id = await self._source_of(run_id)
+        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        return await self._session.scalar(
+            select(CrawlRunRow.id)
+            .where(CrawlRunRow.source_id == source_id, CrawlRunRow.id != run_id, has_pages)
+            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            .limit(1)
+        )
 
     async def _last_position(self, run_id: UUID) -> int:
         last = select(func.max(SourcePageRow.position)).where(SourcePageRow.run_id == run_id)

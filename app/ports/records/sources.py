@@ -1,6 +1,6 @@
 """Port: sources, the runs that read them, and each run's pages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -54,6 +54,11 @@ class SourceRecords(Protocol):
 
     async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
         """Queue the URLs that the run has never seen; return how many were new."""
+        ...
+
+    async def add_known_pages(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> int:
+        """Queue up to `limit` URLs of the source's reading before this one, in its order, but for those that ended
+        there in one of `except_statuses`; return how many the run had not seen."""
         ...
 
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
