@@ -1,0 +1,88 @@
+"""Agents of a chosen size, made of the demonstration site's real chunks, again and again."""
+
+import re
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+
+from app.domain.agent import AgentConfig, LiveAgent
+from app.domain.document import PageContent
+from app.domain.source import SourceConfig, SourceKind
+from app.knowledge.chunk_indexer import ChunkIndexer, batches
+from app.knowledge.chunk_limits import ChunkLimits
+from app.knowledge.chunker import Chunker
+from app.knowledge.context_line import ContextLine
+from app.knowledge.given_chunks import CutPage, GivenChunks
+from app.main import Foundation
+from app.ports.embedder import Embedder
+from crawler.extraction import extract_page
+
+_HOST = "nimbrel.example"
+_NOISE = 0.01  # on each number of a copy's vector: near its original, as pages of one site are, and never the same
+_PAGES_A_BATCH = 100
+_MARK = re.compile(r" \(copy \d+\)$")
+
+
+class CopyingEmbedder:
+    """Embeds an original once; a copy of it gets the same vector with a little noise."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
+        self._inner = inner
+        self._known: dict[str, list[float]] = {}
+        self._random = np.random.default_rng(0)
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        originals = [_MARK.sub("", text) for text in texts]
+        fresh = [text for text in dict.fromkeys(originals) if text not in self._known]
+        self._known |= dict(zip(fresh, await self._inner.embed(fresh), strict=True))
+        noisy = np.asarray([self._known[text] for text in originals])
+        noisy += self._random.normal(0, _NOISE, noisy.shape)
+        vectors: list[list[float]] = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).tolist()
+        return vectors
+
+
+class DemoCorpus:
+    """The pages of the demonstration site, cut as ingest cuts them."""
+
+    def __init__(self, base: Foundation) -> None:
+        self._base = base
+        limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
+        chunker = Chunker(base.splitter, base.tokens, limits)
+        indexer = ChunkIndexer(base.record, CopyingEmbedder(base.embedder), base.vectors, base.keywords)
+        self._learner = GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens))
+        self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in _pages()]
+
+    async def agent_of(self, workspace_id: UUID, chunk_count: int) -> LiveAgent:
+        """A published agent that knows `chunk_count` chunks."""
+        async with self._base.record.write() as records:
+            made = await records.agents.create(workspace_id, AgentConfig(name=f"{chunk_count} chunks"))
+            await records.agents.publish(workspace_id, made.id)
+            source = await records.sources.create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
+        for pages in batches(list(self._copies(chunk_count)), _PAGES_A_BATCH):
+            await self._learner.learn(made.id, source.id, pages)
+        async with self._base.record.read() as records:
+            return await records.agents.live(made.id)
+
+    def _copies(self, chunk_count: int) -> Iterator[CutPage]:
+        left, copy = chunk_count, 0
+        while left > 0:
+            for page, chunks in self._cut:
+                own = tuple((f"{text} (copy {copy})", headings) for text, headings in chunks[:left])
+                left -= len(own)
+                if own:
+                    url = f"https://{_HOST}/{copy}{page.url}"
+                    yield CutPage(PageContent(url, page.title, "", site=_HOST), own)
+            copy += 1
+
+
+def _pages() -> Iterator[PageContent]:
+    root = Path(str(files("app") / "demo_site"))
+    for file in sorted(root.rglob("index.html")):
+        path = "/" + file.relative_to(root).as_posix().removesuffix("index.html")
+        page = extract_page(file.read_bytes(), f"https://{_HOST}{path}", "utf-8")
+        if page.markdown and not page.is_noindex:
+            yield PageContent(path, page.title, page.markdown, site=_HOST)
