@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.adapters.sql.models import CitationRow, FeedbackRow, MessageRow, OutboxRow, TurnRow, UsageRow, VisitorRow
+from app.adapters.sql.models import CitationRow, MessageRow, OutboxRow, TurnRow, UsageRow, VisitorRow
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent
 from app.domain.conversation import Role
 from app.domain.curated_answer import CuratedAnswer, Trigger
-from app.domain.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
+from app.domain.errors import NotFound, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason
 from app.domain.source import Source
 from app.domain.turn import (
@@ -333,37 +333,6 @@ async def test_a_cut_turn_keeps_its_first_end(record: SqlSystemOfRecord, session
         turn = await records.turns.find(request.turn_id)
     assert turn is not None
     assert (turn.state, turn.answer, turn.message_id) == (TurnState.CUT, "", message_id)
-
-
-async def test_a_later_rating_replaces_the_first(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
-) -> None:
-    turn_id = await ask(record, session)
-    for rating, comment in (("down", "wrong"), ("up", "oh, right")):
-        async with record.write() as records:
-            await records.turns.feedback(session, turn_id, rating, comment)
-    async with engine.connect() as connection:
-        columns = select(FeedbackRow.turn_id, FeedbackRow.rating, FeedbackRow.comment)
-        assert (await connection.execute(columns)).all() == [(turn_id, "up", "oh, right")]
-
-
-@pytest.mark.parametrize("name", ["agent_id", "visitor_id", "conversation_id"])
-async def test_nobody_rates_a_turn_that_is_not_theirs(
-    record: SqlSystemOfRecord, session: VisitorSession, name: str
-) -> None:
-    turn_id = await ask(record, session)
-    foreign: dict[str, Any] = {name: an_id()}
-    for who, which in ((replace(session, **foreign), turn_id), (session, an_id())):
-        with pytest.raises(NotFound, match="turn"):
-            async with record.write() as records:
-                await records.turns.feedback(who, which, "up", "")
-
-
-async def test_a_rating_is_up_or_down(record: SqlSystemOfRecord, session: VisitorSession) -> None:
-    turn_id = await ask(record, session)
-    with pytest.raises(InvalidInput, match="rating"):
-        async with record.write() as records:
-            await records.turns.feedback(session, turn_id, "sideways", "")
 
 
 async def test_a_citation_outlives_the_chunk_that_it_names(
