@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import structlog
 
 from app.answering.brief import AnswerBrief, Source
-from app.domain.confidence import plain_coverage
+from app.domain.confidence import calibrated, plain_coverage
 from app.domain.errors import RerankerUnavailable
 from app.domain.sentences import Quotable, quotables, table_header
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
@@ -27,8 +27,11 @@ _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """`coverage` is the share of the question's words that the part holds."""
+
     source: Source
     part: Quotable
+    coverage: float
 
 
 class ExtractiveWriter:
@@ -51,33 +54,49 @@ class ExtractiveWriter:
         candidates = _candidates(brief)
         if not candidates:
             return []
-        scores = await self._scores(brief.standalone, candidates)
-        ranked = sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])
+        logits = await self._logits(brief.standalone, candidates)
+        ranked = sorted(
+            (
+                (candidate.coverage * _NEAR_BEST * 2 if logit is None else logit, candidate)
+                for logit, candidate in zip(logits, candidates, strict=True)
+                if _may_be_quoted(candidate, logit, brief.agent.confidence_threshold)
+            ),
+            key=lambda pair: -pair[0],
+        )
+        if not ranked:
+            return []
         best = ranked[0][0]
         near = [candidate for score, candidate in ranked if score >= best - _NEAR_BEST]
         return _in_reading_order(_distinct(near)[:_QUOTED_PARTS])
 
-    async def _scores(self, question: str, candidates: Sequence[_Candidate]) -> list[float]:
+    async def _logits(self, question: str, candidates: Sequence[_Candidate]) -> Sequence[float | None]:
+        """None for each when the reranker is away."""
         texts = [f"{candidate.source.title}\n{candidate.part.text}" for candidate in candidates]
         try:
             pairs = await self._reranker.score(question, texts, budget_seconds=_BUDGET_SECONDS)
         except RerankerUnavailable as error:
             log.warning("extractive.reranker_away", reason=str(error))
-            return [share * _NEAR_BEST * 2 for share in plain_coverage(question, texts)]
+            return [None] * len(candidates)
         return [pair.logit for pair in pairs]
+
+
+def _may_be_quoted(candidate: _Candidate, logit: float | None, threshold: float) -> bool:
+    """Chunks have been through the threshold. The visitor's own page comes unasked, whatever the question is: what
+    little of it is near must not pass for an answer."""
+    return candidate.source.chunk_id is not None or calibrated(None, candidate.coverage, logit) >= threshold
 
 
 def _candidates(brief: AnswerBrief) -> list[_Candidate]:
     """Parts of the best sources, those that share words with the question first, cut to what can be read in time."""
     found = [
-        _Candidate(source, part)
+        (source, part)
         for source in brief.sources[:_READ_SOURCES]
         for part in quotables(source.text)
         if len(part.text) >= 20
     ]
-    shares = plain_coverage(brief.standalone, [candidate.part.text for candidate in found])
-    by_share = sorted(zip(shares, found, strict=True), key=lambda pair: -pair[0])
-    return [candidate for _, candidate in by_share[:_READ_PARTS]]
+    shares = plain_coverage(brief.standalone, [part.text for _, part in found])
+    candidates = [_Candidate(source, part, share) for (source, part), share in zip(found, shares, strict=True)]
+    return sorted(candidates, key=lambda candidate: -candidate.coverage)[:_READ_PARTS]
 
 
 def _distinct(candidates: Sequence[_Candidate]) -> list[_Candidate]:

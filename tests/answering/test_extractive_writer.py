@@ -7,8 +7,11 @@ from app.ports.chat_model import TextDelta
 from tests.doubles.overlap_reranker import OverlapReranker
 
 
-async def written(question: str, *texts: str, reranker: OverlapReranker | None = None) -> str:
-    sources = tuple(Source(number, f"https://x.example/{number}", "Page", text) for number, text in enumerate(texts, 1))
+async def written(question: str, *texts: str, reranker: OverlapReranker | None = None, own_page: str = "") -> str:
+    sources = tuple(
+        Source(number, f"https://x.example/{number}", "Page", text, chunk_id=None if text is own_page else f"c{number}")
+        for number, text in enumerate((own_page, *texts) if own_page else texts, 1)
+    )
     brief = AnswerBrief(AgentConfig(name="x"), question, question, sources)
     writer = ExtractiveWriter(reranker or OverlapReranker())
     return "".join([item.text async for item in writer.write(brief) if isinstance(item, TextDelta)]).strip()
@@ -66,3 +69,23 @@ async def test_without_a_reranker_the_words_decide() -> None:
     reranker.is_down = True
     text = "Lamps are warm and bright. The warranty of every lamp is 3 years."
     assert "3 years" in await written("How long is the warranty of a lamp?", text, reranker=reranker)
+
+
+async def test_the_visitors_own_page_is_quoted_only_when_it_answers() -> None:
+    page = "The station measures rain and wind. Reset the hub with a pin."
+    assert await written("How is the hub reset?", own_page=page) == "Reset the hub with a pin. [1]"
+    assert await written("Who wrote the opera Aida for Cairo?", own_page=page) == ""
+
+
+async def test_the_visitors_own_page_does_not_push_a_better_source_aside() -> None:
+    page = "Everything here is said in a friendly way to every visitor."
+    answer = await written("How long is the warranty of a lamp?", "The warranty of a lamp is 3 years.", own_page=page)
+    assert answer == "The warranty of a lamp is 3 years. [2]"
+
+
+async def test_the_visitors_own_page_is_judged_by_words_when_the_reranker_is_away() -> None:
+    page = "The station measures rain and wind. Reset the hub with a pin."
+    away = OverlapReranker()
+    away.is_down = True
+    assert await written("Who wrote the opera Aida?", own_page=page, reranker=away) == ""
+    assert await written("How to reset the hub?", own_page=page, reranker=away) != ""
