@@ -1,7 +1,7 @@
 """Embedder by an ONNX model on this machine's cores."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from app.domain.errors import EmbedderUnavailable
 
 _log = structlog.get_logger(__name__)
 
-_BATCH: Final = 8  # larger batches are slower on a few cores, and hold more memory
+_BATCH_TOKENS: Final = 512  # with padding; larger batches leave the cores' caches, and are slower for it
 
 
 class OnnxEmbedder:
@@ -64,13 +64,12 @@ class OnnxEmbedder:
 
     async def _embed_by_length(self, texts: Sequence[str]) -> list[list[float]]:
         """Texts of like length share a batch, so that little of it is padding."""
+        rows = await self._threads.run(lambda: [self._row(text) for text in texts], Urgency.INGEST)
         vectors: list[list[float]] = [[]] * len(texts)
-        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
-        for start in range(0, len(order), _BATCH):
-            numbers = order[start : start + _BATCH]
-            batch = [texts[number] for number in numbers]
-            embedded = await self._threads.run(partial(self._embed_texts, batch), Urgency.INGEST)
-            for number, vector in zip(numbers, embedded, strict=True):
+        for numbers in _batches([len(row) for row in rows]):
+            batch = [rows[number] for number in numbers]
+            embedded = await self._threads.run(partial(self._session.run, batch), Urgency.INGEST)
+            for number, vector in zip(numbers, embedded.tolist(), strict=True):
                 vectors[number] = vector
         return vectors
 
@@ -89,3 +88,15 @@ class OnnxEmbedder:
         if isinstance(error, ThreadsBusy):
             return EmbedderUnavailable(f"The local embedding model is busy: {error}.")
         return EmbedderUnavailable(f"The embedding model in {self._session.folder} does not run: {error}")
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The places of all lengths, shortest first, in groups of at most _BATCH_TOKENS when padded to their longest."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        if batch and (len(batch) + 1) * lengths[place] > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

@@ -1,11 +1,12 @@
 """The shipped embedder, for real."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from app.adapters.onnx_embedder import OnnxEmbedder
+from app.adapters.onnx_session import Floats, OnnxSession, TokenRow
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.domain.errors import EmbedderUnavailable
@@ -35,6 +36,22 @@ class TestOnnxEmbedder(EmbedderContract):
         long, longer = await embedder.embed(["refund " * 300, "refund " * 300 + "zebra " * 300])
 
         assert _cosine(long, longer) == pytest.approx(1, abs=1e-5)
+
+    async def test_a_text_is_hardly_padded_for_its_company(
+        self, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        batches: list[list[int]] = []
+        run = OnnxSession.run
+
+        def counted(session: OnnxSession, rows: Sequence[TokenRow]) -> Floats:
+            batches.append([len(row) for row in rows])
+            return run(session, rows)
+
+        monkeypatch.setattr(OnnxSession, "run", counted)
+        await embedder.embed(["word " * (10 if number % 2 else 240) for number in range(20)])
+
+        assert sorted(len(batch) for batch in batches) == [2, 2, 2, 2, 2, 10]
+        assert all(len(set(batch)) == 1 for batch in batches)
 
     def test_tokens_are_the_models_own(self, embedder: OnnxEmbedder) -> None:
         assert embedder.count("") == 0
