@@ -13,7 +13,14 @@ from app.domain.chunk import RankedChunk
 from app.domain.confidence import calibrated, is_low, plain_coverage
 from app.domain.errors import IndexUnavailable, RerankerUnavailable
 from app.domain.page_url import is_same_page
-from app.domain.rank_fusion import best_first, reciprocal_rank_fusion, score_fusion, unit_interval, with_vote
+from app.domain.rank_fusion import (
+    best_first,
+    best_of_group,
+    reciprocal_rank_fusion,
+    score_fusion,
+    unit_interval,
+    with_vote,
+)
 from app.ports.keyword_index import KeywordIndex
 from app.ports.reranker import Reranker
 
@@ -111,7 +118,14 @@ def _fuse(recalled: Recalled, settings: RetrievalSettings) -> dict[str, float]:
     worst_cosine = min(recalled.cosine.values(), default=0.0)
     cosine = {key: recalled.cosine.get(key, worst_cosine) for key in recalled.chunks}
     bm25 = {key: recalled.bm25.get(key, 0.0) for key in recalled.chunks}
-    return score_fusion([(cosine, settings.vector_weight), (bm25, settings.keyword_weight)])
+    of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in recalled.chunks.items()})
+    return score_fusion(
+        [
+            (cosine, settings.vector_weight),
+            (bm25, settings.keyword_weight),
+            (of_document, settings.document_weight),
+        ]
+    )
 
 
 def _order(fused: dict[str, float], logits: dict[str, float], settings: RetrievalSettings) -> dict[str, float]:

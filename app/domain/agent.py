@@ -7,7 +7,7 @@ from uuid import UUID
 
 
 class FusionMethod(StrEnum):
-    SCORE = "score"  # z(cosine) + z(bm25) + weight x z(logit)
+    SCORE = "score"  # weighted z(cosine) + z(bm25) + z(best bm25 of the document) + z(logit)
     RRF = "rrf"  # reciprocal rank fusion
 
 
@@ -22,16 +22,19 @@ class RetrievalSettings:
     """How an agent searches. Defaults follow the measurements in docs/evaluation.md.
 
     `recall_per_list` chunks come from each index; the cross-encoder sees the best `rerank_candidates` of the
-    fused list; `sources` of those above the threshold reach the answer. Weights are >= 0.
+    fused list; `sources` of those above the threshold reach the answer. Weights are >= 0. `document_weight` counts,
+    beside a chunk's own scores, the best BM25 among the chunks of its document: a page that is about the question
+    vouches for its passages. It takes part in score fusion only.
     """
 
     recall_per_list: int = 50
     fusion: FusionMethod = FusionMethod.SCORE
     vector_weight: float = 1.0
     keyword_weight: float = 1.0
+    document_weight: float = 0.5
     rrf_k: int = 60
     rerank: RerankMode = RerankMode.VOTE
-    rerank_weight: float = 0.5
+    rerank_weight: float = 0.25
     rerank_candidates: int = 18
     rerank_budget_ms: int = 1500
     collapse_documents: bool = False

@@ -1,6 +1,6 @@
 """Several rankings become one. Pure arithmetic over ids; higher is better throughout."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from statistics import fmean, pstdev
 
 
@@ -21,6 +21,15 @@ def score_fusion(lists: Sequence[tuple[Mapping[str, float], float]]) -> dict[str
         for key, z in z_scores(scores).items():
             fused[key] = fused.get(key, 0.0) + weight * z
     return fused
+
+
+def best_of_group(scores: Mapping[str, float], group_of: Mapping[str, Hashable]) -> dict[str, float]:
+    """For each id the best score in its group."""
+    best: dict[Hashable, float] = {}
+    for key, score in scores.items():
+        group = group_of[key]
+        best[group] = max(best.get(group, score), score)
+    return {key: best[group_of[key]] for key in scores}
 
 
 def reciprocal_rank_fusion(lists: Sequence[tuple[Sequence[str], float]], k: int = 60) -> dict[str, float]:

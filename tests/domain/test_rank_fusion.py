@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from app.domain.rank_fusion import (
     best_first,
+    best_of_group,
     reciprocal_rank_fusion,
     score_fusion,
     unit_interval,
@@ -29,6 +30,11 @@ def test_a_chunk_that_both_lists_like_beats_one_that_leads_a_single_list() -> No
 def test_score_fusion_adds_weighted_z_scores() -> None:
     fused = score_fusion([({"a": 1.0, "b": 0.0}, 1.0), ({"a": 0.0, "b": 10.0}, 0.5)])
     assert fused == pytest.approx({"a": 0.5, "b": -0.5})
+
+
+def test_the_best_of_a_group_counts_for_all_of_it() -> None:
+    scores = {"a1": 1.0, "a2": 5.0, "b1": -2.0}
+    assert best_of_group(scores, {"a1": "a", "a2": "a", "b1": "b"}) == {"a1": 5.0, "a2": 5.0, "b1": -2.0}
 
 
 def test_a_list_that_does_not_tell_its_chunks_apart_says_nothing() -> None:
