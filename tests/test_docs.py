@@ -1,0 +1,152 @@
+"""What the documentation names is there: settings, commands, make targets, files, tests, links and dependencies."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from app.cli import cli
+from app.settings import PREFIX, Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+OPERATIONS = ROOT / "docs" / "operations.md"
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Variables that are no settings: a run of the tests reads them.
+TEST_VARIABLES = {"DOCENT_CASES", "DOCENT_TEST_POSTGRES"}
+
+_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+_VARIABLE = re.compile(r"\bDOCENT_[A-Z][A-Z_]*\b")
+_COMMAND = re.compile(r"(?<![\w.-])docent((?: +[a-z][a-z-]*)+)([^\n#|;`]*)")
+_TARGET = re.compile(r"(?:^|&&|;)[ \t]*make ([a-z][a-z-]*)", re.MULTILINE)
+_FILE = re.compile(r"(?<![\w/.])((?:app|crawler|widget|tests|docs)/[\w/.-]+\.(?:py|md|ts|mjs))(?:::(\w+))?")
+
+every_page = pytest.mark.parametrize("page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES])
+
+
+def test_the_table_of_settings_is_the_settings() -> None:
+    expected = [_settings_row(name, field) for name, field in Settings.model_fields.items()]
+    told = [line for line in _text(OPERATIONS).splitlines() if line.startswith(f"| `{PREFIX}")]
+    assert told == expected, "The table in docs/operations.md should read:\n" + "\n".join(expected)
+
+
+@every_page
+def test_every_variable_is_a_setting(page: Path) -> None:
+    settings = {PREFIX + name.upper() for name in Settings.model_fields}
+    assert set(_VARIABLE.findall(_text(page))) <= settings | TEST_VARIABLES
+
+
+@every_page
+def test_every_command_and_option_exists(page: Path) -> None:
+    for code in _code(page):
+        for words, rest in _COMMAND.findall(code):
+            command = _command(words.split())
+            options = {name for parameter in command.params for name in parameter.opts}
+            assert set(re.findall(r"--[a-z][a-z-]*", rest)) <= options | {"--help"}, f"docent{words}{rest}"
+
+
+@every_page
+def test_every_make_target_exists(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z][a-z-]*):", _text(ROOT / "Makefile"), re.MULTILINE))
+    assert {target for code in _code(page) for target in _TARGET.findall(code)} <= targets
+
+
+@every_page
+def test_every_file_and_test_exists(page: Path) -> None:
+    for path, test in _FILE.findall(_text(page)):
+        assert (ROOT / path).exists(), path
+        assert not test or f"def {test}(" in _text(ROOT / path), f"{path} has no {test}"
+
+
+@every_page
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    for link in _LINK.findall(_without_fences(page)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in _anchors(target), link
+
+
+def test_the_layers_drawn_are_the_layers_checked() -> None:
+    [drawn] = [code for code in _code(ROOT / "docs" / "architecture.md") if code.startswith("layers = [")]
+    assert drawn in _text(ROOT / "pyproject.toml")
+
+
+def test_decisions_are_numbered_and_say_what_they_cost() -> None:
+    assert [page.name[:5] for page in DECISIONS] == [f"{number:04}-" for number in range(1, len(DECISIONS) + 1)]
+    for page in DECISIONS:
+        headings = _HEADING.findall(_without_fences(page))
+        assert [title for title in headings if title in ("Context", "Decision", "What it costs")] == headings[1:]
+
+
+def test_every_dependency_was_weighed() -> None:
+    project = tomllib.loads(_text(ROOT / "pyproject.toml"))["project"]
+    wanted = [
+        *project["dependencies"],
+        *(need for extra in project["optional-dependencies"].values() for need in extra),
+    ]
+    names = {re.split(r"[\[<>=;~ ]", need)[0] for need in wanted}
+    [page] = [page for page in DECISIONS if page.name.startswith("0008-")]
+    assert names <= set(_INLINE.findall(_text(page)))
+
+
+def test_two_modules_speak_httpx() -> None:
+    """As docs/decisions/0008 says: who else wants it should ask why first."""
+    speaking = [
+        str(path.relative_to(ROOT))
+        for room in ("app", "crawler")
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if re.search(r"^\s*(?:import|from) httpx\b", _text(path), re.MULTILINE)
+    ]
+    assert speaking == ["app/adapters/http_reranker.py", "crawler/guarded_transport.py"]
+
+
+def _settings_row(name: str, field: FieldInfo) -> str:
+    default = field.get_default()
+    value = default.get_secret_value() if isinstance(default, SecretStr) else default
+    shown = f"`{value:g}`" if isinstance(value, float) else "none" if value in ("", ()) else f"`{value}`"
+    return f"| `{PREFIX}{name.upper()}` | {shown} | {field.description} |"
+
+
+def _command(words: list[str]) -> Any:
+    """The command that the first of the words name, within groups as well; the first may be an image's name."""
+    command: Any = typer.main.get_command(cli)
+    for word in words[words[0] == "docent" :]:
+        if not hasattr(command, "commands"):
+            break
+        assert word in command.commands, f"docent {' '.join(words)}"
+        command = command.commands[word]
+    return command
+
+
+def _code(page: Path) -> Iterator[str]:
+    yield from _FENCE.findall(_text(page))
+    yield from _INLINE.findall(_without_fences(page))
+
+
+def _without_fences(page: Path) -> str:
+    return _FENCE.sub("", _text(page))
+
+
+def _anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    return {
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in _HEADING.findall(_without_fences(page))
+    }
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
