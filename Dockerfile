@@ -15,10 +15,11 @@ RUN apt-get update \
  && install -d -o docent -g docent /data
 COPY --from=build /opt/docent /opt/docent
 ENV PATH=/opt/docent/bin:$PATH DOCENT_DATA=/data DOCENT_HOST=0.0.0.0 DOCENT_PORT=8000 DOCENT_LOG_FORMAT=json
-USER docent
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s \
   CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=2)"]
+# Volumes are often mounted as root's: hand /data over, then go on without root's rights.
+ENTRYPOINT ["sh", "-c", "[ \"$(id -u)\" != 0 ] && exec \"$@\"; chown docent:docent /data; exec setpriv --reuid=docent --regid=docent --init-groups \"$@\"", "--"]
 CMD ["docent", "serve", "--with-worker"]

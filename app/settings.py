@@ -1,13 +1,16 @@
-"""The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor` prints them."""
+"""The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor --json` prints them."""
 
+import re
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "DOCENT_"
+_PASSWORD = re.compile(r"(://[^/@:\s]*:)[^/@\s]*(@)")
 Endpoint = tuple[str, int]
 
 
@@ -80,6 +83,23 @@ class Settings(BaseSettings):
         if self.embeddings_url and not self.embeddings_model:
             raise ValueError(f"set {_variable('embeddings_model')} beside {_variable('embeddings_url')}")
         return self
+
+    @field_validator("redis_url", mode="after")
+    @classmethod
+    def _redis_has_a_port(cls, value: SecretStr) -> SecretStr:
+        text = value.get_secret_value()
+        if not text:
+            return value
+        parts = urlsplit(text)
+        if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
+            raise ValueError("write it as redis://host:6379/0")
+        if parts.port is None:
+            parts = parts._replace(netloc=f"{parts.netloc}:6379")
+        return SecretStr(urlunsplit(parts))
+
+    def shown(self) -> dict[str, str]:
+        """Every setting as it may be printed: no secret, and no password inside a URL."""
+        return {name: _PASSWORD.sub(r"\1***\2", str(value)) for name, value in self.model_dump().items()}
 
     @property
     def record_url(self) -> str:

@@ -23,7 +23,9 @@ _LINK = re.compile(
     r"!?\[([^\[\]\n]*)\]"
     r"\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)"
 )
-_URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])//(?=[\w-]+\.))[^\s<>\"'`|\\^{}\[\]]*", re.IGNORECASE)
+_URL = re.compile(
+    r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])/{2,}(?=[^\s/]*\.))[^\s<>\"'`|\\^{}\[\]]*", re.IGNORECASE
+)
 _SCRIPT_SCHEME = re.compile(r"(javascript|vbscript|data(?=\s*:\s*\w+/\w))\s*:", re.IGNORECASE)
 _REFERENCE_PICTURE = re.compile(r"!(?=\[)")
 _REFERENCE_TARGET = re.compile(r"^([ \t]{0,3})\[([^\]\n]*[^\]\n\d][^\]\n]*)\](?=:)", re.MULTILINE)
@@ -35,7 +37,7 @@ _STILL_OPEN = re.compile(
     r"!?\[[^\[\]\n]{0,300}\Z"
     r"|!?\[[^\[\]\n]{0,300}\](?:\([^\n]{0,2000})?\Z"
     r"|!\Z|`+\Z|【[^】\n]{0,20}\Z"
-    r"|[a-z0-9+.-]{1,24}(?::/{0,2})?\Z|/{1,2}\Z|(?:javascript|vbscript|data)\s*:?\s*\Z"
+    r"|[a-z0-9+.-]{1,24}(?::/{0,2})?\Z|/+\Z|(?:javascript|vbscript|data)\s*:?\s*\Z"
     r"|(?:[a-z][a-z0-9+.-]{1,20}://|www\.|//)[^\s]{0,2000}\Z",
     re.IGNORECASE,
 )
@@ -132,7 +134,7 @@ class OutputGuard:
     def _url(self, match: re.Match[str]) -> str:
         target = match.group().rstrip(_TRAILING)
         tail = match.group()[len(target) :]
-        full = target if "://" in target else f"https://{target.removeprefix('//')}"
+        full = target if "://" in target else f"https://{target.lstrip('/')}"
         return target + tail if self._may_link(full) else REMOVED_LINK + tail
 
     def _may_link(self, target: str) -> bool:

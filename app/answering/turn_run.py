@@ -21,6 +21,7 @@ from app.domain.agent import LiveAgent
 from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
 from app.domain.curated_answer import CuratedAnswer, matching_answer
 from app.domain.errors import IndexUnavailable, ModelInterrupted
+from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
 from app.domain.page_url import is_same_page
 from app.domain.turn import (
@@ -250,7 +251,7 @@ class TurnRun:
             citations=composition.citations,
             usage=composition.usage,
             language=composition.brief.language,
-            gap=None if error_code else gap_reason(composition.answered_by, is_low, composition.text),
+            gap=self._gap(composition, is_low) if error_code is None else None,
             curated_answer_id=curated_id,
             error_code=error_code,
             first_token_ms=self._milliseconds(composition.first_token_at),
@@ -277,6 +278,12 @@ class TurnRun:
                 finish=end.finish,
             )
         )
+
+    def _gap(self, composition: Composition, is_low: bool) -> GapReason | None:
+        """What could not be searched is our fault and no gap of the website."""
+        if composition.text == CANNOT_SEARCH_TEXT:
+            return None
+        return gap_reason(composition.answered_by, is_low, composition.text, composition.finish)
 
     async def _fail(self, composition: Composition | None, code: str) -> None:
         """Keep what there is; when even that fails the row stays `running` and is cut at the next start."""

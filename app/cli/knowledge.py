@@ -172,8 +172,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
         findings += await _model_findings(base)
     if as_json:
-        shown = {name: str(value) for name, value in settings.model_dump().items()}
-        print_json({"healthy": not findings, "findings": findings, "agents": agents, "settings": shown})
+        print_json({"healthy": not findings, "findings": findings, "agents": agents, "settings": settings.shown()})
     else:
         table = Table("agent", "documents", "chunks", "vectors", "keywords")
         for row in agents:

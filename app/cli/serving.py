@@ -56,6 +56,7 @@ class DrainingServer(uvicorn.Server):
         super().__init__(config)
         self._turns = turns
         self._drain_seconds = drain_seconds
+        self.ends_with: asyncio.Task[None] | None = None  # told to end while the turns drain, not after them
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
@@ -65,6 +66,8 @@ class DrainingServer(uvicorn.Server):
 
     async def shutdown(self, sockets: Any = None) -> None:
         draining = asyncio.create_task(self._turns.drain(self._drain_seconds))
+        if self.ends_with:
+            self.ends_with.cancel()
         await super().shutdown(sockets)
         await draining
 
@@ -87,6 +90,7 @@ async def _serve(settings: Settings, with_worker: bool) -> None:
             # uvicorn raises the signal once more when it has ended; by default that would kill us before we close.
             signal.signal(received, lambda *_: None)
         supervising = asyncio.create_task(_keep_worker()) if with_worker else None
+        server.ends_with = supervising
         try:
             await server.serve()
         finally:

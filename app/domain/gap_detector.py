@@ -3,7 +3,7 @@
 import re
 
 from app.domain.gap import GapReason
-from app.domain.turn import AnsweredBy
+from app.domain.turn import AnsweredBy, Finish
 
 _FAILURE_WORDS = re.compile(
     r"""
@@ -27,9 +27,9 @@ def has_failure_words(answer: str) -> bool:
     return bool(_FAILURE_WORDS.search(answer[:_LOOKED_AT_CHARS].replace("’", "'")))
 
 
-def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str) -> GapReason | None:
-    """Why this answer shows a gap, or None. A curated answer never does."""
-    if answered_by is AnsweredBy.CURATED:
+def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:
+    """Why this answer shows a gap, or None. A curated answer never does, nor one that the visitor did not let end."""
+    if answered_by is AnsweredBy.CURATED or finish is Finish.STOPPED:
         return None
     if low_confidence or answered_by is AnsweredBy.FALLBACK:
         return GapReason.LOW_CONFIDENCE

@@ -45,6 +45,7 @@ def shown(text: str, size: int = 1, **settings: object) -> str:
         pytest.param("https://shop.example.evil.example/", "[link removed]", id="nor does a longer name"),
         pytest.param("[x](javascript:alert(1))", "x", id="no scripts"),
         pytest.param("[x](//evil.example/a)", "x", id="no scheme-relative links"),
+        pytest.param("//@evil.example", "[link removed]", id="nor scheme-relative ones behind userinfo"),
         pytest.param("![t](https://evil.example/p.png)", "t", id="no pictures"),
         pytest.param("![t](https://shop.example/p.png)", "t", id="not even from a source"),
         pytest.param("a\u202eb\x07c", "abc", id="no control characters"),

@@ -290,6 +290,7 @@ async def test_without_any_index_the_answer_says_that_it_cannot_search(house: An
     events = await house.ask("How long is the warranty of a lamp?")
     assert "cannot search" in text(events)
     assert done(events).low_confidence
+    assert await open_gaps(house) == []
 
 
 @pytest.mark.parametrize("away", ["embedder", "vectors", "keywords", "reranker", "cache"])

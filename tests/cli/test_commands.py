@@ -102,6 +102,7 @@ def test_doctor_finds_a_lost_index_and_reindex_mends_it(read_site: tuple[Environ
 def test_doctor_shows_no_secret(read_site: tuple[Environment, Any]) -> None:
     environment, _ = read_site
     secret = {"DOCENT_MODEL_URL": "http://127.0.0.1:1/v1", "DOCENT_MODEL_NAME": "m", "DOCENT_MODEL_KEY": "sk-secret"}
+    secret |= {"DOCENT_JOBS_URL": "postgresql://docent:sk-secret@db.example/jobs"}
     assert "sk-secret" not in docent(environment | secret, "doctor", "--json").output
 
 

@@ -12,7 +12,16 @@ import pytest
 @pytest.mark.timeout(300)
 def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-m", "app.cli", "demo", "--once", "--json", "--ask", "How do I verify the signature of a webhook?"]
+    command = [
+        sys.executable,
+        "-m",
+        "app.cli",
+        "demo",
+        "--once",
+        "--json",
+        "--ask",
+        "How do I verify the signature of a webhook?",
+    ]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280, check=False)
     assert ended.returncode == 0, ended.stderr
     [line] = ended.stdout.splitlines()

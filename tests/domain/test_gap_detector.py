@@ -2,7 +2,7 @@ import pytest
 
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason, has_failure_words
-from app.domain.turn import AnsweredBy
+from app.domain.turn import AnsweredBy, Finish
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,10 @@ from app.domain.turn import AnsweredBy
 )
 def test_an_answer_that_admits_not_knowing_shows_a_gap(answer: str) -> None:
     assert has_failure_words(answer)
-    assert gap_reason(AnsweredBy.MODEL, low_confidence=False, answer=answer) is GapReason.FAILURE_WORDS
+    assert (
+        gap_reason(AnsweredBy.MODEL, low_confidence=False, answer=answer, finish=Finish.COMPLETE)
+        is GapReason.FAILURE_WORDS
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,12 +34,19 @@ def test_an_answer_that_admits_not_knowing_shows_a_gap(answer: str) -> None:
     ],
 )
 def test_a_real_answer_shows_none(answer: str) -> None:
-    assert gap_reason(AnsweredBy.MODEL, low_confidence=False, answer=answer) is None
+    assert gap_reason(AnsweredBy.MODEL, low_confidence=False, answer=answer, finish=Finish.COMPLETE) is None
 
 
 def test_low_confidence_is_a_gap_whatever_the_words() -> None:
-    assert gap_reason(AnsweredBy.EXTRACTIVE, low_confidence=True, answer="30 days") is GapReason.LOW_CONFIDENCE
+    assert (
+        gap_reason(AnsweredBy.EXTRACTIVE, low_confidence=True, answer="30 days", finish=Finish.COMPLETE)
+        is GapReason.LOW_CONFIDENCE
+    )
 
 
 def test_a_curated_answer_is_never_a_gap() -> None:
-    assert gap_reason(AnsweredBy.CURATED, low_confidence=True, answer="I don't know.") is None
+    assert gap_reason(AnsweredBy.CURATED, low_confidence=True, answer="I don't know.", finish=Finish.COMPLETE) is None
+
+
+def test_an_answer_that_the_visitor_stopped_is_no_gap() -> None:
+    assert gap_reason(AnsweredBy.MODEL, low_confidence=True, answer="I", finish=Finish.STOPPED) is None

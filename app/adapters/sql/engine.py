@@ -22,9 +22,12 @@ def open_engine(url: str) -> AsyncEngine:
     caller disposes of the engine."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_async_engine(parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True)
+        return create_async_engine(
+            parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True, hide_parameters=True
+        )
     _make_private_file(parsed)
-    engine = create_async_engine(parsed, pool_size=10, max_overflow=10, pool_timeout=10)
+    # What visitors wrote must not reach the logs inside a database error.
+    engine = create_async_engine(parsed, pool_size=10, max_overflow=10, pool_timeout=10, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
