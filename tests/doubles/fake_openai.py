@@ -20,11 +20,13 @@ from starlette.types import Receive, Scope, Send
 
 @dataclass(frozen=True)
 class Say:
-    """A whole answer. `finish` None and `usage` None leave those out, as careless servers do."""
+    """A whole answer, a token every `pace_seconds`. `finish` None and `usage` None leave those out, as careless
+    servers do."""
 
     tokens: Sequence[str]
     finish: str | None = "stop"
     usage: tuple[int, int] | None = (12, 3)
+    pace_seconds: float = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,11 @@ class FakeOpenAI:
 
     async def until_closed(self) -> None:
         """Wait until a client went away from a stalled answer."""
-        assert await asyncio.to_thread(self._was_closed.wait, 10)
+        assert await asyncio.to_thread(self.was_closed, 10)
+
+    def was_closed(self, within_seconds: float) -> bool:
+        """Whether a client goes away from a stalled answer in time."""
+        return self._was_closed.wait(within_seconds)
 
     @contextmanager
     def running(self) -> Iterator["FakeOpenAI"]:
@@ -180,11 +186,13 @@ class _Played(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        pace_seconds = self._answer.pace_seconds if isinstance(self._answer, Say) else 0
         for number, token in enumerate(self._answer.tokens):
+            await asyncio.sleep(pace_seconds)
             role = {"role": "assistant"} if number == 0 else {}
             await self._say(send, _chunk({**role, "content": token}))
         match self._answer:
-            case Say(_, finish, usage):
+            case Say(finish=finish, usage=usage):
                 await self._end(send, finish, usage)
             case Pause(_, rest):
                 await asyncio.to_thread(self._may_go_on.wait, 30)

@@ -22,14 +22,15 @@ class Chat:
         self.announcer = page.locator("docent-widget .root > [role=status]")
 
     @classmethod
-    def visit(cls, page: Page, site: Site) -> "Chat":
-        page.goto(site.origin)
+    def visit(cls, page: Page, site: Site | str) -> "Chat":
+        """`site` may be an address."""
+        page.goto(site if isinstance(site, str) else site.origin)
         chat = cls(page)
         chat.launcher.wait_for(state="attached")
         return chat
 
     @classmethod
-    def opened(cls, page: Page, site: Site) -> "Chat":
+    def opened(cls, page: Page, site: Site | str) -> "Chat":
         chat = cls.visit(page, site)
         chat.launcher.click()
         expect(chat.log).to_contain_text(re.compile(r"\w"))

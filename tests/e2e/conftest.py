@@ -4,13 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.doubles.scripted_widget_api import ScriptedWidgetApi, serve
+from tests.e2e.real_docent import RealDocent, real_docent
 
 CHROMIUM = "/usr/bin/chromium"
 WIDGET_FILES = Path(__file__).parents[2] / "widget" / "dist"
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
+
+
+expect.set_options(timeout=15_000)  # for machines that have much else to do
 
 
 class Site:
@@ -49,6 +53,20 @@ def site() -> Iterator[Site]:
     yield Site(api, port)
     api.release()
     stop()
+
+
+@pytest.fixture(scope="session")
+def read_docent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealDocent]:
+    with real_docent(tmp_path_factory.mktemp("docent")) as docent:
+        yield docent
+
+
+@pytest.fixture
+def docent(read_docent: RealDocent) -> RealDocent:
+    """The real processes, the plain tag on the demonstration site."""
+    read_docent.embed()
+    read_docent.host.write("")
+    return read_docent
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def test_a_page_that_opens_the_chat_by_itself_does_not_steal_focus(page: Page, s
 
 
 def test_stages_and_whole_answers_are_spoken_but_never_tokens(page: Page, site: Site) -> None:
-    site.api.script[QUESTION] = [status("searching"), *tokens("You have 30 days.", pause_seconds=0.02), done()]
+    site.api.script[QUESTION] = [status("searching"), Hold(), *tokens("You have 30 days.", pause_seconds=0.1), done()]
     chat = Chat.opened(page, site)
     page.evaluate(
         """() => {
@@ -79,6 +79,8 @@ def test_stages_and_whole_answers_are_spoken_but_never_tokens(page: Page, site: 
         }"""
     )
     chat.ask(QUESTION)
+    expect(chat.answers.last).to_contain_text("Searching the site")
+    site.api.release()
     chat.finish()
     assert page.evaluate("window.spoken") == ["Searching the site", "Writing the answer", "You have 30 days."]
     expect(chat.log).to_have_attribute("aria-live", "off")

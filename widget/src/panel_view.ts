@@ -230,7 +230,7 @@ export class PanelView {
     const view = turn && this.#turns.get(turn.id);
     if (!turn || !view || !state.isOpen) return;
     const stage = isRunning(turn) ? (turn.answer ? "writing" : turn.stage) : turn.status;
-    const key = turn.id + stage + turn.isReconnecting;
+    const key = turn.id + stage + !!turn.isReconnecting;
     if (key === this.#announced) return;
     const spokenBefore = this.#announced.startsWith(turn.id);
     this.#announced = key;

@@ -239,6 +239,8 @@ export class Widget implements PanelActions {
       }
     } catch (error) {
       const { code } = error as Failure;
+      // A refusal of the origin may not be read by its pages, and looks like a lost connection.
+      if (code === "network") console.warn("Docent: does the agent allow", location.origin);
       this.#change({ connection: "failed", refusal: code });
       this.#emit("error", { code });
       throw error;
