@@ -12,7 +12,7 @@ from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 
 # Part of every page's content hash: raise it when the same page would be cut differently, so that it is read anew.
-CHUNKING_VERSION = 1
+CHUNKING_VERSION = 2
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
 
@@ -43,13 +43,14 @@ class Chunker:
 
     def cut(self, page: PageContent) -> list[ChunkDraft]:
         """In the page's order; [] for a page without text. CPU work: milliseconds for a usual page."""
+        title = self._context.title_of(page.title, page.markdown)
         carried = self._with_lone_headings_carried(sections(page.markdown, page.headings))
         pieces = self._merged(piece for section in carried for piece in self._pieces(section))
         return [
             ChunkDraft(
                 position=position,
                 text=piece.text,
-                context=self._context.write(page.site, page.title, piece.section.path),
+                context=self._context.write(page.site, title, piece.section.path),
                 breadcrumb=piece.section.path,
                 anchor=piece.section.anchor,
             )

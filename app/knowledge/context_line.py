@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from app.domain.telling_words import telling_words
 from app.domain.words import folded_words
 from app.ports.token_counter import TokenCounter
 
 _MAX_PART_WORDS = 40
+_TELLING_WORDS = 16
 _TITLE_SEPARATORS = re.compile(r"\s+[|–—·»-]\s+")
 
 
@@ -15,11 +17,19 @@ class ContextLine:
 
     What does not fit goes from the least telling end: first the site, which is the same for every page, then the
     upper headings, then the end of the title; the last heading is cut only when it alone is too long.
+
+    A page without a title is named by the words that it says most: source files and pasted text have no other name.
+    Beside a title such words do harm (docs/evaluation.md).
     """
 
     def __init__(self, counter: TokenCounter, max_tokens: int) -> None:
         self._counter = counter
         self._max_tokens = max_tokens
+
+    @staticmethod
+    def title_of(title: str, text: str) -> str:
+        """The page's title, or what stands for it."""
+        return title if title.strip() else " ".join(telling_words(text, _TELLING_WORDS))
 
     def write(self, site: str, title: str, headings: Sequence[str]) -> str:
         """One line, or "" when there is nothing to say or no room."""

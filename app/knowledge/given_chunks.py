@@ -45,7 +45,8 @@ class GivenChunks:
         return len(chunks)
 
     def _drafts(self, cut: CutPage) -> list[ChunkDraft]:
+        title = self._context.title_of(cut.page.title, "\n".join(text for text, _ in cut.chunks))
         return [
-            ChunkDraft(position, text, self._context.write(cut.page.site, cut.page.title, headings), headings)
+            ChunkDraft(position, text, self._context.write(cut.page.site, title, headings), headings)
             for position, (text, headings) in enumerate(cut.chunks)
         ]

@@ -61,3 +61,10 @@ def test_it_never_passes_its_limit(
 
     assert counter.count(line) <= max_tokens
     assert len(line.splitlines()) <= 1
+
+
+def test_a_page_without_a_title_is_named_by_what_it_says_most() -> None:
+    code = "struct DiffExecutor; the DiffExecutor is for the fuzzer, and a fuzzer runs 100 100 100"
+
+    assert ContextLine.title_of(" ", code) == "diff diffexecutor executor fuzzer runs struct"
+    assert ContextLine.title_of("Install", code) == "Install"
