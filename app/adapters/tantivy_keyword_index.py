@@ -125,9 +125,9 @@ class TantivyKeywordIndex:
             return [0.0] * len(texts)
         searcher = reader.searcher()
         weights = {term: _idf(searcher, term) for term in terms[:_MAX_TERMS_WEIGHED]}
-        whole = sum(weights.values())
+        whole = sum(weights.values()) + _idf_of(0, searcher.num_docs)
         held = (weights.keys() & set(analysis.terms(text)) for text in texts)
-        return [min(1.0, sum(weights[term] for term in common) / whole) for common in held]
+        return [sum(weights[term] for term in common) / whole for common in held]
 
     def _put(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> None:
         cut = analysis_of(language).cut
@@ -302,8 +302,11 @@ def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:
 def _idf(searcher: Searcher, term: str) -> float:
     """As in BM25 (Robertson and Sparck Jones, with + 1 so that it is never negative)."""
     # Entries that were replaced count until their segment is merged, so more may be found than there are.
-    found = searcher.doc_freq("text", term)
-    return math.log(1 + (max(0, searcher.num_docs - found) + 0.5) / (found + 0.5))
+    return _idf_of(searcher.doc_freq("text", term), searcher.num_docs)
+
+
+def _idf_of(found: int, of: int) -> float:
+    return math.log(1 + (max(0, of - found) + 0.5) / (found + 0.5))
 
 
 def _inode(directory: Path) -> int | None:

@@ -83,6 +83,6 @@ class RankedChunk:
     fused: float = 0.0  # what the first stage made of cosine and BM25; comparable within one ranking only
     cosine: float | None = None
     bm25: float | None = None
-    coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1]
+    coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1)
     logit: float | None = None
     is_current_page: bool = False

@@ -35,10 +35,10 @@ class Calibration:
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-_ALL = Calibration(bias=-2.6, cosine=5.2, coverage=3.2, logit=0.22)
-_WITHOUT_RERANKER = Calibration(bias=-4.4, cosine=7.6, coverage=3.8)
-_WITHOUT_VECTORS = Calibration(bias=0.0, coverage=2.5, logit=0.4)
-_WORDS_ALONE = Calibration(bias=-1.8, coverage=4.2)
+_ALL = Calibration(bias=-2.6, cosine=5.2, coverage=5.0, logit=0.22)
+_WITHOUT_RERANKER = Calibration(bias=-4.4, cosine=7.6, coverage=5.9)
+_WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
+_WORDS_ALONE = Calibration(bias=-1.8, coverage=6.5)
 
 
 def calibrated(cosine: float | None, coverage: float, logit: float | None) -> float:
@@ -57,7 +57,7 @@ def is_low(survivors: int, best: float) -> bool:
 
 
 def plain_coverage(question: str, texts: Sequence[str]) -> list[float]:
-    """The share of the question's words that each text holds, all words weighing the same: what is left of coverage
-    when the keyword index cannot weigh them."""
+    """The share in [0, 1) of the question's words, and of one more that no text holds, that each text holds, all words
+    weighing the same: what is left of coverage when the keyword index cannot weigh them."""
     asked = set(folded_words(question))
-    return [len(asked & set(folded_words(text))) / len(asked) if asked else 0.0 for text in texts]
+    return [len(asked & set(folded_words(text))) / (len(asked) + 1) for text in texts]

@@ -28,8 +28,9 @@ class KeywordIndex(Protocol):
         ...
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
-        """For each text, the share in [0, 1] of the question's words that it holds, each word weighing its IDF in
-        the agent's index; 0 when the question has no telling word. Raises IndexUnavailable."""
+        """For each text, the share in [0, 1) of the question's words that it holds, each word weighing its IDF in
+        the agent's index, counted as if the question had one word more that no text holds: to hold the only, common
+        word of a short question proves little. 0 when the question has no telling word. Raises IndexUnavailable."""
         ...
 
     async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:

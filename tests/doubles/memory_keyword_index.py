@@ -34,8 +34,8 @@ class MemoryKeywordIndex:
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         weights = {term: self._idf(agent_id, term) for term in _telling(question)}
-        whole = sum(weights.values())
-        if not whole or not self._of(agent_id):
+        whole = sum(weights.values()) + self._idf(agent_id, "\0")  # a word that no text holds
+        if not weights or not self._of(agent_id):
             return [0.0] * len(texts)
         return [sum(weights[term] for term in weights.keys() & set(_terms(text))) / whole for text in texts]
 
