@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import structlog
 
 from app.answering.brief import AnswerBrief, Source
-from app.domain.confidence import calibrated, plain_coverage
+from app.domain.confidence import ON_CURRENT_PAGE, calibrated, plain_coverage
 from app.domain.errors import RerankerUnavailable
 from app.domain.sentences import Quotable, quotables, table_header
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
@@ -59,7 +59,7 @@ class ExtractiveWriter:
             (
                 (candidate.coverage * _NEAR_BEST * 2 if logit is None else logit, candidate)
                 for logit, candidate in zip(logits, candidates, strict=True)
-                if _may_be_quoted(candidate, logit, brief.agent.confidence_threshold)
+                if _may_be_quoted(candidate, logit)
             ),
             key=lambda pair: -pair[0],
         )
@@ -80,23 +80,34 @@ class ExtractiveWriter:
         return [pair.logit for pair in pairs]
 
 
-def _may_be_quoted(candidate: _Candidate, logit: float | None, threshold: float) -> bool:
-    """Chunks have been through the threshold. The visitor's own page comes unasked, whatever the question is: what
-    little of it is near must not pass for an answer."""
-    return candidate.source.chunk_id is not None or calibrated(None, candidate.coverage, logit) >= threshold
+def _may_be_quoted(candidate: _Candidate, logit: float | None) -> bool:
+    """Chunks have been through the threshold. The visitor's own page comes unasked, whatever the question is, and
+    citing it raises the confidence: a part of it must have earned what it then gets."""
+    if candidate.source.chunk_id is not None:
+        return True
+    return calibrated(None, candidate.coverage, logit) >= ON_CURRENT_PAGE
 
 
 def _candidates(brief: AnswerBrief) -> list[_Candidate]:
-    """Parts of the best sources, those that share words with the question first, cut to what can be read in time."""
+    """Parts of the best sources, those that share words with the question first, cut to what can be read in time.
+
+    Chunks have a title and a section to lead to; the visitor's own page is asked when there are none.
+    """
+    chunks = [source for source in brief.sources if source.chunk_id is not None]
     found = [
         (source, part)
-        for source in brief.sources[:_READ_SOURCES]
-        for part in quotables(source.text)
+        for source in (chunks or brief.sources)[:_READ_SOURCES]
+        for part in quotables(source.text if source.chunk_id is not None else _line_by_line(source.text))
         if len(part.text) >= 20
     ]
     shares = plain_coverage(brief.standalone, [part.text for _, part in found])
     candidates = [_Candidate(source, part, share) for (source, part), share in zip(found, shares, strict=True)]
     return sorted(candidates, key=lambda candidate: -candidate.coverage)[:_READ_PARTS]
+
+
+def _line_by_line(text: str) -> str:
+    """A page tells of itself in lines, one for each heading, paragraph or cell."""
+    return text.replace("\n", "\n\n")
 
 
 def _distinct(candidates: Sequence[_Candidate]) -> list[_Candidate]:

@@ -73,14 +73,20 @@ async def test_without_a_reranker_the_words_decide() -> None:
 
 async def test_the_visitors_own_page_is_quoted_only_when_it_answers() -> None:
     page = "The station measures rain and wind. Reset the hub with a pin."
-    assert await written("How is the hub reset?", own_page=page) == "Reset the hub with a pin. [1]"
+    assert await written("Reset the hub with what?", own_page=page) == "Reset the hub with a pin. [1]"
+    assert await written("Does the station count lightning strikes?", own_page=page) == ""
     assert await written("Who wrote the opera Aida for Cairo?", own_page=page) == ""
 
 
-async def test_the_visitors_own_page_does_not_push_a_better_source_aside() -> None:
-    page = "Everything here is said in a friendly way to every visitor."
+async def test_a_chunk_goes_before_the_visitors_own_page() -> None:
+    page = "The warranty of a lamp\n3 years"
     answer = await written("How long is the warranty of a lamp?", "The warranty of a lamp is 3 years.", own_page=page)
     assert answer == "The warranty of a lamp is 3 years. [2]"
+
+
+async def test_lines_of_the_visitors_own_page_are_not_run_together() -> None:
+    page = "Nimbrel One, our station\nWarranty: 3 years for every lamp\nWeight: 740 grams with the lamp"
+    assert await written("Warranty of every lamp?", own_page=page) == "Warranty: 3 years for every lamp [1]"
 
 
 async def test_the_visitors_own_page_is_judged_by_words_when_the_reranker_is_away() -> None:
@@ -88,4 +94,4 @@ async def test_the_visitors_own_page_is_judged_by_words_when_the_reranker_is_awa
     away = OverlapReranker()
     away.is_down = True
     assert await written("Who wrote the opera Aida?", own_page=page, reranker=away) == ""
-    assert await written("How to reset the hub?", own_page=page, reranker=away) != ""
+    assert await written("Reset the hub with a?", own_page=page, reranker=away) != ""
