@@ -19,6 +19,7 @@ const INTERNAL_NAMES = [
   ...["isReconnecting", "isUnsure", "isCommented", "isOpen", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
   ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
+  ...["turns", "question", "answer"],
 ];
 
 export async function buildWidget() {

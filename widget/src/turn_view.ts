@@ -113,7 +113,9 @@ export class TurnView {
     const items = turn.citations.flatMap((one) => {
       const url = safeLink(one.url);
       if (!url) return [];
-      const place = [url.host.replace(/^www\./, ""), one.as_of && this.words.asOf + " " + this.#date(one.as_of)];
+      // On its own site a page is known by its path.
+      const where = url.host === location.host ? url.pathname + url.hash : url.host.replace(/^www\./, "");
+      const place = [where, one.as_of && this.words.asOf + " " + this.#date(one.as_of)];
       return h(
         "li",
         {},
