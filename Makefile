@@ -26,8 +26,12 @@ demo: .venv/installed ## Crawl a website and answer questions about it, from not
 test: .venv/installed ## Run the tests that need nothing but Python (minutes)
 	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW))
 
+widget/node_modules/.package-lock.json: widget/package-lock.json
+	npm --prefix widget ci --silent
+	@touch $@
+
 .PHONY: test-browser
-test-browser: .venv/installed ## Drive the widget in a real browser (needs Debian's chromium)
+test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive the widget in a real browser (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/e2e
 
 .PHONY: test-docs
@@ -72,6 +76,17 @@ eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the
 	$(BIN)/docent eval .venv/demo-set --chunks own
 
 .PHONY: widget
-widget: ## Build the widget again after a change in widget/src (needs Node 20)
-	npm --prefix widget ci --silent
+widget: widget/node_modules/.package-lock.json ## Build the widget again after a change in widget/src (needs Node 20)
 	npm --prefix widget run build
+
+.PHONY: lint-widget
+lint-widget: widget/node_modules/.package-lock.json ## Types, rules, tests and weight of the widget (needs Node 20)
+	npm --prefix widget run typecheck
+	npm --prefix widget run lint
+	npm --prefix widget test
+	npm --prefix widget run size
+	npm --prefix widget run check-dist
+
+.PHONY: screenshots
+screenshots: .venv/installed ## Take pictures of the widget's states (OUT=DIR; needs Debian's chromium)
+	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)

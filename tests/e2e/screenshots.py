@@ -1,15 +1,30 @@
-"""Pictures of the widget's states, for eyes: `python -m tests.e2e.screenshots FOLDER`."""
+"""Pictures of the widget, for eyes: `make screenshots`, or `python -m tests.e2e.screenshots FOLDER`.
+
+Those on the demonstration site are of real processes; states that a real server rarely shows are scripted.
+"""
 
 import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
 
-from tests.doubles.scripted_widget_api import Hold, ScriptedWidgetApi, citations, done, error, serve, status, tokens
+from tests.doubles.fake_openai import Tear
+from tests.doubles.scripted_widget_api import Hold, ScriptedWidgetApi, citations, done, serve, status, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM, WIDGET_FILES, Site
+from tests.e2e.real_docent import PERSON, UNANSWERABLE, WARRANTY, RealDocent, real_docent
 
+BATTERY = "How long does the battery last without sun?"
+
+DESK, PHONE, NARROW = (1180, 760), (390, 844), (320, 640)
+
+ARABIC = "يمكنك إرجاع أي منتج خلال **30 يوماً** من التسليم [1].\n\n- افتح *الطلبات*\n- اطبع الملصق"
 RICH = """You can return anything within **30 days** of delivery, unworn and in its box [1].
 
 1. Open *Orders* and choose **Return an item**.
@@ -21,83 +36,111 @@ RICH = """You can return anything within **30 days** of delivery, unworn and in 
 | Germany | free |
 | Elsewhere in the EU | 4.90 € |
 """
-ARABIC = "يمكنك إرجاع أي منتج خلال **30 يوماً** من التسليم [1].\n\n- افتح *الطلبات*\n- اطبع الملصق"
 SOURCES = (
-    {
-        "id": 1,
-        "url": "https://shop.example/help/returns#time",
-        "title": "Returns and refunds › How long",
-        "as_of": "2026-03-01",
-    },
+    {"id": 1, "url": "https://shop.example/help/returns#time", "title": "Returns › How long", "as_of": "2026-03-01"},
     {"id": 2, "url": "https://shop.example/help/payment", "title": "Payment", "as_of": None},
 )
 BODY = "<h2>The linen shirt</h2>" + "<p>A light shirt for warm days, woven in Portugal from European flax.</p>" * 6
-HOST_CSS = "<style>body{font:16px/1.6 Georgia,serif;max-width:640px;margin:48px;color:#333;background:%s}</style>"
-DESK = {"width": 1100, "height": 800}
-PHONE = {"width": 390, "height": 844}
+HOST_CSS = "<style>body{font:16px/1.6 Georgia,serif;max-width:640px;margin:48px;color:#333;background:#fbfaf7}</style>"
 
-SHOTS: dict[str, dict[str, Any]] = {
-    "launcher": {"open": False, "label": "Ask us"},
-    "welcome": {},
-    "light": {"ask": ["How do returns work?"]},
-    "dark": {"ask": ["How do returns work?"], "theme": "dark"},
-    "phone": {"ask": ["How do returns work?"], "viewport": PHONE},
-    "phone-welcome": {"viewport": PHONE, "theme": "dark"},
-    "narrow": {"ask": ["How do returns work?"], "viewport": {"width": 320, "height": 640}},
-    "rtl": {"ask": ["كم مدة الإرجاع؟"], "lang": "ar"},
-    "searching": {"ask": ["Still searching?"]},
-    "low-confidence": {"ask": ["Do you ship to the Moon?"]},
-    "low-confidence-dark": {"ask": ["Do you ship to the Moon?"], "theme": "dark"},
-    "error": {"ask": ["Broken?"]},
-    "yellow": {"ask": ["How do returns work?"], "color": "#ffd400"},
+
+@dataclass(frozen=True)
+class Shot:
+    """`question` None shows what is there before one; `attributes` are the script tag's."""
+
+    name: str
+    question: str | None = None
+    path: str = "/"
+    size: tuple[int, int] = DESK
+    scheme: Literal["light", "dark"] = "light"
+    attributes: str = ""
+    language: str = "en"
+    is_open: bool = True
+    has_model: bool = False
+    ends_with: str = ".actions"
+
+
+REAL = (
+    Shot("widget-light", BATTERY, "/products/one/"),
+    Shot("widget-dark", BATTERY, "/products/one/", scheme="dark"),
+    Shot("widget-phone", BATTERY, "/products/one/", PHONE),
+    Shot("launcher", is_open=False, attributes='data-label="Ask us"'),
+    Shot("welcome"),
+    Shot("welcome-phone-dark", size=PHONE, scheme="dark"),
+    Shot("table", "My station is offline", "/help/"),
+    Shot("curated", PERSON),
+    Shot("low-confidence", UNANSWERABLE),
+    Shot("low-confidence-dark", UNANSWERABLE, scheme="dark"),
+    Shot("error", WARRANTY, has_model=True, ends_with=".error"),
+)
+SCRIPTED = (
+    Shot("rtl", "كم مدة الإرجاع؟", language="ar"),
+    Shot("rich", "How do returns work?"),
+    Shot("narrow", "How do returns work?", size=NARROW),
+    Shot("yellow", "How do returns work?", attributes='data-color="#ffd400"'),
+    Shot("searching", "Still searching?", ends_with=".status"),
+)
+SCRIPT: Mapping[str, list[Any]] = {
+    "How do returns work?": [*tokens(RICH), citations(*SOURCES), done()],
+    "كم مدة الإرجاع؟": [*tokens(ARABIC), citations({**SOURCES[0], "title": "الإرجاع"}), done()],
+    "Still searching?": [status("searching"), Hold(), done()],
 }
 
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    api = ScriptedWidgetApi(files=WIDGET_FILES)
-    port, stop = serve(api.app())
-    site = Site(api, port)
-    api.agent = {
-        "name": "Linen & Co.",
-        "theme": {"greeting": "Hello! How can we help?"},
-        "starter_prompts": ["How do returns work?", "Where is my order?", "Which size fits me?"],
-    }
-    api.script = {
-        "How do returns work?": [*tokens(RICH), citations(*SOURCES), done()],
-        "كم مدة الإرجاع؟": [*tokens(ARABIC), citations({**SOURCES[0], "title": "الإرجاع"}), done()],
-        "Still searching?": [status("searching"), Hold(), done()],
-        "Do you ship to the Moon?": [
-            *tokens("The pages name countries in the EU and the UK [1]; nothing is said of the Moon."),
-            citations(SOURCES[1] | {"id": 1, "title": "Shipping"}),
-            done(low_confidence=True),
-        ],
-        "Broken?": [*tokens("Orders placed before noon leave on the"), error("model_interrupted")],
-    }
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        for name, shot in SHOTS.items():
-            theme = shot.get("theme", "light")
-            attributes = f'data-theme="{theme}" data-label="{shot.get("label", "")}"'
-            if "color" in shot:
-                attributes += f' data-color="{shot["color"]}"'
-            head = HOST_CSS % ("#fbfaf7" if theme == "light" else "#0e0f11;color:#ccc")
-            site.write(attributes=attributes, body=BODY, lang=shot.get("lang", "en"), head=head)
-            page = browser.new_page(viewport=shot.get("viewport", DESK), reduced_motion="reduce")
-            chat = Chat.visit(page, site)
-            if shot.get("open", True):
-                chat.launcher.click()
-                chat.log.locator(".greeting").wait_for()
-            for question in shot.get("ask", []):
-                field = page.locator("docent-widget textarea")
-                field.fill(question)
-                field.press("Enter")
-                page.wait_for_timeout(700)
-            page.screenshot(path=folder / f"{name}.png")
-            page.close()
+        with tempfile.TemporaryDirectory() as data, real_docent(Path(data)) as docent:
+            for shot in REAL:
+                _take(browser, shot, _on_the_demo_site(docent, shot), folder)
+        api = ScriptedWidgetApi(files=WIDGET_FILES)
+        port, stop = serve(api.app())
+        for shot in SCRIPTED:
+            _take(browser, shot, _on_a_scripted_site(api, port, shot), folder)
+        api.release()
+        stop()
         browser.close()
-    api.release()
-    stop()
+
+
+def _on_the_demo_site(docent: RealDocent, shot: Shot) -> str:
+    docent.provider.plays(Tear(["The warranty is ", "3 years on "]))
+    docent.embed(docent.model_base if shot.has_model else "", shot.attributes)
+    return f"{docent.demo.base}{shot.path}#cookies-ok"  # the address at which the cookie note is put away
+
+
+def _on_a_scripted_site(api: ScriptedWidgetApi, port: int, shot: Shot) -> str:
+    greeting = "مرحباً! كيف يمكننا مساعدتك؟" if shot.language == "ar" else "Hello! How can we help?"
+    api.agent = {"name": "Linen & Co.", "theme": {"greeting": greeting}, "starter_prompts": []}
+    api.script = dict(SCRIPT)
+    site = Site(api, port)
+    site.write(attributes=shot.attributes, body=BODY, lang=shot.language, head=HOST_CSS)
+    return site.origin
+
+
+def _take(browser: Browser, shot: Shot, address: str, folder: Path) -> None:
+    width, height = shot.size
+    page = browser.new_page(
+        viewport={"width": width, "height": height}, color_scheme=shot.scheme, reduced_motion="reduce"
+    )
+    chat = Chat.visit(page, address)
+    if shot.is_open:
+        chat.launcher.click()
+        chat.log.locator(".greeting").wait_for()
+    if shot.question:
+        field = page.locator("docent-widget textarea")
+        field.fill(shot.question)
+        field.press("Enter")
+        chat.answers.last.locator(shot.ends_with).wait_for()
+    page.evaluate("document.fonts.ready")
+    _small(page.screenshot()).save(folder / f"{shot.name}.png", optimize=True)
+    print(folder / f"{shot.name}.png")  # noqa: T201 - for whoever runs it
+    page.close()
+
+
+def _small(picture: bytes) -> Image.Image:
+    """256 colours are enough for an interface, and weigh a third."""
+    return Image.open(BytesIO(picture)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":
