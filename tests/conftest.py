@@ -1,9 +1,19 @@
 """What every test shares."""
 
+from collections.abc import Iterator
+
 import pytest
+import structlog
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Async tests run on asyncio, as the product does."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def logging_as_found() -> Iterator[None]:
+    """A command that ran in a test has chosen level and stream for its own lines only."""
+    yield
+    structlog.reset_defaults()

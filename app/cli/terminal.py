@@ -87,7 +87,7 @@ def configure_logging(settings: Settings) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is when the line is written
         cache_logger_on_first_use=False,
     )
     line = "%(levelname)s %(name)s: %(message)s"
