@@ -35,6 +35,7 @@ from app.adapters.onnx_reranker import OnnxReranker
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.openai_chat_model import OpenAIChatModel
 from app.adapters.openai_embedder import OpenAIEmbedder
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
@@ -46,6 +47,7 @@ from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.brief import AnswerWriter
 from app.answering.conversations import Conversations
+from app.answering.curated_matcher import CuratedMatcher
 from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.history import History
 from app.answering.liveness import Liveness
@@ -178,6 +180,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         history = History(base.record, base.cache)
         tools = TurnTools(
             records=base.record,
+            curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.embedder),
             retriever=CachedRetriever(retriever, base.cache, base.record),
             completer=_completer(model),
             writers=_writers(model, base.reranker),
@@ -260,7 +263,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> Web
         turns=answering.turns,
         agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
-        curated_answers=CuratedAnswers(base.record),
+        curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
         conversation_review=ConversationReview(base.record),
         api_tokens=ApiTokens(base.record, base.clock),

@@ -11,6 +11,7 @@ import structlog
 from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.checkpointer import Checkpointer
 from app.answering.composition import Composition, new_canary
+from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
 from app.answering.page_context import numbered_sources
@@ -19,7 +20,7 @@ from app.answering.retriever import Retriever
 from app.answering.standalone import QuestionCompleter
 from app.domain.agent import LiveAgent
 from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
-from app.domain.curated_answer import CuratedAnswer, matching_answer
+from app.domain.curated_answer import CuratedAnswer
 from app.domain.errors import IndexUnavailable, ModelInterrupted
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
@@ -53,6 +54,7 @@ class TurnTools:
     """What every turn works with. `writers` are tried in order."""
 
     records: SystemOfRecord
+    curated: CuratedMatcher
     retriever: Retriever
     completer: QuestionCompleter
     writers: tuple[AnswerWriter, ...]
@@ -122,7 +124,7 @@ class TurnRun:
         async with self._tools.records.read() as records:
             agent = await records.agents.live(self._session.agent_id)
             answers = await records.curated_answers.of_agent(agent.id)
-        curated = matching_answer(
+        curated = await self._tools.curated.find(
             answers,
             self._request.message,
             page_url=self._request.page_url,

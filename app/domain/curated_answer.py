@@ -1,18 +1,27 @@
 """Answers that an operator wrote: they come before any search."""
 
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from app.domain.words import folded_words
+from app.domain.words import folded_words, is_spaceless
 
 
 class Trigger(StrEnum):
+    """When an answer is given. The order here is the order among answers of one priority."""
+
     EXACT = "exact"  # the whole question, after normalisation
     PHRASE = "phrase"  # anywhere in the question, on word borders
+    ANY_OF = "any_of"  # one word or phrase a line, any of them as PHRASE
+    REGEX = "regex"  # a regular expression that matches somewhere in the question
+    SEMANTIC = "semantic"  # one question a line; the visitor's means the same as one of them
+
+
+_RANKS = {trigger: -place for place, trigger in enumerate(Trigger)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +43,50 @@ class CuratedAnswer:
     expires_at: datetime | None = None
     hits: int = 0
 
+    @property
+    def patterns(self) -> list[str]:
+        """One for each line where the trigger takes several, without blank lines; the pattern itself otherwise."""
+        if self.trigger not in (Trigger.ANY_OF, Trigger.SEMANTIC):
+            return [self.pattern]
+        return [stripped for line in self.pattern.splitlines() if (stripped := line.strip())]
+
 
 def normalised(text: str) -> str:
     """Case, punctuation and blanks do not count: "What's  UP?" is "what s up"."""
     return " ".join(folded_words(text))
 
 
-def matching_answer(
-    answers: Iterable[CuratedAnswer], question: str, *, page_url: str, language: str | None, now: datetime
-) -> CuratedAnswer | None:
-    """The first answer that applies, by priority (highest first), exact before phrase, then age.
+def applicable(
+    answers: Iterable[CuratedAnswer], *, page_url: str, language: str | None, now: datetime
+) -> list[CuratedAnswer]:
+    """Those that may be given here and now, in their order. `language` is the turn's, or None when unknown, which
+    suits every answer."""
+    path = urlsplit(page_url).path or "/"
+    return [answer for answer in answers if _applies(answer, path, language, now)]
 
-    `answers` come oldest first. `language` is the turn's, or None when unknown, which matches every answer.
+
+def matching_answer(
+    answers: Iterable[CuratedAnswer], question: str, matching_regexes: Collection[str] = ()
+) -> CuratedAnswer | None:
+    """The first answer that the question triggers, by priority (highest first), trigger, then age.
+
+    `answers` come oldest first; semantic ones never match here. `matching_regexes` are the patterns that were found
+    in the question.
     """
     asked = normalised(question)
-    if not asked:
-        return None
-    path = urlsplit(page_url).path or "/"
     best: CuratedAnswer | None = None
     for answer in answers:
-        if not _applies(answer, path, language, now) or not _triggers(answer, asked):
-            continue
-        if best is None or _rank(answer) > _rank(best):
+        if answer.trigger is Trigger.REGEX:
+            is_hit = answer.pattern in matching_regexes
+        else:
+            is_hit = bool(asked) and _triggers(answer, asked)
+        if is_hit and (best is None or _rank(answer) > _rank(best)):
             best = answer
     return best
 
 
-def _rank(answer: CuratedAnswer) -> tuple[int, bool]:
-    return answer.priority, answer.trigger is Trigger.EXACT
+def _rank(answer: CuratedAnswer) -> tuple[int, int]:
+    return answer.priority, _RANKS[answer.trigger]
 
 
 def _applies(answer: CuratedAnswer, path: str, language: str | None, now: datetime) -> bool:
@@ -73,9 +98,23 @@ def _applies(answer: CuratedAnswer, path: str, language: str | None, now: dateti
 
 
 def _triggers(answer: CuratedAnswer, asked: str) -> bool:
-    wanted = normalised(answer.pattern)
-    if not wanted:
+    if answer.trigger is Trigger.SEMANTIC:
         return False
+    wanted = [normalised(pattern) for pattern in answer.patterns]
     if answer.trigger is Trigger.EXACT:
-        return asked == wanted
-    return f" {wanted} " in f" {asked} "
+        return asked in wanted
+    return any(_occurs(phrase, asked) for phrase in wanted if phrase)
+
+
+def _occurs(phrase: str, asked: str) -> bool:
+    """On word borders. Scripts without spaces show none, so that any place will do there, short of a letter's own
+    marks."""
+    found = asked.find(phrase)
+    while found >= 0:
+        before, after = asked[:found][-1:], asked[found + len(phrase) :][:1]
+        if (before in ("", " ") or is_spaceless(phrase[0])) and (
+            after in ("", " ") or (is_spaceless(phrase[-1]) and not unicodedata.category(after).startswith("M"))
+        ):
+            return True
+        found = asked.find(phrase, found + 1)
+    return False

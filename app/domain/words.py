@@ -42,6 +42,11 @@ def folded_words(text: str) -> list[str]:
     return [word.casefold() for word in words(text)]
 
 
+def is_spaceless(character: str) -> bool:
+    """Whether it belongs to a script that puts no spaces between words."""
+    return bool(_SPACELESS.match(character))
+
+
 def search_terms(text: str) -> list[str]:
     """What a keyword index should hold of the text, in order: every word, the parts of compound identifiers
     beside the whole (`DiffExecutor` -> diffexecutor, Diff, Executor), and pairs of characters for scripts without

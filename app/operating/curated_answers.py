@@ -4,15 +4,18 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
-from app.domain.curated_answer import CuratedAnswer, normalised
+from app.domain.curated_answer import CuratedAnswer, Trigger, normalised
 from app.domain.errors import InvalidInput
 from app.operating.actor import Actor
 from app.operating.field_rules import check_between, check_language, check_line, check_text
 from app.operating.list_paging import page_of
+from app.ports.pattern_matcher import PatternMatcher
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_PATTERN_CHARS = 500
+MAX_PATTERNS = 50  # lines, where a trigger takes several
+MAX_PATTERNS_CHARS = 8000
 MAX_ANSWER_CHARS = 8000
 MAX_PAGE_PREFIX_CHARS = 500
 MAX_PRIORITY = 1000
@@ -21,12 +24,13 @@ MAX_PRIORITY = 1000
 class CuratedAnswers:
     """Every method raises NotFound for an agent or answer that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
+    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
         self._records = records
+        self._patterns = patterns
 
     async def create(self, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
         """Raises InvalidInput."""
-        check_answer(answer)
+        check_answer(answer, self._patterns)
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, answer.agent_id)
             created = await records.curated_answers.create(answer)
@@ -59,7 +63,7 @@ class CuratedAnswers:
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, agent_id)
             after = change(await records.curated_answers.get(agent_id, answer_id))
-            check_answer(after)
+            check_answer(after, self._patterns)
             saved = await records.curated_answers.save(after)
             await records.agents.bump_generation(agent_id)
             await records.audit.record(
@@ -85,11 +89,9 @@ class CuratedAnswers:
             )
 
 
-def check_answer(answer: CuratedAnswer) -> None:
+def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     """Raises InvalidInput, naming the field and the fix."""
-    check_line("pattern", answer.pattern, MAX_PATTERN_CHARS, may_be_empty=False)
-    if not normalised(answer.pattern):
-        raise InvalidInput("pattern", "This holds no word to match. Write the words of the question.")
+    _check_pattern(answer, patterns)
     check_text("answer", answer.answer, MAX_ANSWER_CHARS, may_be_empty=False)
     check_between("priority", answer.priority, -MAX_PRIORITY, MAX_PRIORITY)
     check_language("language", answer.language)
@@ -108,3 +110,18 @@ def _check_expiry(expires_at: datetime | None) -> None:
         expires_at.astimezone(UTC)
     except OverflowError:
         raise InvalidInput("expires_at", "No calendar has this moment. Choose one in our time.") from None
+
+
+def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
+    check_text("pattern", answer.pattern, MAX_PATTERNS_CHARS, may_be_empty=False)
+    if answer.trigger is Trigger.REGEX:
+        check_line("pattern", answer.pattern, MAX_PATTERN_CHARS)
+        if problem := patterns.problem(answer.pattern):
+            raise InvalidInput("pattern", problem)
+        return
+    if len(answer.patterns) > MAX_PATTERNS:
+        raise InvalidInput("pattern", f"There are {len(answer.patterns)} lines; keep it to {MAX_PATTERNS}.")
+    for line in answer.patterns:
+        check_line("pattern", line, MAX_PATTERN_CHARS)
+        if not normalised(line):
+            raise InvalidInput("pattern", f"{line!r} holds no word to match. Write the words of the question.")

@@ -16,6 +16,12 @@ from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_default
 from app.web.list_models import ListOut, ListQuery, listed
 
 TAG = "Curated answers"
+_TRIGGER = (
+    "exact: the whole question; phrase: the words anywhere in it; any_of: one of several words or phrases; regex: an "
+    "RE2 regular expression, case ignored (its \\b and \\w know ASCII letters only); semantic: the question means "
+    "what one of several questions means, asked only where nothing else fits."
+)
+_PATTERN = "For any_of and semantic one a line; one line for the others."
 
 
 class CuratedAnswerReach(Model):
@@ -34,8 +40,8 @@ class CuratedAnswerCreate(CuratedAnswerReach):
         }
     )
 
-    trigger: Trigger
-    pattern: str = Field(min_length=1, max_length=rules.MAX_PATTERN_CHARS)
+    trigger: Trigger = Field(description=_TRIGGER)
+    pattern: str = Field(min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=_PATTERN)
     answer: str = Field(min_length=1, max_length=rules.MAX_ANSWER_CHARS)
 
     def written_for(self, agent_id: UUID) -> CuratedAnswer:
@@ -47,8 +53,8 @@ class CuratedAnswerPatch(CuratedAnswerReach):
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
-    trigger: Trigger = Trigger.EXACT
-    pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERN_CHARS)
+    trigger: Trigger = Field(default=Trigger.EXACT, description=_TRIGGER)
+    pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=_PATTERN)
     answer: str = Field(default="?", min_length=1, max_length=rules.MAX_ANSWER_CHARS)
 
 

@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.curated_answer import CuratedAnswer, Trigger, matching_answer
+from app.domain.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AGENT = uuid4()
@@ -14,9 +14,14 @@ def answer(trigger: Trigger, pattern: str, **more: object) -> CuratedAnswer:
 
 
 def hit(
-    answers: list[CuratedAnswer], question: str, page: str = "https://x.example/", language: str | None = None
+    answers: list[CuratedAnswer],
+    question: str,
+    page: str = "https://x.example/",
+    language: str | None = None,
+    regexes: tuple[str, ...] = (),
 ) -> UUID | None:
-    found = matching_answer(answers, question, page_url=page, language=language, now=NOW)
+    here = applicable(answers, page_url=page, language=language, now=NOW)
+    found = matching_answer(here, question, regexes)
     return found.id if found else None
 
 
@@ -29,6 +34,14 @@ def hit(
         pytest.param(Trigger.PHRASE, "art", "where do I start", False, id="a phrase stops at word borders"),
         pytest.param(Trigger.PHRASE, "???", "anything", False, id="a pattern without words matches nothing"),
         pytest.param(Trigger.EXACT, "hi", "   ", False, id="a blank question matches nothing"),
+        pytest.param(Trigger.PHRASE, "退货", "请问怎么退货？", True, id="no borders in scripts without spaces"),
+        pytest.param(Trigger.PHRASE, "กน", "กนี้", False, id="a letter is not cut from its marks"),
+        pytest.param(Trigger.PHRASE, "art", "start the art class", True, id="a later place with borders counts"),
+        pytest.param(Trigger.ANY_OF, "refund\nmoney back", "I want my MONEY back!", True, id="any of: one is enough"),
+        pytest.param(Trigger.ANY_OF, "refund\nmoney back", "my back hurts", False, id="any of: phrases stay whole"),
+        pytest.param(Trigger.ANY_OF, "fun\n\n ?? ", "refund", False, id="any of: on word borders; blanks count not"),
+        pytest.param(Trigger.REGEX, "refund", "refund", False, id="regular expressions are found elsewhere"),
+        pytest.param(Trigger.SEMANTIC, "refund", "refund", False, id="wording does not find by meaning"),
     ],
 )
 def test_triggers(trigger: Trigger, pattern: str, question: str, matches: bool) -> None:
@@ -47,6 +60,13 @@ def test_exact_wins_over_phrase_and_the_older_over_the_newer() -> None:
         answer(Trigger.EXACT, "refund"),
     )
     assert hit([phrase, old, new], "refund") == old.id
+
+
+def test_among_equals_the_plainer_trigger_wins() -> None:
+    triggers = (Trigger.REGEX, Trigger.ANY_OF, Trigger.PHRASE, Trigger.EXACT)
+    answers = [answer(trigger, "refund") for trigger in triggers]
+    while answers:
+        assert hit(answers, "refund", regexes=("refund",)) == answers.pop().id
 
 
 def test_an_expired_answer_is_silent() -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.brief import AnswerWriter
 from app.answering.conversations import Conversations
+from app.answering.curated_matcher import CuratedMatcher
 from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.history import History
 from app.answering.model_writer import ModelWriter
@@ -119,6 +121,7 @@ async def answering_house(
             writers = (ModelWriter(model, PromptBuilder()), extractive) if model else (extractive,)
         tools = TurnTools(
             records=record,
+            curated=CuratedMatcher(record, Re2PatternMatcher(), embedder),
             retriever=CachedRetriever(retriever, cache, record),
             completer=StitchingCompleter(),
             writers=writers,

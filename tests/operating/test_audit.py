@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import InvalidInput, NotFound
@@ -54,7 +55,7 @@ class Office:
 
     @property
     def answers(self) -> CuratedAnswers:
-        return CuratedAnswers(self.record)
+        return CuratedAnswers(self.record, Re2PatternMatcher())
 
     @property
     def gaps(self) -> Gaps:

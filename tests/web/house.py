@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import httpx2
 from starlette.applications import Starlette
 
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.history import History
 from app.domain.agent import Agent, AgentConfig
@@ -164,7 +165,7 @@ def services_on(
         turns=turns,
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
-        curated_answers=CuratedAnswers(record),
+        curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),
         api_tokens=ApiTokens(record, clock),

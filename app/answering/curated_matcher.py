@@ -1,0 +1,100 @@
+"""Finds the curated answer that a question triggers: by its wording first, by its meaning where no wording fits."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+
+from app.domain.chunk import content_hash
+from app.domain.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
+from app.domain.errors import DocentError
+from app.ports.embedder import Embedder
+from app.ports.pattern_matcher import PatternMatcher
+from app.ports.records.transaction import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+# Cosine from which two questions mean the same. For the shipped model it was measured on the 60 questions over the
+# demonstration site and a paraphrase of each of the 46 that the site answers (tests/data/demo_paraphrases.jsonl):
+#
+#     cosine at least                      .50  .56  .60  .64  .68  .72  .75  .80  .90
+#     paraphrases that hit, of 46           42   40   39   34   29   27   26   19    6
+#     questions that hit another's, of 106  24   16    8    1    0    0    0    0    0
+#
+# The nearest strangers ("How much is the soil probe?", "Does the soil probe tell me the pH of the ground?") are at
+# .668. A wrong curated answer is said with full confidence, so the threshold stands well above them and several
+# patterns make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .71. No threshold tells
+# twins that differ in one name ("Do you ship to Norway?", "to Sweden?": .81).
+SHIPPED_THRESHOLD = 0.75
+# Another model's scale is unknown: nearly the same wording is asked for.
+OTHER_THRESHOLD = 0.9
+_SHIPPED_MODEL = "onnx-model."
+_BUDGET_SECONDS = 1.5
+
+
+class CuratedMatcher:
+    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher, embedder: Embedder) -> None:
+        self._records = records
+        self._patterns = patterns
+        self._embedder = embedder
+
+    async def find(
+        self, answers: Sequence[CuratedAnswer], question: str, *, page_url: str, language: str | None, now: datetime
+    ) -> CuratedAnswer | None:
+        """`answers` come oldest first. The embedder is asked only where no wording fits, and being away it leaves
+        the question to the search."""
+        here = applicable(answers, page_url=page_url, language=language, now=now)
+        regexes = [answer.pattern for answer in here if answer.trigger is Trigger.REGEX]
+        by_wording = matching_answer(here, question, await self._patterns.matching(regexes, question))
+        if by_wording is not None:
+            return by_wording
+        semantic = [answer for answer in here if answer.trigger is Trigger.SEMANTIC]
+        if not semantic or not question.strip():
+            return None
+        try:
+            return await self._by_meaning(semantic, question)
+        except (DocentError, TimeoutError) as error:
+            log.warning("curated.meaning_away", reason=repr(error))
+            return None
+
+    async def _by_meaning(self, answers: Sequence[CuratedAnswer], question: str) -> CuratedAnswer | None:
+        """By priority, then nearness, then age."""
+        vectors = await self._pattern_vectors({pattern for answer in answers for pattern in answer.patterns})
+        [asked] = await self._embedded([question])
+        best: CuratedAnswer | None = None
+        best_rank = (0, 0.0)
+        for answer in answers:
+            nearness = max((_cosine(asked, vectors[pattern]) for pattern in answer.patterns), default=-1.0)
+            rank = (answer.priority, nearness)
+            if nearness >= self._threshold and (best is None or rank > best_rank):
+                best, best_rank = answer, rank
+        return best
+
+    async def _embedded(self, texts: Sequence[str]) -> list[list[float]]:
+        async with asyncio.timeout(_BUDGET_SECONDS):
+            return await self._embedder.embed(texts)
+
+    @property
+    def _threshold(self) -> float:
+        return SHIPPED_THRESHOLD if self._embedder.model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
+
+    async def _pattern_vectors(self, patterns: set[str]) -> dict[str, list[float]]:
+        """Patterns are kept as chunks are, by content and model; the question never is."""
+        model = self._embedder.model_id
+        by_hash = {content_hash(pattern): pattern for pattern in sorted(patterns)}
+        async with self._records.read() as records:
+            known = await records.documents.cached_embeddings(model, list(by_hash))
+        missing = [digest for digest in by_hash if digest not in known]
+        if missing:
+            made = await self._embedded([by_hash[digest] for digest in missing])
+            fresh = dict(zip(missing, made, strict=True))
+            async with self._records.write() as records:
+                await records.documents.cache_embeddings(model, fresh)
+            known |= fresh
+        return {pattern: known[digest] for digest, pattern in by_hash.items()}
+
+
+def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    """Of unit vectors."""
+    return sum(a * b for a, b in zip(left, right, strict=True))
