@@ -76,6 +76,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.gaps import Gaps
+from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
@@ -263,6 +264,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> Web
         turns=answering.turns,
         agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
+        run_watch=RunWatch(base.record, base.clock),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
         conversation_review=ConversationReview(base.record),

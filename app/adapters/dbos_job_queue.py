@@ -37,6 +37,7 @@ _FORGET_AGENT: Final = "forget_agent"
 _RECONCILE_AGENT: Final = "reconcile_agent"
 _VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
 _ATTEMPTS: Final = "attempts"
+_LEG: Final = "/leg-"
 _END_SECONDS: Final = 5
 
 
@@ -48,8 +49,9 @@ class DbosJobQueue:
         self._client: DBOSClient | None = None
         self._opening = anyio.Lock()
 
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
-        await self._enqueue(_READING, _CRAWL, str(run_id), str(agent_id), str(run_id))
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        job_id = str(run_id) if leg == 1 else f"{run_id}{_LEG}{leg}"
+        await self._enqueue(_READING, _CRAWL, job_id, str(agent_id), str(run_id), leg)
 
     async def forget_agent(self, agent_id: UUID) -> None:
         await self._enqueue(_UPKEEP, _FORGET_AGENT, f"forget-{agent_id}", str(agent_id))
@@ -77,7 +79,7 @@ class DbosJobQueue:
     ) -> None:
         await self.aclose()
 
-    async def _enqueue(self, queue: str, workflow: str, workflow_id: str, *args: str) -> None:
+    async def _enqueue(self, queue: str, workflow: str, workflow_id: str, *args: str | int) -> None:
         """The workflow's id makes asking twice the same as asking once."""
         client = await self.client()
         options: EnqueueOptions = {"queue_name": queue, "workflow_name": workflow, "workflow_id": workflow_id}
@@ -117,7 +119,7 @@ class DbosWorker:
         self._queue = DbosJobQueue(url)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
-        self._asked_for: set[UUID] = set()
+        self._asked_for: set[tuple[UUID, int]] = set()
         self._beating: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -183,9 +185,9 @@ class DbosWorker:
         """Each workflow is one step, so a kill repeats the handler and nothing else."""
 
         @DBOS.workflow(name=_CRAWL)
-        async def crawl(agent_id: str, run_id: str) -> None:
+        async def crawl(agent_id: str, run_id: str, leg: int = 1) -> None:
             agent, run = UUID(agent_id), UUID(run_id)
-            reason = await self._step(_CRAWL, lambda: self._persistently(lambda: self._handlers.crawl(agent, run)))
+            reason = await self._step(_CRAWL, lambda: self._persistently(lambda: self._handlers.crawl(agent, run, leg)))
             if reason:
                 await self._step("give_up", lambda: self._give_up(run, reason))
 
@@ -260,9 +262,9 @@ class DbosWorker:
         if self._name != min(living):
             return
         for run in unfinished:  # one whose process died between its commit and the queue was never asked for
-            if run.id not in self._asked_for:
-                await self._queue.crawl(run.agent_id, run.id)
-                self._asked_for.add(run.id)
+            if (run.id, run.leg) not in self._asked_for:
+                await self._queue.crawl(run.agent_id, run.id, run.leg)
+                self._asked_for.add((run.id, run.leg))
         client = await self._queue.client()
         for workflow in await _pending(client):
             if workflow.executor_id not in living:
@@ -278,7 +280,7 @@ class DbosWorker:
             return
         if workflow.name == _CRAWL:
             reason = f"The worker died {attempts} times while it read this source. Its log may say why."
-            await self._handlers.give_up_crawl(UUID(workflow.workflow_id), reason)
+            await self._handlers.give_up_crawl(UUID(workflow.workflow_id.partition(_LEG)[0]), reason)
         await to_thread.run_sync(client.cancel_workflow, workflow.workflow_id)
 
 

@@ -12,9 +12,9 @@ class InlineJobQueue:
     def __init__(self, handlers: JobHandlers) -> None:
         self._handlers = handlers
 
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         try:
-            await self._handlers.crawl(agent_id, run_id)
+            await self._handlers.crawl(agent_id, run_id, leg)
         except DocentError as error:
             await self._handlers.give_up_crawl(run_id, str(error))
 

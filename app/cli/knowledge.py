@@ -73,6 +73,7 @@ async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None
         source = await _source_for(base, actor, agent, config)
         async with base.record.write() as records:
             started = await records.sources.start_run(agent.id, source.id)
+            started = await records.sources.resume_run(started.id)
         ended = await _watched(base, knowledge, started)
         sources = Sources(base.record, InlineJobQueue(knowledge.jobs))
         pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
@@ -89,7 +90,8 @@ async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None
                 }
             )
         else:
-            table = Table("page", "outcome", "why", title=f"Agent {agent.id}: {ended.stop_reason}")
+            title = f"Agent {agent.id}: {ended.stop_reason or ended.state.value}"
+            table = Table("page", "outcome", "why", title=title)
             for page in problems[:_LISTED_PROBLEMS]:
                 table.add_row(page.url, page.status, page.reason)
             out.print(table if problems else table.title)
@@ -129,14 +131,14 @@ async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) ->
         workers = await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS)
     async with DbosJobQueue(base.settings.job_queue_url) as queue:
         jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
-        reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id))
+        reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id, started.leg))
         with crawl_progress() as show:
             while True:
                 await asyncio.wait([reading], timeout=_POLL_SECONDS)
                 async with base.record.read() as records:
                     now = await records.sources.run(started.id)
                 show(now.counts)
-                if now.state in ENDED_STATES:
+                if now.state in ENDED_STATES or now.state is RunState.PAUSED:
                     break
         await reading
     return now

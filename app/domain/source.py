@@ -16,6 +16,7 @@ class SourceKind(StrEnum):
 class RunState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
+    PAUSED = "paused"  # by an operator; what waits stays in its queue
     FINISHED = "finished"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -52,7 +53,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class CrawlRun:
     """One reading of a source. `counts` maps each page status to its number; `stop_reason` says in words why
-    the run ended."""
+    the run ended. `leg` rises whenever a paused run is resumed: who reads for an earlier leg stops."""
 
     id: UUID
     source_id: UUID
@@ -63,6 +64,7 @@ class CrawlRun:
     ended_at: datetime | None = None
     stop_reason: str = ""
     counts: dict[str, int] = field(default_factory=dict)
+    leg: int = 1
 
 
 @dataclass(frozen=True, slots=True)

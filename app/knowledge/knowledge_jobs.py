@@ -15,9 +15,9 @@ class KnowledgeJobs:
         self._reconcile = reconcile
         self._retire = retire
 
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._reconcile.agent(agent_id)
-        await self._read_source.read(run_id)
+        await self._read_source.read(run_id, leg)
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         await self._read_source.fail(run_id, reason)

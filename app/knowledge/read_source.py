@@ -8,7 +8,7 @@ import structlog
 
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
-from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source, SourceKind
+from app.domain.source import CrawlRun, RunState, Source, SourceKind
 from app.knowledge.ingest import Ingest
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
@@ -50,18 +50,19 @@ class ReadSource:
         self._retire = retire
         self._clock = clock
 
-    async def read(self, run_id: UUID) -> ReadingReport | None:
-        """Read the run to its end; None when the run is gone. One that has ended already is left as it is.
+    async def read(self, run_id: UUID, leg: int = 1) -> ReadingReport | None:
+        """Read the run to its end, or until it is paused; None when the run is gone. One that has ended already, is
+        paused or in another leg is left as it is.
 
         Raises Unavailable or Overloaded, with the run still running, when a part we depend on does not answer:
         reading again goes on. Whatever else happens ends the run as failed, with a reason.
         """
         try:
-            source, run = await self._begin(run_id)
-            if run.state in ENDED_STATES:
+            source, run, may_read = await self._begin(run_id, leg)
+            if not may_read:
                 return ReadingReport(run)
             summary = await self._read(source, run)
-            return await self._finish(source, run_id, summary)
+            return await self._finish(source, run, summary)
         except NotFound:
             log.info("run_is_gone", run_id=str(run_id))
             return None
@@ -79,23 +80,21 @@ class ReadSource:
             return ReadingReport(await records.sources.run(run_id))
 
     async def fail(self, run_id: UUID, reason: str) -> None:
-        """End the run as failed, unless it has ended or is gone."""
+        """End the run as failed, unless it is paused, has ended or is gone."""
         async with self._record.write() as records:
             try:
                 run = await records.sources.run(run_id)
             except NotFound:
                 return
-            if run.state not in ENDED_STATES:
-                await records.sources.set_run_state(run_id, RunState.FAILED, reason)
+            await records.sources.set_run_state(run_id, RunState.FAILED, reason, run.leg)
 
-    async def _begin(self, run_id: UUID) -> tuple[Source, CrawlRun]:
+    async def _begin(self, run_id: UUID, leg: int) -> tuple[Source, CrawlRun, bool]:
         async with self._record.write() as records:
-            run = await records.sources.run(run_id)
             source = await records.sources.run_source(run_id)
-            if run.state not in ENDED_STATES:
-                await records.sources.set_run_state(run_id, RunState.RUNNING)
+            may_read = await records.sources.set_run_state(run_id, RunState.RUNNING, leg=leg)
+            if may_read:
                 await records.sources.requeue_taken(run_id)
-        return source, run
+            return source, await records.sources.run(run_id), may_read
 
     async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
         queue = RunPages(self._record, run.id)
@@ -104,7 +103,7 @@ class ReadSource:
             await self._settle(source, run.id, page)
 
         async def is_cancelled() -> bool:
-            return await self._is_cancelled(run.id)
+            return await self._is_stopped(run)
 
         if source.config.kind is SourceKind.TEXT:
             return await self._read_text(source, queue, run.id)
@@ -166,17 +165,16 @@ class ReadSource:
             await records.documents.touch(source.id, url)
             return IngestReceipt(IngestOutcome.UNCHANGED, await records.documents.document_at(source.id, url))
 
-    async def _finish(self, source: Source, run_id: UUID, summary: ReadingSummary) -> ReadingReport:
+    async def _finish(self, source: Source, run: CrawlRun, summary: ReadingSummary) -> ReadingReport:
+        run_id = run.id
         unseen = await self._unseen_documents(source, run_id) if summary.is_complete else None
         reason = summary.stop_reason
         if unseen:
             reason += f" {unseen} {_documents(unseen)} of earlier readings did not turn up and stayed."
         async with self._record.write() as records:
+            await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg)
             run = await records.sources.run(run_id)
-            if run.state is not RunState.CANCELLED:
-                await records.sources.set_run_state(run_id, RunState.FINISHED, reason)
-            run = await records.sources.run(run_id)
-        log.info("run_ended", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)
+        log.info("reading_stopped", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)
         return ReadingReport(run, unseen)
 
     async def _unseen_documents(self, source: Source, run_id: UUID) -> int:
@@ -194,13 +192,14 @@ class ReadSource:
                 request = _after(pages.next_cursor)
         return len(unseen)
 
-    async def _is_cancelled(self, run_id: UUID) -> bool:
-        """Also when the run is gone with its source."""
+    async def _is_stopped(self, run: CrawlRun) -> bool:
+        """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
         async with self._record.read() as records:
             try:
-                return (await records.sources.run(run_id)).state is RunState.CANCELLED
+                now = await records.sources.run(run.id)
             except NotFound:
                 return True
+        return now.state is not RunState.RUNNING or now.leg != run.leg
 
 
 def text_url(source: Source) -> str:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.domain.source import CrawlRun, PageStatus, Source, SourceConfig
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.source import ENDED_STATES, CrawlRun, PageStatus, RunState, Source, SourceConfig
 from app.operating.actor import Actor
 from app.operating.list_paging import page_of
 from app.operating.source_rules import check_source
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import ListPage, PageRequest
-from app.ports.records.transaction import SystemOfRecord
+from app.ports.records.transaction import Records, SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,49 @@ class Sources:
             return await records.sources.find(actor.workspace_id, source_id)
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Have the source read; a run that already waits or reads is given back."""
+        """Have the source read; a run that already waits or reads is given back, a paused one goes on."""
         async with self._records.write() as records:
             source = await records.sources.find(actor.workspace_id, source_id)
             run = await records.sources.start_run(source.agent_id, source.id)
+            run = await records.sources.resume_run(run.id)
             await records.audit.record(
                 actor.workspace_id, actor.name, "source.sync", str(source_id), {"run_id": str(run.id)}
             )
         # A crash before this line leaves a queued run, which the next worker to start picks up.
-        await self._jobs.crawl(run.agent_id, run.id)
+        await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run
+
+    async def cancel(self, actor: Actor, source_id: UUID) -> CrawlRun:
+        """End the latest run; what it has learnt stays. One that has ended is given back as it is."""
+        return await self._stop(actor, source_id, "source.cancel", RunState.CANCELLED, "An operator cancelled it.")
+
+    async def pause(self, actor: Actor, source_id: UUID) -> CrawlRun:
+        """Let the latest run rest: pages under way are finished, the others wait. Raises InvalidInput when it has
+        ended."""
+        return await self._stop(actor, source_id, "source.pause", RunState.PAUSED)
+
+    async def resume(self, actor: Actor, source_id: UUID) -> CrawlRun:
+        """Have a paused run go on where it was; one that waits or reads is given back as it is. Raises InvalidInput
+        when it has ended."""
+        async with self._records.write() as records:
+            run = await records.sources.resume_run((await _latest_run(records, actor, source_id)).id)
+            _check_unfinished(run)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "source.resume", str(source_id), {"run_id": str(run.id)}
+            )
+        await self._jobs.crawl(run.agent_id, run.id, run.leg)
+        return run
+
+    async def _stop(self, actor: Actor, source_id: UUID, action: str, state: RunState, reason: str = "") -> CrawlRun:
+        async with self._records.write() as records:
+            run = await _latest_run(records, actor, source_id)
+            if state is RunState.PAUSED:
+                _check_unfinished(run)
+            if run.state in ENDED_STATES:
+                return run
+            await records.sources.set_run_state(run.id, state, reason)
+            await records.audit.record(actor.workspace_id, actor.name, action, str(source_id), {"run_id": str(run.id)})
+            return await records.sources.run(run.id)
 
     async def pages(
         self, actor: Actor, source_id: UUID, page: PageRequest, status: str | None = None
@@ -92,3 +126,16 @@ class Sources:
         if versions:
             await self._jobs.reconcile_agent(source.agent_id)
         return DeletedSource(source_id=source_id, removed_versions=len(versions))
+
+
+async def _latest_run(records: Records, actor: Actor, source_id: UUID) -> CrawlRun:
+    """Raises NotFound, also before the first."""
+    source = await records.sources.find(actor.workspace_id, source_id)
+    if source.run is None:
+        raise NotFound("crawl run")
+    return source.run
+
+
+def _check_unfinished(run: CrawlRun) -> None:
+    if run.state in ENDED_STATES:
+        raise InvalidInput("source_id", f"Its reading has ended ({run.state.value}). Sync the source to read it again.")

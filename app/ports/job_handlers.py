@@ -7,8 +7,8 @@ from uuid import UUID
 class JobHandlers(Protocol):
     """Each may be called again after a crash, and goes on from where the dead process was."""
 
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
-        """Read the run to its end. A run that has ended, or is gone, is no work.
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        """Read the run to its end. A run that has ended, is paused, gone or in another leg is no work.
 
         What it raises may pass: the worker tries again.
         """

@@ -5,8 +5,8 @@ from uuid import UUID
 
 
 class JobQueue(Protocol):
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
-        """Have the run read by a worker. Asking twice for one run is asking once."""
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        """Have the run read by a worker. Asking twice for one leg of a run is asking once."""
         ...
 
     async def forget_agent(self, agent_id: UUID) -> None:

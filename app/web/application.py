@@ -16,6 +16,7 @@ from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_gaps import AdminGaps
+from app.web.admin_runs import AdminRuns
 from app.web.admin_sources import AdminSources
 from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
@@ -95,6 +96,7 @@ def endpoints_of(
         *widget.endpoints(),
         *AdminAgents(services.agents, access).endpoints(),
         *AdminSources(services.sources, access).endpoints(),
+        *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),

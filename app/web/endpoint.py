@@ -75,6 +75,14 @@ class Call(Generic[Caller, Input]):
         return UUID(raw)
 
 
+@dataclass(frozen=True)
+class StreamWords:
+    """How the OpenAPI document describes an event stream."""
+
+    description: str
+    example: str
+
+
 Answer = BaseModel | Response | None
 
 
@@ -94,6 +102,7 @@ class Endpoint(Generic[Caller, Input]):
     is_input_optional: bool = False
     response_model: type[BaseModel] | None = None
     response_media_type: str = "application/json"
+    stream: StreamWords | None = None  # of an event stream that is not a turn's, for the document
     status: int = 200
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES
     codes: Sequence[str] = ()

@@ -23,13 +23,15 @@ def a_minute(count: int) -> Limit:
 
 @dataclass(frozen=True, slots=True)
 class StreamPolicy:
-    """How answer streams are written.
+    """How streams are written.
 
     `gather_seconds`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
     `drain_seconds`: how long a live stream may go on after the process was told to end.
+    `look_seconds`: between two looks at a run whose progress is streamed.
     """
 
     gather_seconds: float = 0.03
     ping_seconds: float = 15
     send_timeout_seconds: float = 10
     drain_seconds: float = 20
+    look_seconds: float = 1

@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
 from app.web.access import API_SCHEME, VISITOR_SCHEME
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone, StreamWords
 from app.web.errors import STATUS_OF_CODE
 
 JsonObject = dict[str, Any]
@@ -28,14 +28,12 @@ _SECURITY_SCHEMES: JsonObject = {
     },
 }
 
-_STREAM_EXAMPLE = (
-    'id: 1\nevent: start\ndata: {"event":"start","turn_id":"2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11",'
+_TURN_STREAM = StreamWords(
+    example='id: 1\nevent: start\ndata: {"event":"start","turn_id":"2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11",'
     '"conversation_id":"7d6d3f0a-32f5-4c3f-8a44-6a1f1f1f1f1f"}\n\n'
-    'id: 2\nevent: token\ndata: {"event":"token","token":"The team plan"}\n\n'
-)
-_STREAM_DESCRIPTION = (
-    "Server-Sent Events: start, status, token, citations, then exactly one of done or error. `id` counts from 1; "
-    "`data` is one JSON object on one line that repeats the event's name. Comment lines are heartbeats."
+    'id: 2\nevent: token\ndata: {"event":"token","token":"The team plan"}\n\n',
+    description="Server-Sent Events: start, status, token, citations, then exactly one of done or error. `id` counts "
+    "from 1; `data` is one JSON object on one line that repeats the event's name. Comment lines are heartbeats.",
 )
 
 _TEXT: JsonObject = {"type": "string"}
@@ -172,7 +170,7 @@ def _query_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
 
 
 def _header_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
-    if endpoint.response_media_type != "text/event-stream":
+    if endpoint.response_media_type != "text/event-stream" or endpoint.stream is not None:
         return []
     return [
         {
@@ -222,8 +220,9 @@ def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
 
 def _success(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
     if endpoint.response_media_type == "text/event-stream":
-        content = {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}}
-        return {"description": _STREAM_DESCRIPTION, "content": content}
+        words = endpoint.stream or _TURN_STREAM
+        content = {"text/event-stream": {"schema": {"type": "string"}, "example": words.example}}
+        return {"description": words.description, "content": content}
     if endpoint.response_model is not None:
         return {
             "description": endpoint.summary,

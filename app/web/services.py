@@ -10,6 +10,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.gaps import Gaps
+from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
@@ -31,6 +32,7 @@ class WebServices:
     turns: VisitorTurns
     agents: Agents
     sources: Sources
+    run_watch: RunWatch
     curated_answers: CuratedAnswers
     gaps: Gaps
     conversation_review: ConversationReview

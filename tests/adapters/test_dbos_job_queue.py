@@ -36,8 +36,8 @@ class RecordingHandlers:
         self.is_hanging = False
         self._changed = anyio.Event()
 
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
-        await self._note("crawl", run_id)
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        await self._note("crawl" if leg == 1 else f"crawl, leg {leg}", run_id)
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         self.given_up[run_id] = reason
@@ -127,6 +127,19 @@ async def test_a_job_is_done_once_however_often_it_is_asked_for(
         await handlers.until_called(2)
 
     assert handlers.calls == [("crawl", run_id), ("forget", agent_id)]
+
+
+async def test_each_leg_of_a_run_is_a_job_of_its_own(
+    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+) -> None:
+    run_id, agent_id = uuid4(), uuid4()
+    async with working(url, record, handlers):
+        await queue.crawl(agent_id, run_id)
+        await handlers.until_called(1)
+        await queue.crawl(agent_id, run_id, 2)
+        await handlers.until_called(2)
+
+    assert handlers.calls == [("crawl", run_id), ("crawl, leg 2", run_id)]
 
 
 async def test_upkeep_does_not_wait_for_a_long_reading(

@@ -6,10 +6,12 @@ from uuid import UUID
 class RecordingJobQueue:
     def __init__(self) -> None:
         self.crawls: list[tuple[UUID, UUID]] = []
+        self.legs: list[int] = []
         self.forgotten: list[UUID] = []
         self.reconciled: list[UUID] = []
 
-    async def crawl(self, agent_id: UUID, run_id: UUID) -> None:
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        self.legs.append(leg)
         if (agent_id, run_id) not in self.crawls:
             self.crawls.append((agent_id, run_id))
 

@@ -158,6 +158,57 @@ async def test_a_cancelled_run_stops_and_stays_cancelled(house: KnowledgeHouse) 
     assert report.unseen_documents is None
 
 
+async def test_a_paused_run_keeps_its_place_and_goes_on(house: KnowledgeHouse) -> None:
+    run = await start_run(house)
+
+    async def pause_at_b(url: str) -> None:
+        if url == B:
+            async with house.record.write() as records:
+                await records.sources.set_run_state(run.id, RunState.PAUSED)
+
+    first = ScriptedSiteReader(SITE, pause_at_b)
+    paused = await reading(house, first).read(run.id)
+    assert paused is not None
+    assert (paused.run.state, paused.run.counts, paused.run.ended_at) == (
+        RunState.PAUSED, {"indexed": 2, "queued": 1}, None
+    )  # fmt: skip
+    assert await reading(house, ScriptedSiteReader(SITE)).read(run.id) == paused  # it rests
+
+    async with house.record.write() as records:
+        resumed = await records.sources.resume_run(run.id)
+    second = ScriptedSiteReader(SITE)
+    report = await reading(house, second).read(run.id, resumed.leg)
+    assert report is not None
+    assert (first.asked, second.asked) == ([A, B], [C])
+    assert (report.run.state, report.run.counts) == (RunState.FINISHED, {"indexed": 3})
+
+
+async def test_a_reader_that_missed_pause_and_resume_leaves_the_run_to_the_next(house: KnowledgeHouse) -> None:
+    run = await start_run(house)
+
+    async def pause_and_resume(url: str) -> None:
+        async with house.record.write() as records:
+            await records.sources.set_run_state(run.id, RunState.PAUSED)
+            await records.sources.resume_run(run.id)
+
+    late = ScriptedSiteReader(SITE, pause_and_resume)
+    report = await reading(house, late).read(run.id)
+    assert report is not None
+    assert (late.asked, report.run.state, report.run.leg) == ([A], RunState.QUEUED, 2)
+    again = await reading(house, ScriptedSiteReader(SITE)).read(run.id)  # leg 1 was asked for twice
+    assert again is not None
+    assert again.run.state is RunState.QUEUED
+
+
+async def test_a_paused_run_does_not_fail(house: KnowledgeHouse) -> None:
+    run = await start_run(house)
+    async with house.record.write() as records:
+        await records.sources.set_run_state(run.id, RunState.PAUSED)
+    await reading(house, ScriptedSiteReader({})).fail(run.id, "The worker died.")
+    async with house.record.read() as records:
+        assert (await records.sources.run(run.id)).state is RunState.PAUSED
+
+
 async def test_a_run_that_has_ended_is_no_work(house: KnowledgeHouse) -> None:
     run = await read(house, SITE)
     again = ScriptedSiteReader(SITE)

@@ -21,6 +21,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.gaps import Gaps
+from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
@@ -88,6 +89,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             workspace = await records.tokens.default_workspace()
             agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
             source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+            await records.sources.start_run(agent.id, source.id)
             answer = await records.curated_answers.create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
             )
@@ -128,6 +130,9 @@ CHANGES: dict[str, Act] = {
         o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")
     ),
     "source.sync": lambda o: o.sources.sync(o.actor, o.source),
+    "source.cancel": lambda o: o.sources.cancel(o.actor, o.source),
+    "source.pause": lambda o: o.sources.pause(o.actor, o.source),
+    "source.resume": lambda o: o.sources.resume(o.actor, o.source),
     "source.delete": lambda o: o.sources.delete(o.actor, o.source),
     "curated_answer.create": lambda o: o.answers.create(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
@@ -144,6 +149,7 @@ READS: dict[str, Act] = {
     "agents.versions": lambda o: o.agents.versions(o.actor, o.agent, PAGE),
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
+    "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),

@@ -20,6 +20,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.gaps import Gaps
+from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
@@ -165,6 +166,7 @@ def services_on(
         turns=turns,
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
+        run_watch=RunWatch(record, clock),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),

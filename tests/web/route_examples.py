@@ -51,9 +51,10 @@ class FurnishedHouse:
     visitor: VisitorHttp
     ids: dict[str, UUID] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    own_ids: dict[str, dict[str, UUID]] = field(default_factory=dict)  # by operation
 
     def path(self, endpoint: AnyEndpoint, **other: object) -> str:
-        return endpoint.path.format(**{**self.ids, **self.names, **other})
+        return endpoint.path.format(**{**self.ids, **self.own_ids.get(endpoint.operation, {}), **self.names, **other})
 
     def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
         match endpoint.access.scheme:
@@ -100,6 +101,9 @@ async def furnish(house: House) -> FurnishedHouse:
     run = await services.sources.sync(actor, source.id)
     async with house.record.write() as records:
         await records.sources.add_pages(run.id, [QueuedPage(f"{SITE}/{n}", 0) for n in range(3)])
+    ended = await services.sources.create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+    await services.sources.sync(actor, ended.id)
+    await services.sources.cancel(actor, ended.id)
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -116,6 +120,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "conversation_id": session.conversation_id,
         },
         {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},
+        {"watchSource": {"source_id": ended.id}},  # its stream ends
     )
 
 

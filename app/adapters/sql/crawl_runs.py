@@ -13,7 +13,8 @@ from app.adapters.sql.time_ordered_id import new_id
 from app.domain.errors import NotFound
 from app.domain.source import CrawlRun, RunState
 
-_UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
+_AT_WORK = (RunState.QUEUED, RunState.RUNNING)
+_UNFINISHED = (*_AT_WORK, RunState.PAUSED)
 
 
 class SqlCrawlRuns(SqlFamily):
@@ -40,12 +41,14 @@ class SqlCrawlRuns(SqlFamily):
             raise NotFound("crawl run")
         return (await self._with_counts([row]))[0]
 
-    async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "") -> None:
+    async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
         run = await self._session.get(CrawlRunRow, run_id, with_for_update=True)
         if run is None:
             raise NotFound("crawl run")
         if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
-            return  # the operator has spoken; the worker that still reads finds out soon
+            return False  # the operator has spoken; the worker that still reads finds out soon
+        if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
+            return False
         now = self._now()
         changes: dict[str, Any] = {"state": state.value, "stop_reason": stop_reason or run.stop_reason}
         if state in _UNFINISHED:
@@ -55,12 +58,16 @@ class SqlCrawlRuns(SqlFamily):
         if state is RunState.RUNNING:
             changes["started_at"] = run.started_at or now
         await self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == run_id).values(**changes))
+        return True
+
+    async def resume_run(self, run_id: UUID) -> CrawlRun:
+        paused = update(CrawlRunRow).where(CrawlRunRow.id == run_id, CrawlRunRow.state == RunState.PAUSED)
+        await self._session.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
+        return await self.run(run_id)
 
     async def unfinished_runs(self) -> list[CrawlRun]:
         statement = (
-            select(CrawlRunRow)
-            .where(CrawlRunRow.state.in_(_UNFINISHED))
-            .order_by(CrawlRunRow.created_at, CrawlRunRow.id)
+            select(CrawlRunRow).where(CrawlRunRow.state.in_(_AT_WORK)).order_by(CrawlRunRow.created_at, CrawlRunRow.id)
         )
         return await self._with_counts((await self._session.scalars(statement)).all())
 
@@ -100,4 +107,5 @@ def _run(row: CrawlRunRow, counts: dict[str, int]) -> CrawlRun:
         ended_at=row.ended_at,
         stop_reason=row.stop_reason,
         counts=counts,
+        leg=row.leg,
     )

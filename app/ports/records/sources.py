@@ -34,7 +34,7 @@ class SourceRecords(Protocol):
         ...
 
     async def start_run(self, agent_id: UUID, source_id: UUID) -> CrawlRun:
-        """A queued run; a source that already has a queued or running one gives that one back."""
+        """A queued run; a source that already has a queued, running or paused one gives that one back."""
         ...
 
     async def run(self, run_id: UUID) -> CrawlRun:
@@ -43,9 +43,14 @@ class SourceRecords(Protocol):
 
     async def run_source(self, run_id: UUID) -> Source: ...
 
-    async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "") -> None:
-        """Also sets started_at or ended_at where the state says so. A cancelled run stays cancelled. Raises
-        NotFound."""
+    async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
+        """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
+        cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
+        it is. Raises NotFound."""
+        ...
+
+    async def resume_run(self, run_id: UUID) -> CrawlRun:
+        """A paused run is queued again, in its next leg; any other stays as it is. Raises NotFound."""
         ...
 
     async def requeue_taken(self, run_id: UUID) -> int:

@@ -147,6 +147,29 @@ async def test_a_cancelled_run_stays_cancelled(record: SqlSystemOfRecord, source
     assert (ended.state, ended.stop_reason) == (RunState.CANCELLED, "by the operator")
 
 
+async def test_a_paused_run_is_resumed_in_its_next_leg(record: SqlSystemOfRecord, source: Source) -> None:
+    async with record.write() as records:
+        run = await records.sources.start_run(source.agent_id, source.id)
+        await records.sources.set_run_state(run.id, RunState.PAUSED)
+        assert (await records.sources.start_run(source.agent_id, source.id)).id == run.id
+        assert await records.sources.unfinished_runs() == []
+        assert not await records.sources.set_run_state(run.id, RunState.FINISHED, "done", leg=1)
+        resumed = await records.sources.resume_run(run.id)
+        assert (resumed.state, resumed.leg) == (RunState.QUEUED, 2)
+        assert await records.sources.resume_run(run.id) == resumed
+        assert await records.sources.unfinished_runs() == [resumed]
+
+
+async def test_a_reader_of_an_earlier_leg_changes_nothing(record: SqlSystemOfRecord, source: Source) -> None:
+    async with record.write() as records:
+        run = await records.sources.start_run(source.agent_id, source.id)
+        await records.sources.set_run_state(run.id, RunState.PAUSED)
+        await records.sources.resume_run(run.id)
+        assert not await records.sources.set_run_state(run.id, RunState.FINISHED, "done", leg=1)
+        assert await records.sources.set_run_state(run.id, RunState.RUNNING, leg=2)
+        assert (await records.sources.run(run.id)).state is RunState.RUNNING
+
+
 async def test_a_worker_that_starts_finds_the_runs_that_wait(record: SqlSystemOfRecord, source: Source) -> None:
     async with record.write() as records:
         other = await records.sources.create(source.agent_id, SourceConfig(SourceKind.TEXT, "Note"))

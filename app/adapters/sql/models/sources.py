@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.adapters.sql.models.base import Base, HasId, parent
 from app.adapters.sql.types import StorableJson
 
-_UNFINISHED = text("state IN ('queued', 'running')")
+_UNFINISHED = text("state IN ('queued', 'running', 'paused')")
 
 
 class SourceRow(HasId, Base):
@@ -30,6 +30,7 @@ class CrawlRunRow(HasId, Base):
     agent_id: Mapped[UUID] = parent("agents")
     state: Mapped[str] = mapped_column(String(20))
     stop_reason: Mapped[str] = mapped_column(default="")
+    leg: Mapped[int] = mapped_column(default=1, server_default=text("1"))
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
