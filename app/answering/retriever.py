@@ -12,6 +12,7 @@ from app.domain.agent import FusionMethod, LiveAgent, RerankMode, RetrievalSetti
 from app.domain.chunk import RankedChunk
 from app.domain.confidence import calibrated, is_low, plain_coverage
 from app.domain.errors import IndexUnavailable, RerankerUnavailable
+from app.domain.page_focus import page_focus
 from app.domain.page_url import is_same_page
 from app.domain.rank_fusion import (
     best_first,
@@ -61,7 +62,11 @@ class HybridRetriever:
         logits = await self._logits(query, recalled, fused, settings, trace)
         coverage = await self._coverage(agent, query, recalled, trace)
         ordered = _order(fused, logits, settings)
-        ranked = _ranked(ordered, fused, recalled, coverage, logits, query, settings)
+        focus = _focus(ordered, recalled)
+        ordered = unit_interval(
+            {key: place + settings.focus_weight * focus.get(key, 0.0) for key, place in ordered.items()}
+        )
+        ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings)
         retrieval = _above_threshold(ranked, agent.config.confidence_threshold, settings)
         trace.stage("threshold", survivors=len(retrieval.sources), best=round(retrieval.best, 4))
         return Retrieval(
@@ -138,12 +143,20 @@ def _order(fused: dict[str, float], logits: dict[str, float], settings: Retrieva
     return unit_interval(with_vote(fused, logits, settings.rerank_weight))
 
 
+def _focus(ordered: dict[str, float], recalled: Recalled) -> dict[str, float]:
+    """Of each chunk's page; empty where there is one page only."""
+    keys = best_first(ordered)
+    of_page = page_focus([recalled.chunks[key].document_id for key in keys])
+    return {key: of_page[recalled.chunks[key].document_id] for key in keys} if of_page else {}
+
+
 def _ranked(
     order: dict[str, float],
     fused: dict[str, float],
     recalled: Recalled,
     coverage: dict[str, float],
     logits: dict[str, float],
+    focus: dict[str, float],
     query: SearchQuery,
     settings: RetrievalSettings,
 ) -> list[RankedChunk]:
@@ -156,7 +169,7 @@ def _ranked(
             RankedChunk(
                 chunk=chunk,
                 order=place + (settings.page_boost if is_current else 0.0),
-                calibrated=calibrated(cosine, share, logit),
+                calibrated=calibrated(cosine, share, logit, focus.get(key)),
                 fused=fused[key],
                 cosine=cosine,
                 bm25=recalled.bm25.get(key),

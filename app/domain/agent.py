@@ -24,7 +24,8 @@ class RetrievalSettings:
     `recall_per_list` chunks come from each index; the cross-encoder sees the best `rerank_candidates` of the
     fused list; `sources` of those above the threshold reach the answer. Weights are >= 0. `document_weight` counts,
     beside a chunk's own scores, the best BM25 among the chunks of its document: a page that is about the question
-    vouches for its passages. It takes part in score fusion only.
+    vouches for its passages. It takes part in score fusion only. `focus_weight` counts how many of the first ten
+    candidates are of a chunk's page, once all have been ordered.
     """
 
     recall_per_list: int = 50
@@ -32,6 +33,7 @@ class RetrievalSettings:
     vector_weight: float = 1.0
     keyword_weight: float = 1.0
     document_weight: float = 0.5
+    focus_weight: float = 0.1
     rrf_k: int = 60
     rerank: RerankMode = RerankMode.VOTE
     rerank_weight: float = 0.25

@@ -30,8 +30,9 @@ class Calibration:
     coverage: float = 0.0
     logit: float = 0.0
 
-    def probability(self, cosine: float, coverage: float, logit: float) -> float:
-        score = self.bias + self.cosine * cosine + self.coverage * coverage + self.logit * logit
+    def probability(self, cosine: float, coverage: float, logit: float, more: float = 0.0) -> float:
+        """`more` is added to the log odds."""
+        score = self.bias + self.cosine * cosine + self.coverage * coverage + self.logit * logit + more
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
 
 
@@ -39,16 +40,19 @@ _ALL = Calibration(bias=-2.6, cosine=5.2, coverage=5.0, logit=0.22)
 _WITHOUT_RERANKER = Calibration(bias=-4.4, cosine=7.6, coverage=5.9)
 _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-1.8, coverage=6.5)
+_FOCUS = 1.5
+_USUAL_FOCUS = 0.3  # says nothing either way
 
 
-def calibrated(cosine: float | None, coverage: float, logit: float | None) -> float:
-    """A chunk's confidence in [0, 1] from what is known of it: `cosine` in [-1, 1] and `logit` (any real number) are
-    None where nothing could tell, `coverage` is in [0, 1]."""
+def calibrated(cosine: float | None, coverage: float, logit: float | None, focus: float | None = None) -> float:
+    """A chunk's confidence in [0, 1] from what is known of it: `cosine` in [-1, 1], `logit` (any real number) and the
+    `focus` on its page in [0, 1] are None where nothing could tell, `coverage` is in [0, 1]."""
     if cosine is None:
         known = _WORDS_ALONE if logit is None else _WITHOUT_VECTORS
     else:
         known = _WITHOUT_RERANKER if logit is None else _ALL
-    return known.probability(cosine or 0.0, coverage, logit or 0.0)
+    agreement = 0.0 if focus is None else _FOCUS * (focus - _USUAL_FOCUS)
+    return known.probability(cosine or 0.0, coverage, logit or 0.0, agreement)
 
 
 def is_low(survivors: int, best: float) -> bool:

@@ -92,6 +92,7 @@ def _check_retrieval(settings: RetrievalSettings) -> None:
     check_between(at + "vector_weight", settings.vector_weight, 0, 10)
     check_between(at + "keyword_weight", settings.keyword_weight, 0, 10)
     check_between(at + "document_weight", settings.document_weight, 0, 10)
+    check_between(at + "focus_weight", settings.focus_weight, 0, 10)
     check_between(at + "rerank_weight", settings.rerank_weight, 0, 10)
     check_between(at + "rrf_k", settings.rrf_k, 1, 1000)
     check_between(at + "rerank_candidates", settings.rerank_candidates, 1, 100)

@@ -31,6 +31,7 @@ class RetrievalModel(Model):
     rrf_k: int = _RETRIEVAL.rrf_k
     rerank: RerankMode = _RETRIEVAL.rerank
     document_weight: float = _RETRIEVAL.document_weight
+    focus_weight: float = _RETRIEVAL.focus_weight
     rerank_weight: float = _RETRIEVAL.rerank_weight
     rerank_candidates: int = _RETRIEVAL.rerank_candidates
     rerank_budget_ms: int = _RETRIEVAL.rerank_budget_ms

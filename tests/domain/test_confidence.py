@@ -30,6 +30,14 @@ def test_a_nearer_meaning_never_lowers_it(share: float, cosine: float, other: fl
     assert calibrated(low, share, None) <= calibrated(high, share, None)
 
 
+@given(cosines, shares, logits, st.floats(0, 1), st.floats(0, 1))
+def test_more_agreement_on_the_page_never_lowers_it(
+    cosine: float | None, share: float, logit: float | None, focus: float, other: float
+) -> None:
+    low, high = sorted([focus, other])
+    assert calibrated(cosine, share, logit, low) <= calibrated(cosine, share, logit, high)
+
+
 def test_the_only_word_of_a_short_question_proves_less_than_all_of_a_long_one() -> None:
     [short] = plain_coverage("query?", ["query"])
     [long] = plain_coverage("rotate webhook signing secret", ["rotate the webhook signing secret"])
