@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import urldefrag
 
 import structlog
 
@@ -67,7 +68,8 @@ class ExtractiveWriter:
             return []
         best = ranked[0][0]
         near = [candidate for score, candidate in ranked if score >= best - _NEAR_BEST]
-        return _in_reading_order(_distinct(near)[:_QUOTED_PARTS])
+        wanted = [_best_of_first_source(ranked), *_one_per_page_first(near)]
+        return _in_reading_order(_distinct(wanted)[:_QUOTED_PARTS])
 
     async def _logits(self, question: str, candidates: Sequence[_Candidate]) -> Sequence[float | None]:
         """None for each when the reranker is away."""
@@ -103,6 +105,21 @@ def _candidates(brief: AnswerBrief) -> list[_Candidate]:
     shares = plain_coverage(brief.standalone, [part.text for _, part in found])
     candidates = [_Candidate(source, part, share) for (source, part), share in zip(found, shares, strict=True)]
     return sorted(candidates, key=lambda candidate: -candidate.coverage)[:_READ_PARTS]
+
+
+def _best_of_first_source(ranked: Sequence[tuple[float, _Candidate]]) -> _Candidate:
+    """Search has weighed whole chunks by more than a look at one sentence, so its first choice is always heard."""
+    first = min(candidate.source.number for _, candidate in ranked)
+    return next(candidate for _, candidate in ranked if candidate.source.number == first)
+
+
+def _one_per_page_first(ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    """What one page says twice is worth less than what a second page says."""
+    best_of_page: dict[str, _Candidate] = {}
+    for candidate in ranked:
+        best_of_page.setdefault(urldefrag(candidate.source.url).url, candidate)
+    firsts = list(best_of_page.values())
+    return firsts + [candidate for candidate in ranked if candidate not in firsts]
 
 
 def _line_by_line(text: str) -> str:

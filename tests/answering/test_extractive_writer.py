@@ -33,6 +33,26 @@ async def test_the_best_source_comes_first_and_its_sentences_in_their_order() ->
     assert "[2]" in answer
 
 
+async def test_the_first_choice_of_search_is_always_heard() -> None:
+    answer = await written(
+        "How large can a table become?",
+        "Relation size has an upper limit of 32 TB.",
+        "A table can become large. How large a table can become depends on many things.",
+    )
+    assert "32 TB. [1]" in answer
+    assert "[2]" in answer
+
+
+async def test_one_quote_of_each_page_comes_before_a_second_of_any() -> None:
+    answer = await written(
+        "Does a delete hand back rows?",
+        "A delete hands rows over. Does a delete remove rows? A delete has no way back. Rows go with a delete.",
+        "Returning makes a delete hand back rows.",
+        "Give a delete a returning clause: rows come back by hand.",
+    )
+    assert all(mark in answer for mark in ("[1]", "[2]", "[3]"))
+
+
 async def test_steps_are_quoted_whole() -> None:
     text = "Reset the hub like this:\n\n1. Hold the reset button of the hub.\n2. Wait for the light.\n3. Let go."
     answer = await written("How do I reset the hub?", text)
