@@ -41,7 +41,7 @@ _WITHOUT_RERANKER = Calibration(bias=-4.4, cosine=7.6, coverage=5.9)
 _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-1.8, coverage=6.5)
 _FOCUS = 1.5
-_USUAL_FOCUS = 0.3  # says nothing either way
+_USUAL_FOCUS = 0.2  # says nothing either way
 
 
 def calibrated(cosine: float | None, coverage: float, logit: float | None, focus: float | None = None) -> float:
