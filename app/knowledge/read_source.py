@@ -1,6 +1,6 @@
 """One run of one source: its pages are read, learnt and settled, and the run ends with a reason in words."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
@@ -10,10 +10,10 @@ from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
 from app.domain.source import CrawlRun, RunState, Source, SourceKind
 from app.knowledge.ingest import Ingest
+from app.knowledge.missed_pages import MissedPages, settle_missed_pages
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
 from app.ports.clock import Clock
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
 
@@ -26,16 +26,14 @@ FAILED_PAGE: Final = "failed"
 GONE: Final = frozenset({"not_found", "gone", "noindex"})
 
 _MAY_PASS = (Unavailable, Overloaded)
-_LIST_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingReport:
-    """How a run ended. `unseen_documents` were learnt earlier and did not turn up in a run that went through the
-    whole source; None when it did not. They stay: a page that nobody links to may still be there."""
+    """How a run ended, and what it made of documents that it did not find any more."""
 
     run: CrawlRun
-    unseen_documents: int | None = None
+    missed: MissedPages = field(default_factory=MissedPages)
 
 
 class ReadSource:
@@ -166,31 +164,16 @@ class ReadSource:
             return IngestReceipt(IngestOutcome.UNCHANGED, await records.documents.document_at(source.id, url))
 
     async def _finish(self, source: Source, run: CrawlRun, summary: ReadingSummary) -> ReadingReport:
-        run_id = run.id
-        unseen = await self._unseen_documents(source, run_id) if summary.is_complete else None
-        reason = summary.stop_reason
-        if unseen:
-            reason += f" {unseen} {_documents(unseen)} of earlier readings did not turn up and stayed."
+        run_id, missed, reason = run.id, MissedPages(), summary.stop_reason
         async with self._record.write() as records:
-            await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg)
+            if await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg):
+                missed = await settle_missed_pages(records, source, run_id, is_complete=summary.is_complete)
+                reason += missed.in_words()
+                await records.sources.set_run_state(run_id, RunState.FINISHED, reason)
             run = await records.sources.run(run_id)
+        await self._retire.versions(source.agent_id, missed.versions)
         log.info("reading_stopped", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)
-        return ReadingReport(run, unseen)
-
-    async def _unseen_documents(self, source: Source, run_id: UUID) -> int:
-        async with self._record.read() as records:
-            unseen: set[UUID] = set()
-            request: PageRequest | None = PageRequest(_LIST_PAGE)
-            while request is not None:
-                documents = await records.documents.page(source.agent_id, request, source.id)
-                unseen.update(document.id for document in documents.items)
-                request = _after(documents.next_cursor)
-            request = PageRequest(_LIST_PAGE)
-            while request is not None and unseen:
-                pages = await records.sources.pages(run_id, request)
-                unseen.difference_update(page.document_id for page in pages.items if page.document_id)
-                request = _after(pages.next_cursor)
-        return len(unseen)
+        return ReadingReport(run, missed)
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
         """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
@@ -205,11 +188,3 @@ class ReadSource:
 def text_url(source: Source) -> str:
     """Names the one document of a text source: the address that the operator gave, else the source itself."""
     return source.config.url or f"urn:uuid:{source.id}"
-
-
-def _after(cursor: str | None) -> PageRequest | None:
-    return PageRequest(_LIST_PAGE, cursor) if cursor else None
-
-
-def _documents(count: int) -> str:
-    return "document" if count == 1 else "documents"

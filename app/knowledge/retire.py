@@ -1,5 +1,6 @@
 """What left the website leaves the knowledge."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from app.knowledge.chunk_indexer import ChunkIndexer
@@ -26,8 +27,12 @@ class Retire:
             if document_id is None:
                 return None
             versions = await records.documents.retire_document(agent_id, document_id)
-        await self._indexer.forget_versions(agent_id, versions)
+        await self.versions(agent_id, versions)
         return document_id
+
+    async def versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
+        """Clear the indexes of versions that the system of record has retired."""
+        await self._indexer.forget_versions(agent_id, version_ids)
 
     async def source(self, agent_id: UUID, source_id: UUID) -> int:
         """Delete the source with all its documents; return how many document versions went.

@@ -7,6 +7,7 @@ import pytest
 from app.domain.document import PageContent
 from app.domain.errors import IndexUnavailable, InvalidInput
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.knowledge.missed_pages import MissedPages
 from app.knowledge.read_source import ReadSource
 from app.ports.records.page import PageRequest
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
@@ -100,20 +101,6 @@ async def test_pages_behind_an_unchanged_start_are_asked_without_its_links(house
     assert set(await pages_of(house, (await read(house, {A: SITE[A]})).id)) == {A, C}
 
 
-async def test_documents_that_did_not_turn_up_are_counted_and_stay(house: KnowledgeHouse) -> None:
-    config = SourceConfig(SourceKind.SITEMAP, "Shop", url="https://shop.example/sitemap.xml")
-    listed = await house.add_source(config)
-    await reading(house, ScriptedSiteReader(SITE)).read((await start_run(house, listed)).id)
-    run = await start_run(house, listed)
-
-    report = await reading(house, ScriptedSiteReader({A: SITE[A]})).read(run.id)
-
-    assert report is not None
-    assert report.unseen_documents == 2
-    assert report.run.stop_reason.endswith("2 documents of earlier readings did not turn up and stayed.")
-    assert len(await house.live_texts()) == 3
-
-
 async def test_a_page_that_leads_elsewhere_now_keeps_one_document(house: KnowledgeHouse) -> None:
     await read(house, {A: SITE[A]})
 
@@ -155,7 +142,7 @@ async def test_a_cancelled_run_stops_and_stays_cancelled(house: KnowledgeHouse) 
     assert report is not None
     assert reader.asked == [A]
     assert report.run.state is RunState.CANCELLED
-    assert report.unseen_documents is None
+    assert report.missed == MissedPages()
 
 
 async def test_a_paused_run_keeps_its_place_and_goes_on(house: KnowledgeHouse) -> None:

@@ -9,6 +9,7 @@ from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.batches import batches
 from app.adapters.sql.embedding_cache import SqlEmbeddingCache
 from app.adapters.sql.live_documents import STORED_CHUNKS, SqlLiveDocuments, stored_chunk
+from app.adapters.sql.missed_documents import SqlMissedDocuments
 from app.adapters.sql.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
 from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.url_key import url_key
@@ -23,9 +24,9 @@ _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
 
 
-class SqlDocuments(SqlLiveDocuments, SqlEmbeddingCache):
-    """Implements `DocumentRecords`: here what ingest changes; what searches see and the embedding cache have a file
-    each."""
+class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
+    """Implements `DocumentRecords`: here what ingest changes; what searches see, what readings missed and the
+    embedding cache have a file each."""
 
     async def touch(self, source_id: UUID, url: str) -> None:
         now = self._now()

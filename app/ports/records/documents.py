@@ -32,6 +32,18 @@ class PendingVersion:
     state: VersionState
 
 
+@dataclass(frozen=True, slots=True)
+class MissedDocument:
+    """A live document that a reading did not find. `readings` counts the misses in a row, this one included; `asked`
+    is the URL that the reading asked for it, None when nothing led it there."""
+
+    id: UUID
+    url: str
+    readings: int
+    reason: str
+    asked: str | None
+
+
 class DocumentRecords(Protocol):
     async def live_hash(self, source_id: UUID, url: str) -> str | None:
         """Content hash of the URL's live version, or None."""
@@ -77,6 +89,15 @@ class DocumentRecords(Protocol):
     async def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
         """Nothing of the document may be answered from now on, and the generation rises if anything could; return
         its version ids, [] when the agent has no such document."""
+        ...
+
+    async def forget_misses(self, run_id: UUID) -> None:
+        """The run's pages led to these documents: they count as seen, whatever earlier readings missed."""
+        ...
+
+    async def count_misses(self, run_id: UUID) -> list[MissedDocument]:
+        """Count one miss more for each live document of the run's source that the run did not find, and return them.
+        Ask once for a run, and only when it went through the whole source."""
         ...
 
     async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:

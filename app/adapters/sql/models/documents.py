@@ -24,6 +24,7 @@ class DocumentRow(HasId, Base):
     url_key: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
+    missed_readings: Mapped[int] = mapped_column(default=0, server_default=text("0"))  # in a row
 
     __table_args__ = (UniqueConstraint("source_id", "url_key"), Index(None, "agent_id", "created_at"))
 
