@@ -13,6 +13,7 @@ from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.curated_answers import SqlCuratedAnswers
 from app.adapters.sql.documents import SqlDocuments
 from app.adapters.sql.engine import is_sqlite
+from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.processes import SqlProcesses
 from app.adapters.sql.session import SessionFactory, reading_sessions, writing_sessions
@@ -33,6 +34,7 @@ class SqlRecords:
     def __init__(self, session: AsyncSession, clock: Clock) -> None:
         self.agents = SqlAgents(session, clock)
         self.sources = SqlSources(session, clock)
+        self.files = SqlFiles(session, clock)
         self.documents = SqlDocuments(session, clock)
         self.curated_answers = SqlCuratedAnswers(session, clock)
         self.conversations = SqlConversations(session, clock)

@@ -8,6 +8,7 @@ from app.ports.records.audit import AuditRecords
 from app.ports.records.conversations import ConversationRecords
 from app.ports.records.curated_answers import CuratedAnswerRecords
 from app.ports.records.documents import DocumentRecords
+from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
 from app.ports.records.processes import ProcessRecords
 from app.ports.records.sources import SourceRecords
@@ -22,6 +23,8 @@ class Records(Protocol):
     def agents(self) -> AgentRecords: ...
     @property
     def sources(self) -> SourceRecords: ...
+    @property
+    def files(self) -> FileRecords: ...
     @property
     def documents(self) -> DocumentRecords: ...
     @property

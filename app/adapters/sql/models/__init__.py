@@ -4,6 +4,7 @@ from app.adapters.sql.models.agents import AgentRow, AgentVersionRow, CuratedAns
 from app.adapters.sql.models.base import Base
 from app.adapters.sql.models.conversations import ConversationRow, MessageRow, VisitorRow
 from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
+from app.adapters.sql.models.files import SourceFileRow
 from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
 from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
@@ -30,6 +31,7 @@ __all__ = [
     "OutboxRow",
     "ProcessRow",
     "SigningKeyRow",
+    "SourceFileRow",
     "SourcePageRow",
     "SourceRow",
     "TurnRow",
