@@ -29,4 +29,4 @@ def test_an_agent_of_one_page_agrees_with_nobody() -> None:
 
 def test_what_comes_later_does_not_count() -> None:
     first = ["a"] * 5 + ["b"] * 5
-    assert page_focus(first + ["c"] * 50) == page_focus(first + ["c"])
+    assert page_focus(first + ["c"] * 50) == page_focus([*first, "c"])
