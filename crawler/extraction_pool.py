@@ -71,7 +71,7 @@ class ExtractionPool:
         if isinstance(answer, Page):
             return answer
         reason = answer.reason if isinstance(answer, PageFailure) else "the process answered out of turn"
-        raise ExtractionFailed(f"the page could not be read: {reason}")
+        raise ExtractionFailed(reason)
 
     async def aclose(self) -> None:
         """End all processes, also those that hold a page; those pages fail. Idempotent."""
@@ -104,7 +104,7 @@ class ExtractionPool:
             # Abandoned on cancellation: the kill below then ends the thread's wait.
             answer = await anyio.to_thread.run_sync(worker.ask, request, self._timeout_seconds, abandon_on_cancel=True)
         except WorkerTimedOut as error:
-            raise ExtractionFailed(f"reading the page took longer than {self._timeout_seconds:g} s") from error
+            raise ExtractionFailed(f"reading it took longer than {self._timeout_seconds:g} s") from error
         except BaseException:
             worker.kill()
             raise

@@ -46,5 +46,5 @@ def serve_pages(pipe: Connection) -> None:
         try:
             answer = extract_page(request.body, request.url, request.charset)
         except Exception as error:
-            answer = PageFailure(f"{type(error).__name__}: {error}")
+            answer = PageFailure(f"the page could not be read: {type(error).__name__}: {error}")
         pipe.send(answer)

@@ -72,8 +72,8 @@ def file_format(name: str, body: bytes) -> FileFormat:
         raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {_ACCEPTED}.")
     if by_name is not None:
         return by_name
-    start = body[:_PDF_HEAD_BYTES].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").lstrip().lower()
-    return FileFormat.HTML if start.startswith(_HTML_STARTS) else FileFormat.TEXT
+    head = body[:_PDF_HEAD_BYTES].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").lstrip().lower()
+    return FileFormat.HTML if head.startswith(_HTML_STARTS) else FileFormat.TEXT
 
 
 def _format_of_zip(name: str, body: bytes) -> FileFormat:

@@ -1,0 +1,15 @@
+"""A saved web page, read as the crawler reads one."""
+
+from dataclasses import replace
+
+from crawler.extraction import extract_page
+from crawler.page import Page
+
+# Links in the page may be relative; what they lead to does not matter here.
+_NOWHERE = "https://file.invalid/"
+
+
+def read_html(name: str, body: bytes) -> Page:
+    page = extract_page(body, _NOWHERE, None)
+    title = "" if page.title == "file.invalid" else page.title
+    return replace(page, url=name, canonical_url=name, title=title, links=())

@@ -1,0 +1,93 @@
+"""Small files as word processors write them, made here so that a test can say what is in them."""
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from xml.sax.saxutils import escape
+
+from pypdf import PdfReader, PdfWriter
+
+_TYPES = (
+    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Override PartName="/word/document.xml" ContentType='
+    '"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+_RELATIONS = (
+    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="rId1" Target="word/document.xml" Type='
+    '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>'
+)
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def a_docx(body: str, title: str = "", more: Mapping[str, str] | None = None, head: str = "") -> bytes:
+    """`body` is what stands in w:body; `head` before the document's root; `more` are other parts by name."""
+    parts = {
+        "[Content_Types].xml": _TYPES,
+        "_rels/.rels": _RELATIONS,
+        "word/document.xml": f'{head}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>',
+        "docProps/core.xml": '<cp:coreProperties xmlns:cp="urn:cp" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<dc:title>{escape(title)}</dc:title></cp:coreProperties>",
+        **(more or {}),
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, part in parts.items():
+            file.writestr(name, part)
+    return packed.getvalue()
+
+
+def paragraph(text: str, style: str = "", run: str = "") -> str:
+    """One w:p. `run` is what stands in its w:rPr."""
+    styled = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{styled}<w:r><w:rPr>{run}</w:rPr><w:t>{escape(text)}</w:t></w:r></w:p>"
+
+
+def a_pdf(
+    pages: Sequence[Sequence[str]],
+    title: str = "",
+    outline: Sequence[tuple[str, int]] = (),
+    password: str | None = None,
+) -> bytes:
+    """Each page a list of lines; `outline` names pages from 0. With `password` ("" too) it is encrypted."""
+    writer = PdfWriter(PdfReader(io.BytesIO(_bare_pdf(pages))))
+    if title:
+        writer.add_metadata({"/Title": title})
+    for name, page in outline:
+        writer.add_outline_item(title=name, page_number=page)
+    if password is not None:
+        writer.encrypt(user_password=password, owner_password="owner", algorithm="AES-256")
+    written = io.BytesIO()
+    writer.write(written)
+    return written.getvalue()
+
+
+def _bare_pdf(pages: Sequence[Sequence[str]]) -> bytes:
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    for number, lines in enumerate(pages):
+        shown = " ".join(f"({_pdf_text(line)}) Tj 0 -14 Td" for line in lines)
+        stream = f"BT /F1 12 Tf 72 720 Td {shown} ET".encode("cp1252")
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>".encode()
+        )
+        objects.append(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))
+    file, offsets = bytearray(b"%PDF-1.4\n"), []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(file))
+        file += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    start = len(file)
+    file += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    file += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    file += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+    return bytes(file)
+
+
+def _pdf_text(line: str) -> str:
+    return line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
