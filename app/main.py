@@ -64,6 +64,7 @@ from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
+from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.given_chunks import GivenChunks
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
@@ -75,6 +76,7 @@ from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
+from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
@@ -131,6 +133,7 @@ class Answering:
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     jobs: KnowledgeJobs
+    deletions: FinishDeletions
     read_source: ReadSource
     ingest: Ingest
     given_chunks: GivenChunks
@@ -205,6 +208,7 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
     ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), indexer, retire)
     reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
+    deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
     async with ExtractionPool(max_workers=2) as extractor:
         reader = CrawlerSiteReader(
             extractor, base.clock, settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds
@@ -212,7 +216,8 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
         try:
             read_source = ReadSource(base.record, reader, ingest, retire, base.clock)
             yield Knowledge(
-                jobs=KnowledgeJobs(read_source, reconcile, retire),
+                jobs=KnowledgeJobs(read_source, reconcile, deletions),
+                deletions=deletions,
                 read_source=read_source,
                 ingest=ingest,
                 given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
@@ -246,6 +251,7 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads and indexes until the block is left. What a crash left is mended first."""
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()
         log.info("reconciled", **asdict(report))
         async with DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record):
@@ -265,6 +271,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> Web
         agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
         run_watch=RunWatch(base.record, base.clock),
+        deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
         conversation_review=ConversationReview(base.record),

@@ -33,7 +33,7 @@ _READING: Final = "reading"
 _UPKEEP: Final = "upkeep"  # a queue of its own: forgetting must not wait for readings that take hours
 _QUEUES: Final = (_READING, _UPKEEP)
 _CRAWL: Final = "crawl"
-_FORGET_AGENT: Final = "forget_agent"
+_FINISH_DELETIONS: Final = "finish_deletions"
 _RECONCILE_AGENT: Final = "reconcile_agent"
 _VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
 _ATTEMPTS: Final = "attempts"
@@ -53,8 +53,8 @@ class DbosJobQueue:
         job_id = str(run_id) if leg == 1 else f"{run_id}{_LEG}{leg}"
         await self._enqueue(_READING, _CRAWL, job_id, str(agent_id), str(run_id), leg)
 
-    async def forget_agent(self, agent_id: UUID) -> None:
-        await self._enqueue(_UPKEEP, _FORGET_AGENT, f"forget-{agent_id}", str(agent_id))
+    async def finish_deletions(self, agent_id: UUID, deletion_id: UUID) -> None:
+        await self._enqueue(_UPKEEP, _FINISH_DELETIONS, f"delete-{deletion_id}", str(agent_id))
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._enqueue(_UPKEEP, _RECONCILE_AGENT, f"reconcile-{uuid4()}", str(agent_id))
@@ -191,10 +191,12 @@ class DbosWorker:
             if reason:
                 await self._step("give_up", lambda: self._give_up(run, reason))
 
-        @DBOS.workflow(name=_FORGET_AGENT)
-        async def forget_agent(agent_id: str) -> None:
+        @DBOS.workflow(name=_FINISH_DELETIONS)
+        async def finish_deletions(agent_id: str) -> None:
             agent = UUID(agent_id)
-            await self._step(_FORGET_AGENT, lambda: self._persistently(lambda: self._handlers.forget_agent(agent)))
+            await self._step(
+                _FINISH_DELETIONS, lambda: self._persistently(lambda: self._handlers.finish_deletions(agent))
+            )
 
         @DBOS.workflow(name=_RECONCILE_AGENT)
         async def reconcile_agent(agent_id: str) -> None:

@@ -18,8 +18,8 @@ class InlineJobQueue:
         except DocentError as error:
             await self._handlers.give_up_crawl(run_id, str(error))
 
-    async def forget_agent(self, agent_id: UUID) -> None:
-        await self._handlers.forget_agent(agent_id)
+    async def finish_deletions(self, agent_id: UUID, deletion_id: UUID) -> None:
+        await self._handlers.finish_deletions(agent_id)
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._handlers.reconcile_agent(agent_id)

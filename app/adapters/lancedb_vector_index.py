@@ -39,6 +39,7 @@ _log = structlog.get_logger(__name__)
 _PREFIX: Final = "chunks_"
 _WRITES_BETWEEN_COMPACTIONS: Final = 20  # each write leaves a small file, and every search reads them all
 _OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
+_NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_nearest` takes care of
 _ATTEMPTS: Final = 10
 _IDS_IN_ONE_FILTER: Final = 500
 _INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id": BTree, "document_version_id": BTree}
@@ -93,6 +94,15 @@ class LanceDBVectorIndex:
         for ids in _in_parts([str(number) for number in document_version_ids]):
             await self._delete(_of(agent_id) & col("document_version_id").isin(ids))
 
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        count = 0
+        async with self._translated():
+            for table in await self._every_model():
+                for ids in _in_parts([str(number) for number in document_version_ids]):
+                    rows = table.query().where(_of(agent_id) & col("document_version_id").isin(ids))
+                    count += (await rows.select(["chunk_id"]).to_arrow()).num_rows
+        return count
+
     async def drop_agent(self, agent_id: UUID) -> None:
         await self._delete(_of(agent_id))
 
@@ -121,11 +131,27 @@ class LanceDBVectorIndex:
                 await _retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
                 self._writes = 0
 
+    async def purge(self) -> None:
+        """Compaction alone leaves a dropped row in its file until a tenth of the file is dropped, and an index keeps
+        its values; so every row and index is written once more, and all that came before is removed."""
+        async with self._writing, self._translated():
+            for table in await self._every_model():
+                await _retried(partial(table.update, where="true", updates_sql={"agent_id": "agent_id"}))
+                for column, index in _INDEXES.items():
+                    await _retried(partial(table.create_index, column, config=index(), replace=True))
+                await _retried(partial(table.optimize, cleanup_older_than=_NO_VERSION_KEPT))
+
     async def close(self) -> None:
         self._table = None
 
     async def _nearest(self, among: Expr, vector: Sequence[float], limit: int) -> list[IndexHit]:
         self._check(vector)
+        try:
+            return await self._nearest_now(among, vector, limit)
+        except IndexUnavailable:  # a purge may have removed the version that was just being read
+            return await self._nearest_now(among, vector, limit)
+
+    async def _nearest_now(self, among: Expr, vector: Sequence[float], limit: int) -> list[IndexHit]:
         async with self._translated():
             table = await self._opened()
             if table is None:
@@ -137,9 +163,7 @@ class LanceDBVectorIndex:
     async def _delete(self, rows: Expr) -> None:
         """From every model's table: what is forgotten must not lie on in the one of yesterday's model."""
         async with self._writing, self._translated():
-            connection = await self._connected()
-            for name in await _tables(connection):
-                table = await connection.open_table(name)
+            for table in await self._every_model():
                 await _retried(partial(table.delete, rows))
                 await self._compact_now_and_then(table)
 
@@ -181,6 +205,10 @@ class LanceDBVectorIndex:
         return await lancedb.connect_async(
             self._uri, storage_options=self._storage_options, read_consistency_interval=self._staleness
         )
+
+    async def _every_model(self) -> list[AsyncTable]:
+        connection = await self._connected()
+        return [await connection.open_table(name) for name in await _tables(connection)]
 
     async def _opened(self) -> AsyncTable | None:
         """The table; None where no process has put anything yet. Raises IndexUnavailable where it was lost."""

@@ -89,6 +89,12 @@ class TantivyKeywordIndex:
         if document_version_ids:
             await self._in_thread(self._drop_versions, agent_id, document_version_ids)
 
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        return await self._in_thread(self._count_versions, agent_id, document_version_ids)
+
+    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
+        return await self._in_thread(self._rewrite, agent_id, language_of(language), rows)
+
     async def drop_agent(self, agent_id: UUID) -> None:
         await self._in_thread(self._drop_agent, agent_id)
 
@@ -134,12 +140,35 @@ class TantivyKeywordIndex:
         with self._writer(agent_id, language) as writer:
             for row in {row.chunk_id: row for row in rows}.values():
                 writer.delete_documents_by_term("chunk_id", row.chunk_id)
-                document = Document()
-                document.add_text("chunk_id", row.chunk_id)
-                document.add_text("document_version_id", str(row.document_version_id))
-                document.add_text("title", cut(row.title))
-                document.add_text("text", cut(row.text))
-                writer.add_document(document)
+                writer.add_document(_document(row, cut))
+
+    def _rewrite(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> bool:
+        """Tombstones alone would leave the words of dropped entries in their segments until these are merged."""
+        if not self._directories(agent_id):
+            return True
+        cut = analysis_of(language).cut
+        anew = {row.chunk_id: row for row in rows}
+        with self._writer(agent_id, language) as writer:  # from here on nobody else writes
+            if self._chunk_ids(agent_id) - anew.keys():
+                return False
+            writer.delete_all_documents()
+            for row in anew.values():
+                writer.add_document(_document(row, cut))
+            writer.commit()
+            writer.garbage_collect_files()
+        return True
+
+    def _count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        count = 0
+        for directory in self._directories(agent_id):
+            reader = self._reader(agent_id, directory.name.partition("-")[2])
+            if reader is None:
+                continue
+            searcher = reader.searcher()
+            for version_id in document_version_ids:
+                of_version = Query.term_query(reader.schema, "document_version_id", str(version_id))
+                count += searcher.search(of_version, limit=1, count=True).count or 0
+        return count
 
     def _drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
         for directory in self._directories(agent_id):
@@ -279,6 +308,15 @@ def _schema() -> Schema:
     builder.add_text_field("title", tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("text", tokenizer_name=_ANALYZER, index_option="freq")
     return builder.build()
+
+
+def _document(row: ChunkTerms, cut: Callable[[str], str]) -> Document:
+    document = Document()
+    document.add_text("chunk_id", row.chunk_id)
+    document.add_text("document_version_id", str(row.document_version_id))
+    document.add_text("title", cut(row.title))
+    document.add_text("text", cut(row.text))
+    return document
 
 
 def _query(schema: Schema, terms: Sequence[str]) -> Query:

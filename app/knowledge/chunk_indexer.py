@@ -52,11 +52,7 @@ class ChunkIndexer:
         """The keyword half of `put`."""
         async with self._record.read() as records:
             language = await keyword_language(records, agent_id)
-        await self._keywords.put(
-            agent_id,
-            language,
-            [ChunkTerms(chunk.id, chunk.document_version_id, chunk.title, chunk.searchable_text) for chunk in chunks],
-        )
+        await self._keywords.put(agent_id, language, chunk_terms(chunks))
 
     async def forget_versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
         """Take the rows of retired versions out of both indexes, then purge the versions."""
@@ -102,6 +98,11 @@ class ChunkIndexer:
                 await records.documents.cache_embeddings(model, fresh)
             vectors |= fresh
         return vectors, len(missing)
+
+
+def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:
+    """The chunks as the keyword index takes them."""
+    return [ChunkTerms(chunk.id, chunk.document_version_id, chunk.title, chunk.searchable_text) for chunk in chunks]
 
 
 async def keyword_language(records: Records, agent_id: UUID) -> str | None:

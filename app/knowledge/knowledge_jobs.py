@@ -2,18 +2,18 @@
 
 from uuid import UUID
 
+from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.read_source import ReadSource
 from app.knowledge.reconcile import Reconcile
-from app.knowledge.retire import Retire
 
 
 class KnowledgeJobs:
     """Implements `JobHandlers`."""
 
-    def __init__(self, read_source: ReadSource, reconcile: Reconcile, retire: Retire) -> None:
+    def __init__(self, read_source: ReadSource, reconcile: Reconcile, deletions: FinishDeletions) -> None:
         self._read_source = read_source
         self._reconcile = reconcile
-        self._retire = retire
+        self._deletions = deletions
 
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._reconcile.agent(agent_id)
@@ -22,8 +22,8 @@ class KnowledgeJobs:
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         await self._read_source.fail(run_id, reason)
 
-    async def forget_agent(self, agent_id: UUID) -> None:
-        await self._retire.agent(agent_id)
+    async def finish_deletions(self, agent_id: UUID) -> None:
+        await self._deletions.agent(agent_id)
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._reconcile.agent(agent_id)

@@ -43,7 +43,3 @@ class Retire:
             versions = await records.sources.delete(agent_id, source_id)
         await self._indexer.forget_versions(agent_id, versions)
         return len(versions)
-
-    async def agent(self, agent_id: UUID) -> None:
-        """Remove every derived row of an agent that the system of record no longer has."""
-        await self._indexer.forget_agent(agent_id)

@@ -1,4 +1,4 @@
-"""What operators do with agents: draft, publish, look back, delete."""
+"""What operators do with agents: draft, publish, look back."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -68,13 +68,6 @@ class Agents:
         async with self._records.read() as records:
             versions = await records.agents.versions(actor.workspace_id, agent_id)
         return page_of(versions, page, lambda version: str(version.number))
-
-    async def delete(self, actor: Actor, agent_id: UUID) -> None:
-        """The agent is gone at once; what its indexes hold follows in a job."""
-        async with self._records.write() as records:
-            await records.agents.delete(actor.workspace_id, agent_id)
-            await records.audit.record(actor.workspace_id, actor.name, "agent.delete", str(agent_id), {})
-        await self._jobs.forget_agent(agent_id)
 
 
 async def _live_language(records: Records, actor: Actor, agent_id: UUID) -> str | None:

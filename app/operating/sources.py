@@ -1,6 +1,5 @@
 """What operators do with sources: add, read, watch, remove."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.errors import InvalidInput, NotFound
@@ -11,14 +10,6 @@ from app.operating.source_rules import check_source
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedSource:
-    """The receipt: how many documents' versions can no longer be answered from."""
-
-    source_id: UUID
-    removed_versions: int
 
 
 class Sources:
@@ -109,23 +100,6 @@ class Sources:
             if source.run is None:
                 return ListPage(items=())
             return await records.sources.pages(source.run.id, page, status)
-
-    async def delete(self, actor: Actor, source_id: UUID) -> DeletedSource:
-        """From the commit on nothing of it is answered from; the indexes' rows go in a job."""
-        async with self._records.write() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
-            versions = await records.sources.delete(source.agent_id, source_id)
-            await records.agents.bump_generation(source.agent_id)
-            await records.audit.record(
-                actor.workspace_id,
-                actor.name,
-                "source.delete",
-                str(source_id),
-                {"agent_id": str(source.agent_id), "removed_versions": len(versions)},
-            )
-        if versions:
-            await self._jobs.reconcile_agent(source.agent_id)
-        return DeletedSource(source_id=source_id, removed_versions=len(versions))
 
 
 async def _latest_run(records: Records, actor: Actor, source_id: UUID) -> CrawlRun:

@@ -18,8 +18,8 @@ class JobHandlers(Protocol):
         """The run failed for good, for a reason in words for the operator."""
         ...
 
-    async def forget_agent(self, agent_id: UUID) -> None:
-        """Remove every derived row of the agent."""
+    async def finish_deletions(self, agent_id: UUID) -> None:
+        """Clear the indexes of what was deleted of the agent, and verify its receipts."""
         ...
 
     async def reconcile_agent(self, agent_id: UUID) -> None:

@@ -9,8 +9,8 @@ class JobQueue(Protocol):
         """Have the run read by a worker. Asking twice for one leg of a run is asking once."""
         ...
 
-    async def forget_agent(self, agent_id: UUID) -> None:
-        """Have every derived row of the agent removed."""
+    async def finish_deletions(self, agent_id: UUID, deletion_id: UUID) -> None:
+        """Have what was deleted of the agent leave both indexes and their files, and its receipts verified."""
         ...
 
     async def reconcile_agent(self, agent_id: UUID) -> None:

@@ -41,6 +41,16 @@ class KeywordIndex(Protocol):
         """Remove every entry of these versions; absent ones are fine. Raises IndexUnavailable."""
         ...
 
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        """How many entries of these versions there are. Raises IndexUnavailable."""
+        ...
+
+    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
+        """Write the agent's index anew from `rows`, so that nothing of a dropped entry is left in any file. False, and
+        nothing is changed, when it holds an entry that `rows` lack: somebody has put it meanwhile. An agent without
+        an index gets none. Raises IndexUnavailable."""
+        ...
+
     async def drop_agent(self, agent_id: UUID) -> None: ...
 
     async def chunk_ids(self, agent_id: UUID) -> set[str]:

@@ -36,6 +36,10 @@ class VectorIndex(Protocol):
         """Remove every row of these versions; absent ones are fine. Raises IndexUnavailable."""
         ...
 
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        """How many rows of these versions there are. Raises IndexUnavailable."""
+        ...
+
     async def drop_agent(self, agent_id: UUID) -> None: ...
 
     async def chunk_ids(self, agent_id: UUID) -> set[str]:
@@ -48,4 +52,9 @@ class VectorIndex(Protocol):
 
     async def compact(self) -> None:
         """Merge small files and forget old versions; searches go on meanwhile."""
+        ...
+
+    async def purge(self) -> None:
+        """Write everything anew, so that nothing of a dropped row is left in any file. Dear; searches go on meanwhile.
+        Raises IndexUnavailable."""
         ...

@@ -68,17 +68,6 @@ class AdminAgents:
                 codes=("not_found",),
             ),
             Endpoint(
-                "DELETE",
-                one,
-                "deleteAgent",
-                "Delete an agent and all that hangs on it",
-                TAG,
-                write,
-                self.delete,
-                status=204,
-                codes=("not_found",),
-            ),
-            Endpoint(
                 "POST",
                 f"{one}/publish",
                 "publishAgent",
@@ -118,9 +107,6 @@ class AdminAgents:
             call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
         )
         return AgentOut.of(agent)
-
-    async def delete(self, call: Call[Actor, None]) -> None:
-        await self._agents.delete(call.caller, call.path_id("agent_id"))
 
     async def publish(self, call: Call[Actor, None]) -> AgentVersionOut:
         return AgentVersionOut.of(await self._agents.publish(call.caller, call.path_id("agent_id")))

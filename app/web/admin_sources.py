@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
-from app.operating.sources import DeletedSource, Sources
+from app.operating.sources import Sources
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 from app.web.list_models import ListOut, ListQuery, listed
@@ -108,15 +108,6 @@ class PagesQuery(ListQuery):
     status: str | None = Field(default=None, min_length=1, max_length=40)
 
 
-class DeletedSourceOut(Model):
-    source_id: UUID
-    removed_versions: int = Field(description="Document versions that can no longer be answered from.")
-
-    @classmethod
-    def of(cls, receipt: DeletedSource) -> "DeletedSourceOut":
-        return cls.model_validate(receipt)
-
-
 class AdminSources:
     def __init__(self, sources: Sources, access: AdminAccess) -> None:
         self._sources = sources
@@ -164,17 +155,6 @@ class AdminSources:
                 codes=("not_found",),
             ),
             Endpoint(
-                "DELETE",
-                one,
-                "deleteSource",
-                "Delete a source and its documents",
-                TAG,
-                write,
-                self.delete,
-                response_model=DeletedSourceOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
                 "POST",
                 f"{one}/sync",
                 "syncSource",
@@ -210,9 +190,6 @@ class AdminSources:
 
     async def get(self, call: Call[Actor, None]) -> SourceOut:
         return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
-
-    async def delete(self, call: Call[Actor, None]) -> DeletedSourceOut:
-        return DeletedSourceOut.of(await self._sources.delete(call.caller, call.path_id("source_id")))
 
     async def sync(self, call: Call[Actor, None]) -> RunOut:
         return RunOut.of(await self._sources.sync(call.caller, call.path_id("source_id")))

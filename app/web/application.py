@@ -15,6 +15,7 @@ from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
+from app.web.admin_deletions import AdminDeletions
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_runs import AdminRuns
 from app.web.admin_sources import AdminSources
@@ -97,6 +98,7 @@ def endpoints_of(
         *AdminAgents(services.agents, access).endpoints(),
         *AdminSources(services.sources, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
+        *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),

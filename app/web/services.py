@@ -9,6 +9,7 @@ from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
+from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
@@ -33,6 +34,7 @@ class WebServices:
     agents: Agents
     sources: Sources
     run_watch: RunWatch
+    deletions: Deletions
     curated_answers: CuratedAnswers
     gaps: Gaps
     conversation_review: ConversationReview

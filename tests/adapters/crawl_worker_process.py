@@ -14,6 +14,7 @@ from app.domain.document import PageContent
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
 from app.knowledge.read_source import ReadSource
@@ -48,7 +49,7 @@ async def work(folder: Path, name: str, hang_at: str) -> None:
         jobs = KnowledgeJobs(
             ReadSource(record, ScriptedSiteReader(SITE, before), ingest, retire, clock),
             Reconcile(record, vectors, keywords, indexer, ingest),
-            retire,
+            FinishDeletions(record, vectors, keywords, indexer),
         )
         url = f"sqlite:///{folder / 'jobs.sqlite'}"
         async with DbosWorker(

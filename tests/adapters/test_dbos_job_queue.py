@@ -43,8 +43,8 @@ class RecordingHandlers:
         self.given_up[run_id] = reason
         self._tell()
 
-    async def forget_agent(self, agent_id: UUID) -> None:
-        await self._note("forget", agent_id)
+    async def finish_deletions(self, agent_id: UUID) -> None:
+        await self._note("finish deletions", agent_id)
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._note("reconcile", agent_id)
@@ -123,10 +123,10 @@ async def test_a_job_is_done_once_however_often_it_is_asked_for(
     async with working(url, record, handlers):
         await handlers.until_called(1)
         await queue.crawl(agent_id, run_id)
-        await queue.forget_agent(agent_id)
+        await queue.finish_deletions(agent_id, uuid4())
         await handlers.until_called(2)
 
-    assert handlers.calls == [("crawl", run_id), ("forget", agent_id)]
+    assert handlers.calls == [("crawl", run_id), ("finish deletions", agent_id)]
 
 
 async def test_each_leg_of_a_run_is_a_job_of_its_own(
@@ -253,10 +253,10 @@ async def test_the_work_of_a_living_worker_is_left_alone(
         await records.processes.beat("dead", "worker")
 
     async with working(url, record, handlers, "alive"):
-        await queue.forget_agent(uuid4())
+        await queue.finish_deletions(uuid4(), uuid4())
         await handlers.until_called(1)
 
-    assert [what for what, _ in handlers.calls] == ["forget"]
+    assert [what for what, _ in handlers.calls] == ["finish deletions"]
 
 
 async def test_processes_that_start_together_share_one_new_queue(url: str) -> None:

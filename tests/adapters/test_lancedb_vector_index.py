@@ -175,3 +175,33 @@ async def test_two_processes_may_make_the_table_at_once(folder: Path) -> None:
 
     assert len(await both[0].chunk_ids(AGENT)) == 10
     assert await both[0].chunk_ids(AGENT) == await both[1].chunk_ids(AGENT)
+
+
+async def test_a_purge_leaves_no_byte_of_a_dropped_row_where_compaction_would(
+    index: LanceDBVectorIndex, folder: Path
+) -> None:
+    await index.put(AGENT, [row(f"kept{number}", unit(1, number)) for number in range(400)])
+    gone = UUID(int=0x5EC2E7)
+    await index.put(AGENT, [row("the-secret-chunk", unit(0, 1), gone)])
+    await index.compact()
+    await index.drop_versions(AGENT, [gone])
+    await index.compact()
+
+    def files_with(text: str) -> list[Path]:
+        return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+    assert files_with("the-secret-chunk")
+    await index.purge()
+
+    assert files_with("the-secret-chunk") == files_with(str(gone)) == []
+    assert len(await index.chunk_ids(AGENT)) == 400
+
+
+async def test_a_search_survives_a_purge_by_another_process(index: LanceDBVectorIndex, folder: Path) -> None:
+    await index.put(AGENT, [row("a", unit(1)), row("b", unit(0, 1))])
+    worker = opened(folder)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.purge)
+        for _ in range(50):
+            assert len(await index.search(AGENT, unit(1), 5)) == 2

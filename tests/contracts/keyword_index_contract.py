@@ -146,3 +146,28 @@ class KeywordIndexContract:
 
         assert await index.coverage(AGENT, "en", "the ?", ["the"]) == [0.0]
         assert await index.coverage(AGENT, "en", "refund", []) == []
+
+    async def test_entries_are_counted_by_version(self, index: KeywordIndex) -> None:
+        assert await index.count_versions(AGENT, [VERSION]) == 0
+        await index.put(AGENT, "en", [*SHOP[:2], row("code", "Call run_all().", version=OTHER_VERSION)])
+        await index.put(OTHER_AGENT, "en", SHOP)
+
+        assert await index.count_versions(AGENT, [VERSION]) == 2
+        assert await index.count_versions(AGENT, [VERSION, OTHER_VERSION, UUID(int=99)]) == 3
+        await index.drop_versions(AGENT, [VERSION])
+        assert await index.count_versions(AGENT, [VERSION]) == 0
+
+    async def test_an_index_that_is_written_anew_holds_what_it_held(self, index: KeywordIndex) -> None:
+        assert await index.rewrite(AGENT, "en", SHOP)
+        assert await index.agent_ids() == set()
+        await index.put(AGENT, "en", SHOP[:2])
+
+        assert await index.rewrite(AGENT, "en", SHOP[:3])
+        assert await self.found(index, "refund") == ["refunds"]
+        assert await index.chunk_ids(AGENT) == {"refunds", "shipping", "code"}
+
+    async def test_nothing_that_was_put_meanwhile_is_lost(self, index: KeywordIndex) -> None:
+        await index.put(AGENT, "en", SHOP)
+
+        assert not await index.rewrite(AGENT, "en", SHOP[:3])
+        assert await index.chunk_ids(AGENT) == {"refunds", "shipping", "code", "hours"}

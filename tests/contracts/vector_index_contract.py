@@ -109,6 +109,27 @@ class VectorIndexContract:
 
         assert len(await index.search(AGENT, unit(1), 10)) == 5
 
+    async def test_rows_are_counted_by_version(self, index: VectorIndex) -> None:
+        await index.put(AGENT, [row("a", unit(1)), row("b", unit(0, 1)), row("c", unit(-1), OTHER_VERSION)])
+        await index.put(OTHER_AGENT, [row("theirs", unit(1))])
+
+        assert await index.count_versions(AGENT, [VERSION]) == 2
+        assert await index.count_versions(AGENT, [VERSION, OTHER_VERSION, UUID(int=99)]) == 3
+        assert await index.count_versions(AGENT, []) == 0
+        await index.drop_versions(AGENT, [VERSION])
+        assert await index.count_versions(AGENT, [VERSION]) == 0
+
+    async def test_purging_keeps_every_row(self, index: VectorIndex) -> None:
+        await index.purge()
+        for number in range(5):
+            await index.put(AGENT, [row(f"c{number}", unit(1, number))])
+        await index.drop_versions(AGENT, [UUID(int=99)])
+
+        await index.purge()
+        await index.put(AGENT, [row("c5", unit(1, 5))])
+
+        assert len(await index.search(AGENT, unit(1), 10)) == 6
+
     async def test_nothing_is_put_or_asked_for(self, index: VectorIndex) -> None:
         await index.put(AGENT, [])
         await index.drop_versions(AGENT, [])

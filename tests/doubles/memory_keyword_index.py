@@ -51,6 +51,17 @@ class MemoryKeywordIndex:
                 name: row for name, row in rows.items() if row.document_version_id not in document_version_ids
             }
 
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        return sum(row.document_version_id in document_version_ids for row in self._of(agent_id).values())
+
+    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
+        anew = {row.chunk_id: row for row in rows}
+        if self._of(agent_id).keys() - anew.keys():
+            return False
+        if agent_id in self._rows:
+            self._rows[agent_id] = anew
+        return True
+
     async def drop_agent(self, agent_id: UUID) -> None:
         self._of(agent_id)
         self._rows.pop(agent_id, None)

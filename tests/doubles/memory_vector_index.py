@@ -35,6 +35,9 @@ class MemoryVectorIndex:
             name: row for name, row in rows.items() if row.document_version_id not in document_version_ids
         }
 
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        return sum(row.document_version_id in document_version_ids for row in self._of(agent_id).values())
+
     async def drop_agent(self, agent_id: UUID) -> None:
         self._of(agent_id)
         self._rows.pop(agent_id, None)
@@ -47,6 +50,11 @@ class MemoryVectorIndex:
 
     async def compact(self) -> None:
         """There is nothing to merge."""
+
+    async def purge(self) -> None:
+        """What was dropped is gone."""
+        if self.is_down:
+            raise IndexUnavailable("The vector index was told to be down.")
 
     def _of(self, agent_id: UUID) -> dict[str, ChunkVector]:
         if self.is_down:

@@ -13,6 +13,7 @@ from app.domain.source import Source, SourceConfig, SourceKind
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.reindex import Reindex
@@ -49,6 +50,10 @@ class KnowledgeHouse:
     @property
     def retire(self) -> Retire:
         return Retire(self.record, self.indexer)
+
+    @property
+    def deletions(self) -> FinishDeletions:
+        return FinishDeletions(self.record, self.vectors, self.keywords, self.indexer)
 
     @property
     def ingest(self) -> Ingest:

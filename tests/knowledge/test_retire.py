@@ -37,12 +37,3 @@ async def test_a_deleted_source_takes_its_documents_along_and_no_others(house: K
     await house.assert_in_step()
     with pytest.raises(NotFound):
         await house.retire.source(house.agent_id, house.source.id)
-
-
-async def test_a_forgotten_agent_has_no_row_left(house: KnowledgeHouse) -> None:
-    await house.ingest.learn(house.agent_id, house.source.id, page())
-
-    await house.retire.agent(house.agent_id)
-
-    assert await house.vectors.chunk_ids(house.agent_id) == set()
-    assert await house.keywords.chunk_ids(house.agent_id) == set()

@@ -11,6 +11,8 @@ import pytest
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.deletion import DeletedKind
+from app.domain.document import PageContent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import GapReason
 from app.domain.source import SourceConfig, SourceKind
@@ -20,6 +22,7 @@ from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
+from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
@@ -42,6 +45,8 @@ class Office:
     actor: Actor
     agent: UUID
     source: UUID
+    document: UUID
+    deletion: UUID
     answer: UUID
     gap: UUID
     conversation: UUID
@@ -53,6 +58,10 @@ class Office:
     @property
     def sources(self) -> Sources:
         return Sources(self.record, self.jobs)
+
+    @property
+    def deletions(self) -> Deletions:
+        return Deletions(self.record, self.jobs)
 
     @property
     def answers(self) -> CuratedAnswers:
@@ -90,6 +99,10 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
             source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
             await records.sources.start_run(agent.id, source.id)
+            gone = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
+            deletion = await records.deletions.erase(workspace, DeletedKind.SOURCE, gone.id)
+            note = PageContent("urn:note", "Note", "Hello.")
+            document = (await records.documents.add_pending(agent.id, source.id, note, "hash", ())).document_id
             answer = await records.curated_answers.create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
             )
@@ -113,6 +126,8 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             Actor(workspace, "ann", frozenset((READ, WRITE))),
             agent.id,
             source.id,
+            document,
+            deletion.id,
             answer.id,
             gaps.items[0].id,
             conversation.id,
@@ -125,7 +140,7 @@ CHANGES: dict[str, Act] = {
     "agent.create": lambda o: o.agents.create(o.actor, AgentConfig(name="Shop")),
     "agent.edit": lambda o: o.agents.change_draft(o.actor, o.agent, lambda c: replace(c, tone="dry")),
     "agent.publish": lambda o: o.agents.publish(o.actor, o.agent),
-    "agent.delete": lambda o: o.agents.delete(o.actor, o.agent),
+    "agent.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.AGENT, o.agent),
     "source.create": lambda o: o.sources.create(
         o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")
     ),
@@ -133,7 +148,8 @@ CHANGES: dict[str, Act] = {
     "source.cancel": lambda o: o.sources.cancel(o.actor, o.source),
     "source.pause": lambda o: o.sources.pause(o.actor, o.source),
     "source.resume": lambda o: o.sources.resume(o.actor, o.source),
-    "source.delete": lambda o: o.sources.delete(o.actor, o.source),
+    "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),
+    "document.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.DOCUMENT, o.document),
     "curated_answer.create": lambda o: o.answers.create(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
     ),
@@ -150,6 +166,7 @@ READS: dict[str, Act] = {
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
+    "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
@@ -184,7 +201,7 @@ async def test_another_workspace_finds_nothing_and_changes_nothing(name: str, of
         await act(stranger)
     assert office.audit() == []
     assert office.jobs == stranger.jobs
-    assert (office.jobs.crawls, office.jobs.forgotten, office.jobs.reconciled) == ([], [], [])
+    assert (office.jobs.crawls, office.jobs.deletions, office.jobs.reconciled) == ([], [], [])
 
 
 async def test_a_refused_change_leaves_nothing(office: Office) -> None:
@@ -195,8 +212,8 @@ async def test_a_refused_change_leaves_nothing(office: Office) -> None:
 
 
 async def test_a_deleted_agents_indexes_are_forgotten_by_a_worker(office: Office) -> None:
-    await office.agents.delete(office.actor, office.agent)
-    assert office.jobs.forgotten == [office.agent]
+    deletion = await office.deletions.delete(office.actor, DeletedKind.AGENT, office.agent)
+    assert office.jobs.deletions == [(office.agent, deletion.id)]
 
 
 async def test_publishing_another_language_rebuilds_the_keyword_index(office: Office) -> None:

@@ -19,6 +19,7 @@ from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
+from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
@@ -167,6 +168,7 @@ def services_on(
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
         run_watch=RunWatch(record, clock),
+        deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),

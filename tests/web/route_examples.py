@@ -8,6 +8,8 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.deletion import DeletedKind
+from app.domain.document import PageContent
 from app.domain.gap import GapReason
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -104,6 +106,10 @@ async def furnish(house: House) -> FurnishedHouse:
     ended = await services.sources.create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
     await services.sources.sync(actor, ended.id)
     await services.sources.cancel(actor, ended.id)
+    gone = await services.sources.create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Old", text="Bye."))
+    deletion = await services.deletions.delete(actor, DeletedKind.SOURCE, gone.id)
+    async with house.record.write() as records:
+        page = await records.documents.add_pending(agent_id, ended.id, PageContent("urn:note", "Note", "Hi."), "h", ())
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -115,6 +121,8 @@ async def furnish(house: House) -> FurnishedHouse:
             "agent_id": agent_id,
             "turn_id": turn_id,
             "source_id": source.id,
+            "document_id": page.document_id,
+            "deletion_id": deletion.id,
             "answer_id": answer.id,
             "gap_id": gaps.items[0].id,
             "conversation_id": session.conversation_id,

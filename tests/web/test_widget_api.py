@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from app.domain.deletion import DeletedKind
 from app.domain.errors import Overloaded, TurnInProgress
 from app.domain.turn_events import Error, Token
 from app.web.visitor_tokens import LIFETIME
@@ -269,6 +270,6 @@ async def test_a_turn_that_cannot_begin_is_refused_before_the_stream(
 
 
 async def test_a_deleted_agent_is_absent_for_its_visitors(house: House, visitor: VisitorHttp) -> None:
-    await house.services.agents.delete(house.actor, house.agent.id)
+    await house.services.deletions.delete(house.actor, DeletedKind.AGENT, house.agent.id)
     house.clock.advance(timedelta(seconds=1).total_seconds())
     assert (await visitor.ask()).status_code == 404

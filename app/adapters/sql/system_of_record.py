@@ -11,6 +11,7 @@ from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.audit import SqlAudit
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.curated_answers import SqlCuratedAnswers
+from app.adapters.sql.deletions import SqlDeletions
 from app.adapters.sql.documents import SqlDocuments
 from app.adapters.sql.engine import is_sqlite
 from app.adapters.sql.files import SqlFiles
@@ -42,6 +43,7 @@ class SqlRecords:
         self.gaps = SqlGaps(session, clock)
         self.tokens = SqlTokens(session, clock)
         self.processes = SqlProcesses(session, clock)
+        self.deletions = SqlDeletions(session, clock)
         self.audit = SqlAudit(session, clock)
 
 

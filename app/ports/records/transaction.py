@@ -7,6 +7,7 @@ from app.ports.records.agents import AgentRecords
 from app.ports.records.audit import AuditRecords
 from app.ports.records.conversations import ConversationRecords
 from app.ports.records.curated_answers import CuratedAnswerRecords
+from app.ports.records.deletions import DeletionRecords
 from app.ports.records.documents import DocumentRecords
 from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
@@ -39,6 +40,8 @@ class Records(Protocol):
     def tokens(self) -> TokenRecords: ...
     @property
     def processes(self) -> ProcessRecords: ...
+    @property
+    def deletions(self) -> DeletionRecords: ...
     @property
     def audit(self) -> AuditRecords: ...
 

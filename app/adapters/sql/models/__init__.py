@@ -3,6 +3,7 @@
 from app.adapters.sql.models.agents import AgentRow, AgentVersionRow, CuratedAnswerRow
 from app.adapters.sql.models.base import Base
 from app.adapters.sql.models.conversations import ConversationRow, MessageRow, VisitorRow
+from app.adapters.sql.models.deletions import DeletionRow
 from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
 from app.adapters.sql.models.files import SourceFileRow
 from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
@@ -21,6 +22,7 @@ __all__ = [
     "ConversationRow",
     "CrawlRunRow",
     "CuratedAnswerRow",
+    "DeletionRow",
     "DocumentRow",
     "DocumentVersionRow",
     "EmbeddingRow",

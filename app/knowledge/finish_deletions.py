@@ -1,0 +1,95 @@
+"""What was deleted leaves both indexes and their files, and its receipt says so.
+
+    count what they hold of it -> drop -> write both anew without it -> count again -> verified
+
+May be repeated from any point: the first count stands, and the rest finds nothing left to do.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.domain.deletion import DeletedKind, Deletion
+from app.domain.errors import IndexUnavailable
+from app.knowledge.chunk_indexer import ChunkIndexer, chunk_terms, keyword_language
+from app.ports.keyword_index import KeywordIndex
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.vector_index import VectorIndex
+
+log = structlog.get_logger(__name__)
+
+_ATTEMPTS: Final = 5  # of writing the keywords anew, while a reading puts others beside
+
+
+class FinishDeletions:
+    def __init__(
+        self, record: SystemOfRecord, vectors: VectorIndex, keywords: KeywordIndex, indexer: ChunkIndexer
+    ) -> None:
+        self._record = record
+        self._vectors = vectors
+        self._keywords = keywords
+        self._indexer = indexer
+
+    async def all_agents(self) -> None:
+        """What a worker does when it starts."""
+        async with self._record.read() as records:
+            agents = dict.fromkeys(deletion.agent_id for deletion in await records.deletions.pending())
+        for agent_id in agents:
+            await self.agent(agent_id)
+
+    async def agent(self, agent_id: UUID) -> None:
+        """Finish every pending deletion of the agent at once. Raises IndexUnavailable: they stay pending then."""
+        async with self._record.read() as records:
+            pending = await records.deletions.pending(agent_id)
+            exists = await records.agents.exists(agent_id)
+        if not pending:
+            return
+        for deletion in pending:
+            held = await self._held(deletion)
+            async with self._record.write() as records:
+                await records.deletions.count_in_indexes(deletion.id, *held)
+        await self._clear(agent_id, pending if exists else ())
+        for deletion in pending:
+            if any(left := await self._held(deletion)):
+                raise IndexUnavailable(
+                    f"Of what was deleted, {left[0]} vectors and {left[1]} keyword entries are left."
+                )
+            async with self._record.write() as records:
+                await records.deletions.verify(deletion.id)
+            log.info("deletion_verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
+
+    async def _held(self, deletion: Deletion) -> tuple[int, int]:
+        """What both indexes hold of it."""
+        if deletion.kind is DeletedKind.AGENT:
+            vectors = await self._vectors.chunk_ids(deletion.agent_id)
+            return len(vectors), len(await self._keywords.chunk_ids(deletion.agent_id))
+        versions = deletion.version_ids
+        return (
+            await self._vectors.count_versions(deletion.agent_id, versions),
+            await self._keywords.count_versions(deletion.agent_id, versions),
+        )
+
+    async def _clear(self, agent_id: UUID, pending: Sequence[Deletion]) -> None:
+        """`pending` is empty for an agent that is gone as a whole."""
+        if not pending:
+            await self._indexer.forget_agent(agent_id)
+        versions = [version_id for deletion in pending for version_id in deletion.version_ids]
+        await self._vectors.drop_versions(agent_id, versions)
+        await self._keywords.drop_versions(agent_id, versions)
+        await self._vectors.purge()
+        if pending:
+            await self._write_keywords_anew(agent_id)
+
+    async def _write_keywords_anew(self, agent_id: UUID) -> None:
+        for _ in range(_ATTEMPTS):
+            async with self._record.read() as records:
+                language = await keyword_language(records, agent_id)
+                chunks = await records.documents.agent_chunks(agent_id)
+                for version in await records.documents.pending_versions():
+                    if version.agent_id == agent_id:
+                        chunks += await records.documents.version_chunks(version.id)
+            if await self._keywords.rewrite(agent_id, language, chunk_terms(chunks)):
+                return
+        raise IndexUnavailable("The keywords changed whenever they were to be written anew. They are tried again.")

@@ -1,0 +1,43 @@
+"""What operators delete for good: a page, a source, an agent. Each deletion has a receipt."""
+
+from uuid import UUID
+
+from app.domain.deletion import DeletedKind, Deletion
+from app.operating.actor import Actor
+from app.ports.job_queue import JobQueue
+from app.ports.records.transaction import SystemOfRecord
+
+
+class Deletions:
+    """Every method raises NotFound for what is absent or another workspace's.
+
+    From the commit on nothing of it is answered from. The receipt has the counts of the system of record at once; a
+    worker then clears both indexes, compacts and counts them, and verifies it.
+    """
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def delete(self, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
+        """A page that its source still leads to is learnt again by the next reading."""
+        async with self._records.write() as records:
+            deletion = await records.deletions.erase(actor.workspace_id, kind, subject_id)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                f"{kind.value}.delete",
+                str(subject_id),
+                {
+                    "agent_id": str(deletion.agent_id),
+                    "deletion_id": str(deletion.id),
+                    "removed_versions": deletion.before.versions,
+                },
+            )
+        # A crash before this line leaves a pending receipt, which the next worker to start finishes.
+        await self._jobs.finish_deletions(deletion.agent_id, deletion.id)
+        return deletion
+
+    async def get(self, actor: Actor, deletion_id: UUID) -> Deletion:
+        async with self._records.read() as records:
+            return await records.deletions.get(actor.workspace_id, deletion_id)

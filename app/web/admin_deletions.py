@@ -1,0 +1,90 @@
+"""Admin API: a page, a source or an agent is deleted, and a receipt says what became of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.deletion import DeletedKind, Deletion, DeletionState
+from app.operating.actor import Actor
+from app.operating.deletions import Deletions
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+TAG = "Deletions"
+PATHS = {
+    DeletedKind.DOCUMENT: "/v1/documents/{document_id}",
+    DeletedKind.SOURCE: "/v1/sources/{source_id}",
+    DeletedKind.AGENT: "/v1/agents/{agent_id}",
+}
+
+
+class StoreCountsOut(Model):
+    documents: int
+    versions: int
+    chunks: int
+    embeddings: int = Field(description="Cached vectors that nothing else needs.")
+    vectors: int | None = Field(description="Rows of the vector index; null until a worker has counted them.")
+    keywords: int | None = Field(description="Entries of the keyword index; null until a worker has counted them.")
+
+
+class DeletionOut(Model):
+    id: UUID
+    kind: DeletedKind
+    subject_id: UUID
+    name: str = Field(description="What it was known by: a page's address, a source's or an agent's name.")
+    state: DeletionState = Field(
+        description="From the answer on nothing of it is answered from; verified: gone from every store's files, too."
+    )
+    before: StoreCountsOut
+    after: StoreCountsOut
+    requested_at: datetime
+    verified_at: datetime | None
+
+    @classmethod
+    def of(cls, deletion: Deletion) -> "DeletionOut":
+        return cls.model_validate(deletion)
+
+
+class AdminDeletions:
+    def __init__(self, deletions: Deletions, access: AdminAccess) -> None:
+        self._deletions = deletions
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            self._deleting(DeletedKind.DOCUMENT, "Delete a page; a source that still leads to it learns it again"),
+            self._deleting(DeletedKind.SOURCE, "Delete a source and its pages"),
+            self._deleting(DeletedKind.AGENT, "Delete an agent and all that hangs on it"),
+            Endpoint(
+                "GET",
+                "/v1/deletions/{deletion_id}",
+                "getDeletion",
+                "The receipt of a deletion, with what each store held before and holds now",
+                TAG,
+                self._access.read,
+                self.get,
+                response_model=DeletionOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def get(self, call: Call[Actor, None]) -> DeletionOut:
+        return DeletionOut.of(await self._deletions.get(call.caller, call.path_id("deletion_id")))
+
+    def _deleting(self, kind: DeletedKind, summary: str) -> Endpoint[Actor, None]:
+        async def delete(call: Call[Actor, None]) -> DeletionOut:
+            return DeletionOut.of(await self._deletions.delete(call.caller, kind, call.path_id(f"{kind.value}_id")))
+
+        return Endpoint(
+            "DELETE",
+            PATHS[kind],
+            f"delete{kind.value.capitalize()}",
+            summary,
+            TAG,
+            self._access.write,
+            delete,
+            response_model=DeletionOut,
+            codes=("not_found",),
+        )
