@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import anyio
 import httpx2
-from openai import AsyncOpenAI, AsyncStream, omit
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, omit
 from openai.types.chat import (
     ChatCompletionAssistantMessageParam,
     ChatCompletionChunk,
@@ -17,6 +17,7 @@ from openai.types.chat import (
 
 from app.adapters.encodable_text import encodable
 from app.adapters.openai_errors import OPENAI_ERRORS, what_happened
+from app.adapters.watched_events import MAX_EVENT_BYTES, was_closed_by_done, watching
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
@@ -30,7 +31,8 @@ class OpenAIChatModel:
 
     `silence_seconds` is the longest that the provider may say nothing, before its first token and between two.
     Retries cover the time before the response begins, honouring the provider's Retry-After; nothing is asked twice
-    once tokens flow. Servers other than OpenAI's own know `max_tokens` only; OpenAI's newest models refuse it.
+    once tokens flow. An event of more than `max_event_bytes` ends the answer. Servers other than OpenAI's own know
+    `max_tokens` only; OpenAI's newest models refuse it.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class OpenAIChatModel:
         max_retries: int = 2,
         temperature: float | None = None,
         length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
+        max_event_bytes: int = MAX_EVENT_BYTES,
     ) -> None:
         self._model = model
         self._temperature = temperature
@@ -53,6 +56,7 @@ class OpenAIChatModel:
             api_key=api_key or "none",  # local servers want no key, the SDK does
             max_retries=max_retries,
             timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
+            http_client=DefaultAsyncHttpx2Client(event_hooks={"response": [watching(max_event_bytes)]}),
         )
 
     @asynccontextmanager
@@ -98,11 +102,11 @@ class OpenAIChatModel:
                     finish = choice.finish_reason or finish
         except OPENAI_ERRORS as error:
             raise self._failed(what_happened(error), has_begun=has_begun) from error
-        if finish is None:
+        if finish is None and not was_closed_by_done(completion.response):
             raise self._failed("ended its answer in the middle", has_begun=has_begun)
         if not has_begun and finish != "content_filter":
             raise self._failed("gave an empty answer", has_begun=False)
-        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage)
+        yield ChatEnd(_FINISHES.get(finish or "", Finish.COMPLETE), usage)
 
     def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
         message = f"The model {self._model} at {self._client.base_url.host} {happened}."

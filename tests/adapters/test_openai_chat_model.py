@@ -11,7 +11,7 @@ from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
 from tests.contracts.chat_model_contract import ChatModelContract, read, read_into
-from tests.doubles.fake_openai import Answer, Babble, Complain, FakeOpenAI, Refuse, Say, Stall, Tear
+from tests.doubles.fake_openai import Answer, Babble, Complain, FakeOpenAI, Raw, Refuse, Say, Stall, Tear
 
 
 class OpenAIProvider:
@@ -133,7 +133,8 @@ async def test_a_rate_limited_request_is_tried_again_when_the_server_says(
         (Babble([], '{"choices": ["x"]}'), "no answer"),
         (Babble([], '{"choices": 7}'), "no answer"),
         (Say([]), "empty answer"),
-        (Say([], finish=None), "in the middle"),
+        (Say([], finish=None), "empty answer"),
+        (Raw([b": nothing\n\n"]), "in the middle"),
     ],
     ids=repr,
 )
@@ -154,7 +155,7 @@ async def test_before_the_first_token_another_model_may_be_tried(
         Complain(["Ten"]),
         Babble(["Ten"]),
         Babble(["Ten"], "[]"),
-        Say(["Ten"], finish=None),
+        Raw([b'data: {"choices":[{"delta":{"content":"Ten"}}]}\n\n']),
     ],
     ids=repr,
 )

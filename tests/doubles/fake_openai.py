@@ -5,7 +5,7 @@ import base64
 import json
 import struct
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -74,7 +74,15 @@ class Babble:
     line: str = "{oops"
 
 
-Answer = Say | Refuse | Tear | Stall | Pause | Complain | Babble
+@dataclass(frozen=True)
+class Raw:
+    """Bytes as they are, each chunk one network read; the last one comes `repeat_last` times more."""
+
+    chunks: Sequence[bytes]
+    repeat_last: int = 0
+
+
+Answer = Say | Refuse | Tear | Stall | Pause | Complain | Babble | Raw
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,8 @@ class FakeOpenAI:
         if isinstance(answer, Refuse):
             error = {"error": {"message": "no", "type": "refused", "code": None}}
             return JSONResponse(error, answer.status, dict(answer.headers))
+        if isinstance(answer, Raw):
+            return StreamingResponse(_raw(answer), media_type="text/event-stream")
         return _Played(answer, self._was_closed, self._may_go_on)
 
     async def _embed(self, request: Request) -> Response:
@@ -222,6 +232,13 @@ class _Played(Response):
 
     async def _say(self, send: Send, data: str) -> None:
         await send({"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True})
+
+
+async def _raw(answer: Raw) -> AsyncIterator[bytes]:
+    for chunk in answer.chunks:
+        yield chunk
+    for _ in range(answer.repeat_last):
+        yield answer.chunks[-1]
 
 
 def _chunk(delta: Mapping[str, Any], finish: str | None = None) -> str:
