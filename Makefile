@@ -65,6 +65,10 @@ format: .venv/installed ## Put the code in order
 bench: .venv/installed ## Measure the stages of an answer beside their floors
 	$(BIN)/python -m bench.answer_path
 
+.PHONY: bench-extraction
+bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)
+	$(BIN)/python -m bench.extraction
+
 .PHONY: eval
 eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
 	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }

@@ -8,6 +8,8 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from crawler.page_frame import frame_by_words, site_heading
+
 _BY_MARKUP = (
     "nav,footer,aside,form,button,dialog,menu,header,"
     "[role=navigation],[role=banner],[role=contentinfo],[role=search],[role=complementary],[role=dialog],"
@@ -45,7 +47,11 @@ _FRAGMENTS = (
     "onetrust",
     "theme-edit-this-page",
     "skip-link",
+    "newsletter-",
+    "-newsletter",
+    "-recirc",
 )
+_SIDEBAR = re.compile(r"(?!has-|with-|no-|without-).*sidebar")
 _CONTENT_ASIDES = frozenset(
     {
         "note",
@@ -96,6 +102,8 @@ _THIN_CHARS = 300
 def remove_boilerplate(root: LexborNode) -> None:
     """Take navigation and its like out of `root`, in place; lists of contents stay."""
     total = len(root.text()) or 1
+    if (name := site_heading(root)) is not None:
+        name.decompose()
     first_heading = root.css_first("h1") or root.css_first("h2")
     doomed: dict[int, LexborNode] = {}
     for node in root.css(_BY_MARKUP):
@@ -107,6 +115,7 @@ def remove_boilerplate(root: LexborNode) -> None:
     for node in root.css("a,p,li,div,span,h2,h3,h4,h5,label,summary"):
         if node.mem_id not in doomed and _is_label(node):
             doomed[node.mem_id] = node
+    doomed |= {node.mem_id: node for node in frame_by_words(root)}
     kept = _ancestors(first_heading) | _ancestors(root)
     outermost = []
     for node in doomed.values():
@@ -204,7 +213,9 @@ def _is_named_boilerplate(node: LexborNode) -> bool:
         return False
     names = _names(node)
     if not names & _BOILERPLATE_NAMES and not any(part in name for name in names for part in _FRAGMENTS):
-        return False
+        classes = (node.attributes.get("class") or "").lower().split()
+        if not any(_SIDEBAR.fullmatch(name) for name in classes):
+            return False
     if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
         return False
     return not _is_anchor_of_heading(node)
@@ -219,7 +230,7 @@ def _is_anchor_of_heading(node: LexborNode) -> bool:
     if node.tag in _POINTS:
         return True
     heading = node.css_first("h1,h2,h3,h4,h5,h6")
-    return heading is not None and _letters(heading.text()).startswith(anchor)
+    return heading is not None and _letters(heading.text()).lstrip("0123456789").startswith(anchor)
 
 
 def _letters(text: str) -> str:

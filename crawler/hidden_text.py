@@ -11,7 +11,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from crawler.css_rules import Declarations, Rule, holds_on_screen, parse_declarations, parse_sheet, resolve_variables
 from crawler.css_visibility import (
@@ -35,7 +35,7 @@ _HIDDEN_CLASSES = (
     ".show-for-sr,.sr-text,.offscreen,.off-screen,.hidden-visually"
 )
 # What widespread sheets, which we do not read, mean by these names.
-_HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden,code .boring"
+_HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden,code .boring,.ttc"
 _SHOWN_BY_CLASS = re.compile(
     r":(?:block|flex|grid|inline|table|contents|visible)|\bd-\w+-(?:block|flex|grid|inline|table)"
 )
@@ -147,7 +147,7 @@ class _Styles:
             return []
         try:
             return self._tree.css(selector)
-        except ValueError:  # a selector the engine does not know hides nothing we could point at
+        except (ValueError, SelectolaxError):  # a selector the engine does not know hides nothing we could point at
             return []
 
 

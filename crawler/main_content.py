@@ -10,12 +10,19 @@ import re
 import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.boilerplate import link_share
+
 _MIN_CHARS = 120
 _MIN_SHARE = 0.25  # of the page's text: below it a landmark is an empty shell that a script fills
 _MOST_OF_IT = 0.9
+_MAX_BANNER_CHARS = 300
+_MAX_TEASER_CHARS = 300
+_RAIL_LINK_SHARE = 0.25
+_PROSE_CHARS = 80
 _PROBE_CHARS = 60
 _MIN_PROBE_CHARS = 12
 _MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this the whole body is taken
+_TITLES = "h1,.headertitle,.page-title,.pagetitle,.entry-title,.post-title"
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -32,19 +39,38 @@ def _marked(body: LexborNode) -> LexborNode | None:
     marks = [node for node in body.css("main,[role=main]") if _size(node) >= max(_MIN_SHARE * total, 1)]
     if marks:
         main = max(marks, key=_size)
-        return _only_article(main, 0.5) or main
+        return _only_article(main, 0.5) or _with_title(main, body)
     return _only_article(body, 0.35)
 
 
+def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
+    """`main`; where it has no title, what holds it and the page's only h1, as it shows in a banner above <main>."""
+    titles = body.css("h1")
+    if len(titles) != 1 or main.css_first("h1,h2") is not None:
+        return main
+    around = main.parent
+    while around is not None and not _contains(around, titles[0]):
+        around = around.parent
+    beside = _size(around) - _size(main) if around is not None else 0
+    return around if around is not None and beside <= _MAX_BANNER_CHARS + 0.1 * _size(main) else main
+
+
 def _only_article(node: LexborNode, share: float) -> LexborNode | None:
-    articles = [article for article in node.css("article,[role=article]") if not _is_within_article(article)]
+    every = [article for article in node.css("article,[role=article]") if not _is_within_article(article)]
+    articles = [article for article in every if not _is_teaser(article)]
     if len(articles) != 1:
         return None
     article = articles[0]
-    if _size(article) < max(_MIN_CHARS, share * _size(node)):
+    teasers = sum(_size(other) for other in every) - _size(article)
+    if _size(article) < max(_MIN_CHARS, share * (_size(node) - teasers)):
         return None
     title = node.css_first("h1")
     return article if title is None or article.css_first("h1") is not None else None
+
+
+def _is_teaser(article: LexborNode) -> bool:
+    """A card that leads to another article."""
+    return _size(article) < _MAX_TEASER_CHARS and article.css_first("a[href]") is not None and not article.css("h1,pre")
 
 
 def _is_within_article(node: LexborNode) -> bool:
@@ -61,7 +87,7 @@ def _chosen_by_trafilatura(tree: LexborHTMLParser, body: LexborNode) -> LexborNo
     if len(html) > _MAX_CHARS_TO_ASK:
         return None
     text = trafilatura.extract(
-        html, fast=True, include_comments=False, include_tables=True, favor_recall=True, include_formatting=False
+        html, fast=True, include_comments=False, include_tables=True, favor_recall=False, include_formatting=False
     )
     kept = _squash(text or "")
     if len(kept) < _MIN_CHARS:
@@ -88,10 +114,30 @@ def _smallest_around(body: LexborNode, weights: dict[int, int], total: int) -> L
         heavy = [child for child in node.iter() if weights.get(child.mem_id, 0) >= _MOST_OF_IT * total]
         if not heavy or heavy[0].tag in {"p", "pre", "table", "tbody", "tr", "ul", "ol", "dl", "blockquote"}:
             return node
-        title = node.css_first("h1") or node.css_first("h2")
+        title = node.css_first(_TITLES) or node.css_first("h2")
         if title is not None and not _contains(heavy[0], title):
+            _remove_rails(heavy[0], weights)
             return node
         node = heavy[0]
+
+
+def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
+    """Take away what follows `content` and is mostly links to elsewhere, where all around it was taken in only for
+    the title that stands before."""
+    rails = []
+    after = content.next
+    while after is not None:
+        if after.is_element_node and weights.get(after.mem_id, 0) < 0.5 * _size(after) and _is_rail(after):
+            rails.append(after)
+        after = after.next
+    for rail in rails:
+        rail.decompose()
+
+
+def _is_rail(node: LexborNode) -> bool:
+    if link_share(node) < _RAIL_LINK_SHARE:
+        return False
+    return not any(_size(text) > _PROSE_CHARS and link_share(text) < 0.5 for text in node.css("p"))
 
 
 def _contains(node: LexborNode, other: LexborNode) -> bool:

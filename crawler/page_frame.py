@@ -1,0 +1,120 @@
+"""Parts of a page's frame that no class gives away, only their words and links: the site's name as a heading, a
+choice of languages, teasers for other articles, the line that says when the page changed."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborNode
+
+_TEASERS = re.compile(
+    r"(?:more|best|latest|headlines)(?: must[- ]reads| stories| articles| posts| news)? (?:from|in|of|on) .{2,60}"
+    r"|more (?:must[- ]reads|stories|articles|posts|news|to read)?(?: ?(?:like this(?: one)?|on this topic))?"
+    r"|related (?:stories|articles|posts|news|content|reading|coverage|products|items)"
+    r"|recommended(?: for you| reading| stories| articles| products)?"
+    r"|(?:you (?:may|might) also|customers also|people also) (?:like|enjoy|be interested in|bought|viewed)"
+    r"|trending(?: now| stories| topics| articles)?|most (?:read|popular|viewed|shared)"
+    r"|popular (?:posts|articles|stories)"
+    r"|(?:latest|recent|top|featured) (?:news|stories|posts|articles|headlines)"
+    r"|editors?['’]?s?['’]? picks?|in case you missed it|up next|keep reading"
+    r"|(?:what to )?read next|don['’]t miss.{0,30}",
+    re.IGNORECASE,
+)
+_ONE_TEASER = re.compile(
+    r"(?:read more|read next|read also|also read|related|see more|more on this)\s*[:|»–—-]", re.IGNORECASE
+)
+_WHEN_CHANGED = re.compile(
+    r"(?:this (?:page|document|article) (?:was )?)?last (?:modified|updated|changed|edited|generated)"
+    r"(?: on| at| by)?\s*:?[^.]{0,50}\d[^.]{0,30}\.?",
+    re.IGNORECASE,
+)
+_HOME = re.compile(r"(?:(?:\.{1,2}/)*|/|(?:.*/)?index\.\w{3,5})")
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MAX_LABEL_CHARS = 60
+_MAX_TEASER_CHARS = 200
+_MAX_LANGUAGE_CHARS = 24
+_MAX_CHARS_AROUND_LANGUAGES = 60
+
+
+def site_heading(root: LexborNode) -> LexborNode | None:
+    """The first heading when it is the site's name: a link to the home page, and the page has another heading."""
+    heading = root.css_first("h1")
+    if heading is None or len(root.css("h1,h2")) < 2:
+        return None
+    links = heading.css("a[href]")
+    if len(links) != 1 or _length(links[0]) != _length(heading):
+        return None
+    href = links[0].attributes.get("href") or ""
+    return heading if not href.startswith("#") and _HOME.fullmatch(urlsplit(href).path) else None
+
+
+def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
+    """Elements of `root` that are frame; they may lie in one another."""
+    yield from _language_choices(root)
+    for heading in root.css("h2,h3,h4,h5,h6,label,strong,p,div"):
+        if _length(heading) < _MAX_LABEL_CHARS and _TEASERS.fullmatch(_text(heading)):
+            yield from _teasers_below(heading)
+    for node in root.css("p,li,div,small,span,em,i"):
+        text = node.text()
+        if len(text) > 4 * _MAX_TEASER_CHARS:  # cheap first: most boxes hold much more
+            continue
+        text = " ".join(text.split())
+        if _is_one_teaser(node, text) or (_WHEN_CHANGED.fullmatch(text) and not _is_in_sentence(node, text)):
+            yield node
+
+
+def _is_one_teaser(node: LexborNode, text: str) -> bool:
+    return len(text) < _MAX_TEASER_CHARS and _ONE_TEASER.match(text) is not None and _linked(node) > 0.6
+
+
+def _language_choices(root: LexborNode) -> Iterator[LexborNode]:
+    boxes: dict[int, LexborNode] = {}
+    for link in root.css("a[hreflang]"):
+        box = link.parent if link.parent is None or link.parent.tag != "li" else link.parent.parent
+        if box is not None:
+            boxes[box.mem_id] = box
+    for box in boxes.values():
+        links = box.css("a")
+        beside = _length(box) - sum(_length(link) for link in links)
+        are_short = all(_length(link) <= _MAX_LANGUAGE_CHARS for link in links)
+        if len(links) > 1 and are_short and beside <= _MAX_CHARS_AROUND_LANGUAGES:
+            yield box
+
+
+def _teasers_below(heading: LexborNode) -> Iterator[LexborNode]:
+    """The heading with the links to elsewhere that follow it."""
+    below: list[LexborNode] = []
+    node = heading.next
+    while node is not None and node.tag not in _HEADINGS:
+        if node.is_element_node and node.text().strip():
+            if not _is_links(node):
+                break
+            below.append(node)
+        node = node.next
+    if below:
+        yield heading
+        yield from below
+
+
+def _is_links(node: LexborNode) -> bool:
+    items = node.css("li")
+    if items:
+        return all(item.css_first("a[href]") is not None and _length(item) < _MAX_TEASER_CHARS for item in items)
+    return _linked(node) > 0.6
+
+
+def _is_in_sentence(node: LexborNode, text: str) -> bool:
+    above = node.parent
+    return node.tag in {"span", "em", "i"} and above is not None and _length(above) > len(text) + 8
+
+
+def _linked(node: LexborNode) -> float:
+    return sum(_length(link) for link in node.css("a[href]")) / max(1, _length(node))
+
+
+def _length(node: LexborNode) -> int:
+    return len("".join(node.text().split()))
+
+
+def _text(node: LexborNode) -> str:
+    return " ".join(node.text().split())
