@@ -21,6 +21,7 @@ import structlog
 from starlette.applications import Starlette
 
 from app.adapters.crawler_site_reader import CrawlerSiteReader
+from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
 from app.adapters.failover_chat_model import FailoverChatModel
 from app.adapters.fallback_rate_limiter import FallbackRateLimiter
@@ -65,6 +66,7 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
 from app.knowledge.finish_deletions import FinishDeletions
+from app.knowledge.due_readings import DueReadings
 from app.knowledge.given_chunks import GivenChunks
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
@@ -81,6 +83,7 @@ from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
 from app.ports.cache import Cache
+from app.operating.schedules import Schedules
 from app.ports.chat_model import ChatModel
 from app.ports.embedder import Embedder
 from app.ports.job_queue import JobQueue
@@ -216,7 +219,9 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
         try:
             read_source = ReadSource(base.record, reader, ingest, retire, base.clock)
             yield Knowledge(
-                jobs=KnowledgeJobs(read_source, reconcile, deletions),
+                jobs=KnowledgeJobs(
+                    read_source, DueReadings(base.record, CronsimCalendar(), base.clock), reconcile, deletions
+                ),
                 deletions=deletions,
                 read_source=read_source,
                 ingest=ingest,
@@ -287,6 +292,7 @@ async def _warm_up(base: Foundation) -> None:
         await base.reranker.score("ready?", ["yes"], budget_seconds=30)
     except Unavailable as error:
         log.warning("models_not_warm", reason=str(error))
+        schedules=Schedules(base.record, CronsimCalendar(), base.clock),
 
 
 async def _record_answers(record: SystemOfRecord) -> bool:

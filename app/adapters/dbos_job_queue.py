@@ -6,7 +6,8 @@ A worker keeps DBOS in threads of its own and runs the handlers on its event loo
                                                  `-------> on failure: again, a few times, then given up
 
 DBOS does not take over what a dead process was doing. Workers beat in the system of record, and the first of the living
-(by name) hands the work of the silent ones out again. A handler goes on from where the dead one was.
+(by name) hands the work of the silent ones out again and starts the readings that are due. A handler goes on from
+where the dead one was.
 """
 
 import asyncio
@@ -260,9 +261,11 @@ class DbosWorker:
     async def _look_after_others(self) -> None:
         async with self._record.read() as records:
             living = await records.processes.living(WORKER_KIND, self._dead_after_seconds) | {self._name}
-            unfinished = await records.sources.unfinished_runs()
         if self._name != min(living):
             return
+        await self._handlers.start_due_readings()
+        async with self._record.read() as records:
+            unfinished = await records.sources.unfinished_runs()
         for run in unfinished:  # one whose process died between its commit and the queue was never asked for
             if (run.id, run.leg) not in self._asked_for:
                 await self._queue.crawl(run.agent_id, run.id, run.leg)

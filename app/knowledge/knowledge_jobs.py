@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from app.knowledge.due_readings import DueReadings
 from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.read_source import ReadSource
 from app.knowledge.reconcile import Reconcile
@@ -10,14 +11,20 @@ from app.knowledge.reconcile import Reconcile
 class KnowledgeJobs:
     """Implements `JobHandlers`."""
 
-    def __init__(self, read_source: ReadSource, reconcile: Reconcile, deletions: FinishDeletions) -> None:
+    def __init__(
+        self, read_source: ReadSource, due_readings: DueReadings, reconcile: Reconcile, deletions: FinishDeletions
+    ) -> None:
         self._read_source = read_source
+        self._due_readings = due_readings
         self._reconcile = reconcile
         self._deletions = deletions
 
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._reconcile.agent(agent_id)
         await self._read_source.read(run_id, leg)
+
+    async def start_due_readings(self) -> None:
+        await self._due_readings.start()
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         await self._read_source.fail(run_id, reason)

@@ -14,6 +14,10 @@ class JobHandlers(Protocol):
         """
         ...
 
+    async def start_due_readings(self) -> None:
+        """Queue the runs that schedules ask for by now. Every worker may call it: each due time is one run."""
+        ...
+
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         """The run failed for good, for a reason in words for the operator."""
         ...

@@ -12,6 +12,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
+from app.operating.schedules import Schedules
 from app.operating.sources import Sources
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
@@ -36,6 +37,7 @@ class WebServices:
     run_watch: RunWatch
     deletions: Deletions
     curated_answers: CuratedAnswers
+    schedules: Schedules
     gaps: Gaps
     conversation_review: ConversationReview
     api_tokens: ApiTokens

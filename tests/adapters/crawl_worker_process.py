@@ -8,12 +8,14 @@ from pathlib import Path
 
 import anyio
 
+from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosWorker
 from app.adapters.system_clock import SystemClock
 from app.domain.document import PageContent
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.due_readings import DueReadings
 from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs

@@ -33,11 +33,16 @@ class RecordingHandlers:
         self.calls: list[tuple[str, UUID]] = []
         self.given_up: dict[UUID, str] = {}
         self.failures = 0
+        self.looked_for_due_readings = 0
         self.is_hanging = False
         self._changed = anyio.Event()
 
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._note("crawl" if leg == 1 else f"crawl, leg {leg}", run_id)
+
+    async def start_due_readings(self) -> None:
+        self.looked_for_due_readings += 1
+        self._tell()
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         self.given_up[run_id] = reason
@@ -52,6 +57,11 @@ class RecordingHandlers:
     async def until_called(self, times: int) -> None:
         with anyio.fail_after(PATIENCE_SECONDS):
             while len(self.calls) < times:
+                await self._changed.wait()
+
+    async def until_looked(self, times: int) -> None:
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while self.looked_for_due_readings < times:
                 await self._changed.wait()
 
     async def until_given_up(self) -> None:
@@ -352,3 +362,10 @@ async def until_ended(record: SqlSystemOfRecord, run_id: UUID) -> None:
                 if (await records.sources.run(run_id)).state is RunState.FINISHED:
                     return
             await anyio.sleep(0.02)
+
+
+async def test_the_first_worker_looks_for_due_readings_again_and_again(
+    url: str, record: SqlSystemOfRecord, handlers: RecordingHandlers
+) -> None:
+    async with working(url, record, handlers):
+        await handlers.until_looked(3)

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
@@ -16,6 +17,7 @@ from app.domain.document import PageContent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import GapReason
 from app.domain.source import SourceConfig, SourceKind
+from app.domain.reading_schedule import Schedule
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
@@ -26,6 +28,7 @@ from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
+from app.operating.schedules import Schedules
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
@@ -48,6 +51,7 @@ class Office:
     document: UUID
     deletion: UUID
     answer: UUID
+    site: UUID
     gap: UUID
     conversation: UUID
 
@@ -62,6 +66,10 @@ class Office:
     @property
     def deletions(self) -> Deletions:
         return Deletions(self.record, self.jobs)
+    @property
+    def schedules(self) -> Schedules:
+        return Schedules(self.record, CronsimCalendar(), FixedClock())
+
 
     @property
     def answers(self) -> CuratedAnswers:
@@ -106,6 +114,9 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             answer = await records.curated_answers.create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
             )
+            site = await records.sources.create(
+                agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
+            )
             visitor = await records.conversations.visitor(agent.id, uuid4())
             conversation = await records.conversations.start(visitor, Channel.WIDGET)
             session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
@@ -134,6 +145,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         )
 
 
+            site.id,
 Act = Callable[[Office], Awaitable[object]]
 
 CHANGES: dict[str, Act] = {
@@ -158,6 +170,8 @@ CHANGES: dict[str, Act] = {
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
+    "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
+    "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
 }
 READS: dict[str, Act] = {
@@ -176,6 +190,7 @@ READS: dict[str, Act] = {
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
 }
 NAMING_NOTHING = ("agent.create", "token.create")
+    "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
 
 
 @pytest.mark.parametrize("action", CHANGES)

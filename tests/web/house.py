@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import httpx2
 from starlette.applications import Starlette
 
+from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.history import History
@@ -22,6 +23,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
+from app.operating.schedules import Schedules
 from app.operating.sources import Sources
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
@@ -172,6 +174,7 @@ def services_on(
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),
+        schedules=Schedules(record, CronsimCalendar(), clock),
         api_tokens=ApiTokens(record, clock),
         readiness=readiness,
     )

@@ -33,6 +33,7 @@ BODIES: Mapping[str, Json] = {
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
     "reopenGap": {},
+    "setSchedule": {"cron": "0 3 * * *"},
 }
 REQUIRED: Mapping[str, str] = {
     "openConversation": "page_url",

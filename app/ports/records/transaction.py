@@ -12,6 +12,7 @@ from app.ports.records.documents import DocumentRecords
 from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
 from app.ports.records.processes import ProcessRecords
+from app.ports.records.schedules import ScheduleRecords
 from app.ports.records.sources import SourceRecords
 from app.ports.records.tokens import TokenRecords
 from app.ports.records.turns import TurnRecords
@@ -40,6 +41,8 @@ class Records(Protocol):
     def tokens(self) -> TokenRecords: ...
     @property
     def processes(self) -> ProcessRecords: ...
+    @property
+    def schedules(self) -> ScheduleRecords: ...
     @property
     def deletions(self) -> DeletionRecords: ...
     @property

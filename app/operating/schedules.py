@@ -1,0 +1,88 @@
+"""When operators have a source read again by itself."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from app.domain.errors import InvalidInput
+from app.domain.reading_schedule import Schedule, SourceSchedule, next_reading
+from app.domain.source import SourceConfig, SourceKind
+from app.operating.actor import Actor
+from app.operating.field_rules import check_between, check_line
+from app.ports.clock import Clock
+from app.ports.cron_calendar import CronCalendar
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_CRON_CHARS = 100
+MAX_HOURS = 24 * 90
+LEAST_PAUSE = timedelta(hours=1)
+
+_MOMENTS_LOOKED_AT = 60
+_FROM_THE_WEB = frozenset(set(SourceKind) - {"text", "file"})
+
+
+class Schedules:
+    """Every method raises NotFound for a source that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, calendar: CronCalendar, clock: Clock) -> None:
+        self._records = records
+        self._calendar = calendar
+        self._clock = clock
+
+    async def set(self, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
+        """From now on. Raises InvalidInput."""
+        self.check(schedule)
+        now = self._clock.now()
+        async with self._records.write() as records:
+            source = await records.sources.find(actor.workspace_id, source_id)
+            check_kind(source.config)
+            next_at = next_reading(schedule, source_id, now, now, self._calendar.first_after)
+            await records.schedules.set(source_id, schedule, next_at)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                "source.schedule",
+                str(source_id),
+                {"cron": schedule.cron, "every_hours": schedule.every_hours},
+            )
+        return SourceSchedule(source_id, source.agent_id, schedule, now, next_at)
+
+    async def get(self, actor: Actor, source_id: UUID) -> SourceSchedule | None:
+        """None where the source is read only when somebody asks for it."""
+        async with self._records.read() as records:
+            await records.sources.find(actor.workspace_id, source_id)
+            return (await records.schedules.of_sources([source_id])).get(source_id)
+
+    async def clear(self, actor: Actor, source_id: UUID) -> None:
+        async with self._records.write() as records:
+            await records.sources.find(actor.workspace_id, source_id)
+            await records.schedules.clear(source_id)
+            await records.audit.record(actor.workspace_id, actor.name, "source.unschedule", str(source_id), {})
+
+    def check(self, schedule: Schedule) -> None:
+        """Raises InvalidInput, naming the field and the fix."""
+        if bool(schedule.cron) == bool(schedule.every_hours):
+            raise InvalidInput("every_hours", "Set either cron or every_hours, and only one of them.")
+        if schedule.every_hours:
+            check_between("every_hours", schedule.every_hours, 1, MAX_HOURS)
+            return
+        check_line("cron", schedule.cron, MAX_CRON_CHARS, may_be_empty=False)
+        if self._least_pause(schedule.cron, self._clock.now()) < LEAST_PAUSE:
+            raise InvalidInput(
+                "cron", 'This reads the source more often than once an hour. Name one minute, as in "0 * * * *".'
+            )
+
+    def _least_pause(self, cron: str, now: datetime) -> timedelta:
+        least, moment = timedelta.max, self._calendar.first_after(cron, now)
+        for _ in range(_MOMENTS_LOOKED_AT):
+            after = self._calendar.first_after(cron, moment)
+            least, moment = min(least, after - moment), after
+        return least
+
+
+def check_kind(config: SourceConfig) -> None:
+    """Raises InvalidInput for a source that has nothing to be fetched."""
+    if config.kind not in _FROM_THE_WEB:
+        raise InvalidInput(
+            "source_id",
+            f"A source of kind {config.kind.value!r} changes when you change it; nothing is fetched on a schedule.",
+        )
