@@ -65,8 +65,8 @@ from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
-from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.due_readings import DueReadings
+from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.given_chunks import GivenChunks
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
@@ -81,9 +81,9 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
+from app.operating.schedules import Schedules
 from app.operating.sources import Sources
 from app.ports.cache import Cache
-from app.operating.schedules import Schedules
 from app.ports.chat_model import ChatModel
 from app.ports.embedder import Embedder
 from app.ports.job_queue import JobQueue
@@ -276,6 +276,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> Web
         agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
         run_watch=RunWatch(base.record, base.clock),
+        schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
@@ -292,7 +293,6 @@ async def _warm_up(base: Foundation) -> None:
         await base.reranker.score("ready?", ["yes"], budget_seconds=30)
     except Unavailable as error:
         log.warning("models_not_warm", reason=str(error))
-        schedules=Schedules(base.record, CronsimCalendar(), base.clock),
 
 
 async def _record_answers(record: SystemOfRecord) -> bool:

@@ -167,7 +167,7 @@ class TantivyKeywordIndex:
             searcher = reader.searcher()
             for version_id in document_version_ids:
                 of_version = Query.term_query(reader.schema, "document_version_id", str(version_id))
-                count += searcher.search(of_version, limit=1, count=True).count or 0
+                count += len(searcher.search(of_version, limit=max(1, searcher.num_docs), count=False).hits)
         return count
 
     def _drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:

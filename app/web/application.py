@@ -18,8 +18,8 @@ from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_runs import AdminRuns
-from app.web.admin_sources import AdminSources
 from app.web.admin_schedules import AdminSchedules
+from app.web.admin_sources import AdminSources
 from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
 from app.web.endpoint import AnyEndpoint, routes_of
@@ -99,9 +99,9 @@ def endpoints_of(
         *AdminAgents(services.agents, access).endpoints(),
         *AdminSources(services.sources, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
+        *AdminSchedules(services.schedules, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
-        *AdminSchedules(services.schedules, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),

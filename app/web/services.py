@@ -35,9 +35,9 @@ class WebServices:
     agents: Agents
     sources: Sources
     run_watch: RunWatch
+    schedules: Schedules
     deletions: Deletions
     curated_answers: CuratedAnswers
-    schedules: Schedules
     gaps: Gaps
     conversation_review: ConversationReview
     api_tokens: ApiTokens

@@ -16,8 +16,8 @@ from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import GapReason
-from app.domain.source import SourceConfig, SourceKind
 from app.domain.reading_schedule import Schedule
+from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
@@ -27,8 +27,8 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
-from app.operating.sources import Sources
 from app.operating.schedules import Schedules
+from app.operating.sources import Sources
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
@@ -48,10 +48,10 @@ class Office:
     actor: Actor
     agent: UUID
     source: UUID
+    site: UUID
     document: UUID
     deletion: UUID
     answer: UUID
-    site: UUID
     gap: UUID
     conversation: UUID
 
@@ -64,12 +64,12 @@ class Office:
         return Sources(self.record, self.jobs)
 
     @property
-    def deletions(self) -> Deletions:
-        return Deletions(self.record, self.jobs)
-    @property
     def schedules(self) -> Schedules:
         return Schedules(self.record, CronsimCalendar(), FixedClock())
 
+    @property
+    def deletions(self) -> Deletions:
+        return Deletions(self.record, self.jobs)
 
     @property
     def answers(self) -> CuratedAnswers:
@@ -107,15 +107,15 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
             source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
             await records.sources.start_run(agent.id, source.id)
+            site = await records.sources.create(
+                agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
+            )
             gone = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
             deletion = await records.deletions.erase(workspace, DeletedKind.SOURCE, gone.id)
             note = PageContent("urn:note", "Note", "Hello.")
             document = (await records.documents.add_pending(agent.id, source.id, note, "hash", ())).document_id
             answer = await records.curated_answers.create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
-            )
-            site = await records.sources.create(
-                agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
             )
             visitor = await records.conversations.visitor(agent.id, uuid4())
             conversation = await records.conversations.start(visitor, Channel.WIDGET)
@@ -137,6 +137,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             Actor(workspace, "ann", frozenset((READ, WRITE))),
             agent.id,
             source.id,
+            site.id,
             document,
             deletion.id,
             answer.id,
@@ -145,7 +146,6 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         )
 
 
-            site.id,
 Act = Callable[[Office], Awaitable[object]]
 
 CHANGES: dict[str, Act] = {
@@ -160,6 +160,8 @@ CHANGES: dict[str, Act] = {
     "source.cancel": lambda o: o.sources.cancel(o.actor, o.source),
     "source.pause": lambda o: o.sources.pause(o.actor, o.source),
     "source.resume": lambda o: o.sources.resume(o.actor, o.source),
+    "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
+    "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),
     "document.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.DOCUMENT, o.document),
     "curated_answer.create": lambda o: o.answers.create(
@@ -170,8 +172,6 @@ CHANGES: dict[str, Act] = {
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
-    "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
-    "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
 }
 READS: dict[str, Act] = {
@@ -180,6 +180,7 @@ READS: dict[str, Act] = {
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
+    "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
     "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
@@ -190,7 +191,6 @@ READS: dict[str, Act] = {
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
 }
 NAMING_NOTHING = ("agent.create", "token.create")
-    "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
 
 
 @pytest.mark.parametrize("action", CHANGES)

@@ -170,11 +170,11 @@ def services_on(
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
         run_watch=RunWatch(record, clock),
+        schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),
-        schedules=Schedules(record, CronsimCalendar(), clock),
         api_tokens=ApiTokens(record, clock),
         readiness=readiness,
     )

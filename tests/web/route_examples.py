@@ -28,12 +28,12 @@ BODIES: Mapping[str, Json] = {
     "createAgent": {"name": "Shop"},
     "editAgent": {"tone": "short"},
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
+    "setSchedule": {"cron": "0 3 * * *"},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
     "reopenGap": {},
-    "setSchedule": {"cron": "0 3 * * *"},
 }
 REQUIRED: Mapping[str, str] = {
     "openConversation": "page_url",

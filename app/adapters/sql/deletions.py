@@ -1,9 +1,10 @@
 """Deletions: what goes, counted before and after in the transaction that removes it."""
 
 from dataclasses import asdict, dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, func, select, update
 
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.config_json import config_from_json
@@ -148,11 +149,15 @@ class SqlDeletions(SqlFamily):
         documents = select(DocumentRow.id).where(subject.documents)
         versions = select(DocumentVersionRow.id).where(DocumentVersionRow.document_id.in_(documents))
         chunks = select(ChunkRow.id).where(ChunkRow.version_id.in_(versions))
-        counted = [
-            await self._session.scalar(select(func.count()).select_from(statement.subquery()))
-            for statement in (documents, versions, chunks)
-        ]
-        return StoreCounts(*(count or 0 for count in counted), embeddings=await self._embeddings(subject))
+        return StoreCounts(
+            await self._count(documents),
+            await self._count(versions),
+            await self._count(chunks),
+            await self._embeddings(subject),
+        )
+
+    async def _count(self, found: Select[Any]) -> int:
+        return await self._session.scalar(select(func.count()).select_from(found.subquery())) or 0
 
     async def _embeddings(self, subject: _Subject) -> int:
         statement = select(func.count()).select_from(EmbeddingRow).where(_needed_by_nothing_else(subject))
