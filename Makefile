@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/e2e tests/scale tests/real_docs
+SLOW := tests/e2e tests/scale tests/real_docs tests/widget_cases
 
 .PHONY: help
 help: ## Show this list
@@ -43,8 +43,8 @@ test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
 	$(BIN)/pytest tests/scale
 
 .PHONY: test-cases
-test-cases: .venv/installed ## The address, robots and extraction cases (DOCENT_CASES=DIR for another set)
-	$(BIN)/pytest tests/crawler -k cases
+test-cases: .venv/installed widget/node_modules/.package-lock.json ## The address, robots, page and stream cases (DOCENT_CASES=DIR for another set; Node 20)
+	$(BIN)/pytest tests/crawler tests/web/test_sse_cases.py tests/adapters/test_sse_upstream_cases.py tests/widget_cases -k cases
 
 .PHONY: lint
 lint: .venv/installed ## Format, lint, types, imports

@@ -10,7 +10,8 @@ const minifiedCss = {
   setup(setup) {
     setup.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
-      return { contents: code.trim(), loader: "text" };
+      // esbuild keeps the blank before a custom property's value, and after the comma of a fallback.
+      return { contents: code.trim().replace(/(--[\w-]+[:,]) /g, "$1"), loader: "text" };
     });
   },
 };
@@ -19,7 +20,7 @@ const INTERNAL_NAMES = [
   ...["isReconnecting", "isUnsure", "isCommented", "isOpen", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
   ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
-  ...["turns", "question", "answer"],
+  ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line"],
 ];
 
 export async function buildWidget() {

@@ -70,6 +70,13 @@ for (const end of ["close", "break"] as const) {
   });
 }
 
+test("nobody comes back sooner than the server asked", async () => {
+  const { fetch } = server(() => new Response("retry: 60\nid: 1\ndata: " + JSON.stringify(START) + "\n\n"), stream([[2, DONE]]));
+  const before = performance.now();
+  assert.deepEqual(await ask(fetch), ["start", "reconnecting", "done"]);
+  assert.ok(performance.now() - before >= 59);
+});
+
 test("a question that got no answer is asked again under the same id", async () => {
   const { sent, fetch } = server(() => { throw new TypeError("network"); }, stream([[1, DONE]]));
   assert.deepEqual(await ask(fetch), ["reconnecting", "done"]);

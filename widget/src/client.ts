@@ -34,6 +34,8 @@ export class Client {
   #session: Session | null = null;
   #opening: Promise<Session> | null = null;
   #paused = false;
+  /** The least wait that the server's stream has asked for. */
+  #retryMs = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -89,7 +91,7 @@ export class Client {
         const isLost = [0, 502, 504].includes(failure.status);
         if (!isLost || (tries >= MAX_TRIES && !this.#isHeld)) throw failure;
         on({ event: "reconnecting" });
-        await this.#wait((this.#options.waitMs ?? backoffMs)(tries++), signal);
+        await this.#wait(Math.max(this.#retryMs, (this.#options.waitMs ?? backoffMs)(tries++)), signal);
       } finally {
         signal.removeEventListener("abort", abort);
         this.#connections.delete(connection);
@@ -192,7 +194,7 @@ export class Client {
 
   async *#frames(response: Response, connection: AbortController): AsyncGenerator<Frame> {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const decoder = new TextDecoder();
     let carry = emptyCarry;
     for (;;) {
       const stall = setTimeout(() => connection.abort(), this.#options.stallMs ?? 40_000);
@@ -200,6 +202,7 @@ export class Client {
       if (done) return;
       let frames: Frame[];
       [carry, frames] = feed(carry, decoder.decode(value, { stream: true }));
+      this.#retryMs = carry.retry ?? 0;
       yield* frames;
     }
   }

@@ -4,8 +4,9 @@ import { emptyCarry, feed, type Frame } from "./sse.js";
 
 function read(...chunks: string[]): Frame[] {
   let carry = emptyCarry;
+  const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
   return chunks.flatMap((chunk) => {
-    const [rest, frames] = feed(carry, chunk);
+    const [rest, frames] = feed(carry, decoder.decode(encoder.encode(chunk), { stream: true }));
     carry = rest;
     return frames;
   });
@@ -40,6 +41,21 @@ const CASES: [why: string, chunks: string[], expected: Frame[]][] = [
 for (const [why, chunks, expected] of CASES) {
   test(`the reader follows the standard: ${why}`, () => assert.deepEqual(read(...chunks), expected));
 }
+
+test("the server may say how long to wait, in digits alone", () => {
+  const asked = (value: string) => feed(emptyCarry, "retry: " + value + "\n")[0].retry;
+  assert.deepEqual(["3000", "3s", "", "-1"].map(asked), [3000, undefined, undefined, undefined]);
+});
+
+test("a frame without an end is given up, in one line or in many", () => {
+  for (const piece of ["x", "x\ndata: "]) {
+    let carry = emptyCarry;
+    const swallow = (): void => {
+      for (let n = 0; n < 2000; n++) [carry] = feed(carry, n ? piece : "data: ", 1000);
+    };
+    assert.throws(swallow, RangeError);
+  }
+});
 
 test("cutting a stream anywhere changes nothing", () => {
   const stream = "\uFEFF: hi\r\n\r\nid: 1\r\nevent: token\r\ndata: {\"a\":\ndata: 1}\r\n\r\nid: 2\ndata: b\r\rdata: c\n\n";

@@ -6,27 +6,29 @@ export interface Frame {
   id: string;
 }
 
-/** What is kept between two chunks. `line` is null until the first character, where a byte order mark may stand. */
+/** What is kept between two chunks. */
 export interface Carry {
-  line: string | null;
+  line: string;
   endedInCr: boolean;
   event: string;
   data: string[];
   id: string;
+  /** Milliseconds that the server asks to wait before coming back. */
+  retry?: number | undefined;
 }
 
-export const emptyCarry: Carry = { line: null, endedInCr: false, event: "", data: [], id: "" };
+export const emptyCarry: Carry = { line: "", endedInCr: false, event: "", data: [], id: "" };
 
-/** Takes the next decoded chunk, cut anywhere, and returns the frames that it completes. */
-export function feed(carry: Carry, chunk: string): [Carry, Frame[]] {
+/** Takes the next chunk as TextDecoder decodes a stream (without a byte order mark at its begin), cut anywhere, and
+ * returns the frames that it completes. Throws a RangeError once an open frame is longer than `maxChars`. */
+export function feed(carry: Carry, chunk: string, maxChars = 1e6): [Carry, Frame[]] {
   if (!chunk) return [carry, []];
   let text = chunk;
-  if (carry.line === null && text[0] === "\uFEFF") text = text.slice(1);
   if (carry.endedInCr && text[0] === "\n") text = text.slice(1);
   const lines = text.split(/\r\n|\r|\n/);
-  lines[0] = (carry.line ?? "") + lines[0];
+  lines[0] = carry.line + lines[0];
   const line = lines.pop() as string;
-  let { event, data, id } = carry;
+  let { event, data, id, retry } = carry;
   const frames: Frame[] = [];
   for (const whole of lines) {
     if (!whole) {
@@ -35,12 +37,12 @@ export function feed(carry: Carry, chunk: string): [Carry, Frame[]] {
       data = [];
       continue;
     }
-    const colon = whole.indexOf(":");
-    const name = colon < 0 ? whole : whole.slice(0, colon);
-    const value = colon < 0 ? "" : whole.slice(whole[colon + 1] === " " ? colon + 2 : colon + 1);
+    const [, name, value] = /^([^:]*):? ?(.*)$/s.exec(whole) as unknown as [string, string, string];
     if (name === "data") data = [...data, value];
     else if (name === "event") event = value;
     else if (name === "id" && !value.includes("\0")) id = value;
+    else if (name === "retry" && /^\d+$/.test(value)) retry = +value;
   }
-  return [{ line, endedInCr: chunk.endsWith("\r"), event, data, id }, frames];
+  if ((line + data).length > maxChars) throw RangeError();
+  return [{ line, endedInCr: chunk.endsWith("\r"), event, data, id, retry }, frames];
 }
