@@ -36,6 +36,7 @@ from app.adapters.onnx_reranker import OnnxReranker
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.openai_chat_model import OpenAIChatModel
 from app.adapters.openai_embedder import OpenAIEmbedder
+from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
@@ -68,6 +69,7 @@ from app.knowledge.context_line import ContextLine
 from app.knowledge.due_readings import DueReadings
 from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.given_chunks import GivenChunks
+from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
 from app.knowledge.read_source import ReadSource
@@ -82,10 +84,12 @@ from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
 from app.ports.embedder import Embedder
+from app.ports.file_reader import FileReader
 from app.ports.job_queue import JobQueue
 from app.ports.keyword_index import KeywordIndex
 from app.ports.rate_limiter import RateLimiter
@@ -138,6 +142,7 @@ class Knowledge:
     jobs: KnowledgeJobs
     deletions: FinishDeletions
     read_source: ReadSource
+    files: FileReader
     ingest: Ingest
     given_chunks: GivenChunks
     reconcile: Reconcile
@@ -212,18 +217,20 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), indexer, retire)
     reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
     deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
-    async with ExtractionPool(max_workers=2) as extractor:
+    async with ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
         reader = CrawlerSiteReader(
             extractor, base.clock, settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds
         )
         try:
-            read_source = ReadSource(base.record, reader, ingest, retire, base.clock)
+            given = GivenPages(base.record, files, base.clock)
+            read_source = ReadSource(base.record, reader, given, ingest, retire)
             yield Knowledge(
                 jobs=KnowledgeJobs(
                     read_source, DueReadings(base.record, CronsimCalendar(), base.clock), reconcile, deletions
                 ),
                 deletions=deletions,
                 read_source=read_source,
+                files=files,
                 ingest=ingest,
                 given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
                 reconcile=reconcile,
@@ -236,11 +243,15 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
 @asynccontextmanager
 async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]:
     """The web application, ready to serve, and its turns, which the server drains before it ends."""
-    async with open_foundation(settings) as base, open_answering(base) as answering:
+    async with (
+        open_foundation(settings) as base,
+        open_answering(base) as answering,
+        PooledFileReader() as files,
+    ):
         jobs = DbosJobQueue(settings.job_queue_url)
         warming = asyncio.create_task(_warm_up(base))
         try:
-            services = _web_services(base, answering, jobs)
+            services = _web_services(base, answering, jobs, source_files_on(base, files))
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
             yield (
                 create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION),
@@ -263,7 +274,11 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             yield
 
 
-def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> WebServices:
+def source_files_on(base: Foundation, files: FileReader) -> SourceFiles:
+    return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)
+
+
+def _web_services(base: Foundation, answering: Answering, jobs: JobQueue, source_files: SourceFiles) -> WebServices:
     async def readiness() -> Mapping[str, bool]:
         return {"record": await _record_answers(base.record), "turns": not answering.turns.is_closing}
 
@@ -275,6 +290,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue) -> Web
         turns=answering.turns,
         agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
+        source_files=source_files,
         run_watch=RunWatch(base.record, base.clock),
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),

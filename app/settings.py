@@ -60,6 +60,7 @@ class Settings(BaseSettings):
         (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
     )
     crawl_delay_seconds: float = Field(0.5, ge=0, le=60, description="Pause between two requests to one website.")
+    max_file_mib: int = Field(20, ge=1, le=200, description="Largest file that may be uploaded, in MiB.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
 

@@ -1,6 +1,5 @@
 """`docent crawl`, `reindex` and `doctor`: what agents know, and whether it stands."""
 
-import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -10,28 +9,17 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from app.adapters.dbos_job_queue import WORKER_KIND, DbosJobQueue
-from app.adapters.inline_job_queue import InlineJobQueue
 from app.cli.agents import AgentId
-from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
-from app.domain.agent import Agent, AgentConfig
+from app.domain.agent import Agent
 from app.domain.errors import DocentError
-from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source, SourceConfig, SourceKind
-from app.main import Foundation, Knowledge, open_foundation, open_knowledge
+from app.domain.source import Source, SourceConfig, SourceKind
+from app.main import Foundation, open_foundation, open_knowledge
 from app.operating.actor import Actor
-from app.operating.agents import Agents
-from app.operating.sources import Sources
-from app.ports.job_queue import JobQueue
-from app.ports.records.page import PageRequest
 from app.settings import Settings
-
-_POLL_SECONDS = 0.25
-_WORKER_SILENT_SECONDS = 15
-_LISTED_PROBLEMS = 20
-_FINE = frozenset({"indexed", "unchanged", "duplicate"})
 
 
 def register(cli: typer.Typer) -> None:
@@ -69,46 +57,9 @@ def doctor(as_json: AsJson = False) -> None:
 async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None, as_json: bool) -> None:
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
-        agent = await _agent_for(base, knowledge, actor, agent_id, config)
+        agent = await agent_for(base, knowledge, actor, agent_id, config.name)
         source = await _source_for(base, actor, agent, config)
-        async with base.record.write() as records:
-            started = await records.sources.start_run(agent.id, source.id)
-            started = await records.sources.resume_run(started.id)
-        ended = await _watched(base, knowledge, started)
-        sources = Sources(base.record, InlineJobQueue(knowledge.jobs))
-        pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
-        problems = [page for page in pages if page.status not in _FINE]
-        if as_json:
-            print_json(
-                {
-                    "agent_id": agent.id,
-                    "source_id": source.id,
-                    "state": ended.state.value,
-                    "stop_reason": ended.stop_reason,
-                    "counts": ended.counts,
-                    "problems": [{"url": p.url, "status": p.status, "reason": p.reason} for p in problems],
-                }
-            )
-        else:
-            title = f"Agent {agent.id}: {ended.stop_reason or ended.state.value}"
-            table = Table("page", "outcome", "why", title=title)
-            for page in problems[:_LISTED_PROBLEMS]:
-                table.add_row(page.url, page.status, page.reason)
-            out.print(table if problems else table.title)
-            out.print(in_words(ended.counts))
-    if ended.state is not RunState.FINISHED:
-        raise typer.Exit(1)
-
-
-async def _agent_for(
-    base: Foundation, knowledge: Knowledge, actor: Actor, agent_id: UUID | None, config: SourceConfig
-) -> Agent:
-    if agent_id is not None or await known_agents(base, actor):
-        return await meant_agent(base, actor, agent_id)
-    agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
-    agent = await agents.create(actor, AgentConfig(name=config.name))
-    await agents.publish(actor, agent.id)
-    return agent
+        await read_now(base, knowledge, actor, source, as_json)
 
 
 async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: SourceConfig) -> Source:
@@ -123,25 +74,6 @@ async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: Sour
         if source is None:
             return await records.sources.create(agent.id, config)
         return await records.sources.save(agent.id, source.id, config)
-
-
-async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
-    """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
-    async with base.record.read() as records:
-        workers = await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS)
-    async with DbosJobQueue(base.settings.job_queue_url) as queue:
-        jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
-        reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id, started.leg))
-        with crawl_progress() as show:
-            while True:
-                await asyncio.wait([reading], timeout=_POLL_SECONDS)
-                async with base.record.read() as records:
-                    now = await records.sources.run(started.id)
-                show(now.counts)
-                if now.state in ENDED_STATES or now.state is RunState.PAUSED:
-                    break
-        await reading
-    return now
 
 
 async def _reindex(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:

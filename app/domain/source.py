@@ -11,6 +11,11 @@ class SourceKind(StrEnum):
     URL = "url"  # one page
     SITEMAP = "sitemap"  # every page that a sitemap lists
     TEXT = "text"  # pasted by the operator
+    FILE = "file"  # uploaded by the operator
+
+
+# What the operator gave: one page, and nothing to fetch.
+GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE})
 
 
 class RunState(StrEnum):

@@ -8,18 +8,18 @@ import structlog
 
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
-from app.domain.source import CrawlRun, RunState, Source, SourceKind
+from app.domain.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
+from app.knowledge.given_pages import GivenPages, given_url
 from app.knowledge.ingest import Ingest
 from app.knowledge.missed_pages import MissedPages, settle_missed_pages
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
-from app.ports.clock import Clock
+from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
 
 log = structlog.get_logger(__name__)
 
-FETCHED: Final = "fetched"
 UNCHANGED: Final = "unchanged"
 FAILED_PAGE: Final = "failed"
 # The site itself says that the page is to be found no more.
@@ -40,13 +40,13 @@ class ReadSource:
     """Reads a source. Started again over the same run it goes on where the last process was."""
 
     def __init__(
-        self, record: SystemOfRecord, reader: SiteReader, ingest: Ingest, retire: Retire, clock: Clock
+        self, record: SystemOfRecord, reader: SiteReader, given: GivenPages, ingest: Ingest, retire: Retire
     ) -> None:
         self._record = record
         self._reader = reader
+        self._given = given
         self._ingest = ingest
         self._retire = retire
-        self._clock = clock
 
     async def read(self, run_id: UUID, leg: int = 1) -> ReadingReport | None:
         """Read the run to its end, or until it is paused; None when the run is gone. One that has ended already, is
@@ -103,29 +103,30 @@ class ReadSource:
         async def is_cancelled() -> bool:
             return await self._is_stopped(run)
 
-        if source.config.kind is SourceKind.TEXT:
-            return await self._read_text(source, queue, run.id)
+        if source.config.kind in GIVEN_KINDS:
+            return await self._read_given(source, queue, run.id)
         if source.config.kind is SourceKind.SITE:
             # A page that has not changed comes without its links, so what they led to is asked without them.
             await queue.add_known(source.config.max_pages)
         return await self._reader.read(source.config, queue, settle, is_cancelled)
 
-    async def _read_text(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:
-        url = text_url(source)
-        await queue.add([QueuedPage(url, depth=0)])
-        for queued in await queue.take(1):
-            name = source.config.name
-            content = PageContent(url=url, title=name, markdown=source.config.text, site=name)
-            page = ReadPage(
-                url=queued.url,
-                depth=queued.depth,
-                status=FETCHED,
-                content=content,
-                body_bytes=len(source.config.text.encode()),
-                read_at=self._clock.now(),
-            )
+    async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:
+        await queue.add([QueuedPage(given_url(source), depth=0)])
+        for _ in await queue.take(1):
+            page = await self._given.read(source)
+            await self._retire_elsewhere(source, page.url)
             await self._settle(source, run_id, page)
-        return ReadingSummary("The text was read.")
+            if page.content is None:
+                return ReadingSummary(f"The {source.config.kind.value} could not be read: {page.reason}", False)
+        return ReadingSummary(f"The {source.config.kind.value} was read.")
+
+    async def _retire_elsewhere(self, source: Source, url: str) -> None:
+        """A given source has one document; one at an address that it had before would be the new one's twin."""
+        async with self._record.read() as records:
+            documents = await records.documents.page(source.agent_id, PageRequest(), source.id)
+        for document in documents.items:
+            if document.url != url:
+                await self._retire.page(source.agent_id, source.id, document.url)
 
     async def _settle(self, source: Source, run_id: UUID, page: ReadPage) -> None:
         """Learn the page, or let go of what the site took away, and record how it ended."""
@@ -183,8 +184,3 @@ class ReadSource:
             except NotFound:
                 return True
         return now.state is not RunState.RUNNING or now.leg != run.leg
-
-
-def text_url(source: Source) -> str:
-    """Names the one document of a text source: the address that the operator gave, else the source itself."""
-    return source.config.url or f"urn:uuid:{source.id}"

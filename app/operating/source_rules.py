@@ -1,7 +1,7 @@
 """What a source's configuration may hold. Whether an address may be dialled is the crawler's to say."""
 
 from app.domain.errors import InvalidInput
-from app.domain.source import SourceConfig, SourceKind
+from app.domain.source import GIVEN_KINDS, SourceConfig, SourceKind
 from app.operating.field_rules import check_between, check_http_url, check_line, check_lines, check_text
 
 MAX_NAME_CHARS = 200
@@ -17,11 +17,9 @@ def check_source(config: SourceConfig) -> None:
     check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
     if config.kind is SourceKind.TEXT:
         check_text("text", config.text, MAX_TEXT_CHARS, may_be_empty=False)
-        if config.url:
-            check_http_url("url", config.url)
-    else:
-        if config.text:
-            raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
+    elif config.text:
+        raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
+    if config.url or config.kind not in GIVEN_KINDS:
         check_http_url("url", config.url)
     check_lines("include", config.include, MAX_GLOBS, MAX_GLOB_CHARS)
     check_lines("exclude", config.exclude, MAX_GLOBS, MAX_GLOB_CHARS)

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from app.domain.errors import InvalidInput, NotFound
-from app.domain.source import ENDED_STATES, CrawlRun, PageStatus, RunState, Source, SourceConfig
+from app.domain.source import ENDED_STATES, CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.operating.list_paging import page_of
 from app.operating.source_rules import check_source
@@ -20,7 +20,11 @@ class Sources:
         self._jobs = jobs
 
     async def create(self, actor: Actor, agent_id: UUID, config: SourceConfig) -> Source:
-        """Raises InvalidInput."""
+        """Raises InvalidInput; a file is not created so but uploaded."""
+        if config.kind is SourceKind.FILE:
+            raise InvalidInput(
+                "kind", "Upload a file with POST /v1/agents/{agent_id}/files, or `docent source add-file`."
+            )
         check_source(config)
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, agent_id)

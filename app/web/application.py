@@ -16,6 +16,7 @@ from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
+from app.web.admin_files import AdminFiles
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
@@ -98,6 +99,7 @@ def endpoints_of(
         *widget.endpoints(),
         *AdminAgents(services.agents, access).endpoints(),
         *AdminSources(services.sources, access).endpoints(),
+        *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
         *AdminSchedules(services.schedules, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.domain.errors import InvalidInput, NotFound
+from app.web.form_body import read_form
 from app.web.json_body import check_json, read_body, refuse_declared_length
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
@@ -88,8 +89,8 @@ Answer = BaseModel | Response | None
 
 @dataclass(frozen=True)
 class Endpoint(Generic[Caller, Input]):
-    """`input_model` is read from the query of a GET or DELETE, from the JSON body otherwise; `codes` are refusals
-    beside those that access and input bring along."""
+    """`input_model` is read from the query of a GET or DELETE, from the JSON body otherwise; `form_model` from a
+    multipart body. `codes` are refusals beside those that access and input bring along."""
 
     method: str
     path: str
@@ -99,6 +100,7 @@ class Endpoint(Generic[Caller, Input]):
     access: Access[Caller]
     handler: Callable[[Call[Caller, Input]], Awaitable[Answer]]
     input_model: type[BaseModel] | None = None
+    form_model: type[BaseModel] | None = None
     is_input_optional: bool = False
     response_model: type[BaseModel] | None = None
     response_media_type: str = "application/json"
@@ -134,6 +136,8 @@ class Endpoint(Generic[Caller, Input]):
         return Response(answer.model_dump_json(), self.status, headers, "application/json")
 
     async def _read_input(self, request: Request) -> BaseModel | None:
+        if self.form_model is not None:
+            return self.form_model.model_validate(await read_form(request, self.max_body_bytes))
         if self.input_model is None:
             return None
         if not self.has_body:

@@ -30,6 +30,7 @@ OVERLOADED_RETRY_SECONDS = 2
 # code -> status: the whole vocabulary of refusals, which openapi.py documents.
 STATUS_OF_CODE: Mapping[str, int] = {
     "malformed_json": 400,
+    "malformed_form": 400,
     "unauthorized": 401,
     "origin_refused": 403,
     "forbidden": 403,

@@ -76,16 +76,17 @@ def _check_values(value: Any) -> None:
         if depth > MAX_DEPTH:
             raise InvalidInput("", f"The body is nested deeper than {MAX_DEPTH} levels. Make it flatter.")
         if isinstance(item, str):
-            _check_text(path, item)
+            check_characters(path, item)
         elif isinstance(item, dict):
             for key, inner in item.items():
-                _check_text(path, key)
+                check_characters(path, key)
                 waiting.append((f"{path}.{key}" if path else key, depth + 1, inner))
         elif isinstance(item, list):
             waiting.extend((f"{path}.{n}", depth + 1, inner) for n, inner in enumerate(item))
 
 
-def _check_text(path: str, text: str) -> None:
+def check_characters(path: str, text: str) -> None:
+    """Raises InvalidInput for what no text holds: NUL, and half of a character."""
     if "\x00" in text:
         raise InvalidInput(path[:200], "This holds a NUL character. Remove it.")
     if any("\ud800" <= character <= "\udfff" for character in text):

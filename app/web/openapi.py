@@ -115,6 +115,8 @@ def _schemas(endpoints: Sequence[AnyEndpoint]) -> tuple[_Schemas, _Schemas, Json
     for endpoint in endpoints:
         if endpoint.has_body and endpoint.input_model is not None:
             taken.append((endpoint.input_model, "validation"))
+        if endpoint.form_model is not None:
+            taken.append((endpoint.form_model, "validation"))
         if endpoint.response_model is not None:
             taken.append((endpoint.response_model, "serialization"))
     found, top = models_json_schema(list(dict.fromkeys(taken)), ref_template="#/components/schemas/{model}")
@@ -138,6 +140,11 @@ def _operation(endpoint: AnyEndpoint, inputs: _Schemas, outputs: _Schemas) -> Js
         operation["requestBody"] = {
             "required": not endpoint.is_input_optional,
             "content": {"application/json": {"schema": inputs[endpoint.input_model]}},
+        }
+    if endpoint.form_model is not None:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"multipart/form-data": {"schema": inputs[endpoint.form_model]}},
         }
     return operation
 
@@ -208,6 +215,8 @@ def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
 def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
     """Every code that the endpoint may answer with."""
     codes = [*endpoint.access.errors, *endpoint.codes, "internal"]
+    if endpoint.form_model is not None:
+        codes += ["malformed_form", "unsupported_media_type", "invalid_request"]
     if endpoint.access.scheme is not None or endpoint.has_body:
         codes.append("too_large")
         codes.append("unavailable")

@@ -13,6 +13,7 @@ from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
@@ -34,6 +35,7 @@ class WebServices:
     turns: VisitorTurns
     agents: Agents
     sources: Sources
+    source_files: SourceFiles
     run_watch: RunWatch
     schedules: Schedules
     deletions: Deletions

@@ -29,6 +29,8 @@ def _safe(part: int | str) -> str:
 def _message(detail: ErrorDetails) -> str:
     context: dict[str, Any] = detail.get("ctx", {})
     match detail["type"]:
+        case "is_instance_of":
+            return "Send a file, with its name."
         case "missing":
             return "This is required. Add it."
         case "extra_forbidden":

@@ -17,6 +17,7 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.due_readings import DueReadings
 from app.knowledge.finish_deletions import FinishDeletions
+from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
 from app.knowledge.knowledge_jobs import KnowledgeJobs
 from app.knowledge.read_source import ReadSource
@@ -25,6 +26,7 @@ from app.knowledge.retire import Retire
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.word_splitter import WordSplitter
@@ -48,8 +50,10 @@ async def work(folder: Path, name: str, hang_at: str) -> None:
         retire = Retire(record, indexer)
         chunker = Chunker(WordSplitter(), embedder, ChunkLimits())
         ingest = Ingest(record, chunker, indexer, retire)
+        given = GivenPages(record, PlainFileReader(), clock)
         jobs = KnowledgeJobs(
-            ReadSource(record, ScriptedSiteReader(SITE, before), ingest, retire, clock),
+            ReadSource(record, ScriptedSiteReader(SITE, before), given, ingest, retire),
+            DueReadings(record, CronsimCalendar(), clock),
             Reconcile(record, vectors, keywords, indexer, ingest),
             FinishDeletions(record, vectors, keywords, indexer),
         )

@@ -14,6 +14,7 @@ from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.finish_deletions import FinishDeletions
+from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.reindex import Reindex
@@ -22,6 +23,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.word_splitter import WordSplitter
 
@@ -54,6 +56,10 @@ class KnowledgeHouse:
     @property
     def deletions(self) -> FinishDeletions:
         return FinishDeletions(self.record, self.vectors, self.keywords, self.indexer)
+
+    @property
+    def given(self) -> GivenPages:
+        return GivenPages(self.record, PlainFileReader(), self.clock)
 
     @property
     def ingest(self) -> Ingest:

@@ -45,7 +45,7 @@ async def read(
 ) -> ReadingReport:
     async with house.record.write() as records:
         run = await records.sources.start_run(house.agent_id, source.id)
-    report = await ReadSource(house.record, reader(site), house.ingest, house.retire, house.clock).read(run.id)
+    report = await ReadSource(house.record, reader(site), house.given, house.ingest, house.retire).read(run.id)
     assert report is not None
     assert report.run.state is RunState.FINISHED
     return report

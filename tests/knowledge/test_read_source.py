@@ -32,7 +32,7 @@ async def pages_of(house: KnowledgeHouse, run_id: UUID) -> dict[str, PageStatus]
 
 
 def reading(house: KnowledgeHouse, reader: ScriptedSiteReader) -> ReadSource:
-    return ReadSource(house.record, reader, house.ingest, house.retire, house.clock)
+    return ReadSource(house.record, reader, house.given, house.ingest, house.retire)
 
 
 async def read(house: KnowledgeHouse, site: dict[str, PageContent | str]) -> CrawlRun:

@@ -15,6 +15,7 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.errors import InvalidInput, NotFound
+from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
 from app.domain.reading_schedule import Schedule
 from app.domain.source import SourceConfig, SourceKind
@@ -28,10 +29,12 @@ from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_files import SourceFiles, Upload
 from app.operating.sources import Sources
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.temporary_record import temporary_record
 
@@ -72,6 +75,10 @@ class Office:
         return Deletions(self.record, self.jobs)
 
     @property
+    def files(self) -> SourceFiles:
+        return SourceFiles(self.record, PlainFileReader(), 1000)
+
+    @property
     def answers(self) -> CuratedAnswers:
         return CuratedAnswers(self.record, Re2PatternMatcher())
 
@@ -107,6 +114,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
             source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
             await records.sources.start_run(agent.id, source.id)
+            await records.files.put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
             site = await records.sources.create(
                 agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
             )
@@ -156,6 +164,8 @@ CHANGES: dict[str, Act] = {
     "source.create": lambda o: o.sources.create(
         o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")
     ),
+    "source.upload_file": lambda o: o.files.add(o.actor, o.agent, Upload("a.txt", b"A\nHello.")),
+    "source.replace_file": lambda o: o.files.replace(o.actor, o.source, Upload("a.txt", b"A\nHi.")),
     "source.sync": lambda o: o.sources.sync(o.actor, o.source),
     "source.cancel": lambda o: o.sources.cancel(o.actor, o.source),
     "source.pause": lambda o: o.sources.pause(o.actor, o.source),
@@ -182,6 +192,7 @@ READS: dict[str, Act] = {
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
     "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
+    "files.get": lambda o: o.files.get(o.actor, o.source),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),

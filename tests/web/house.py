@@ -24,6 +24,7 @@ from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
@@ -34,6 +35,7 @@ from app.web.services import Readiness, WebServices
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
+from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.temporary_record import temporary_record
@@ -41,6 +43,7 @@ from tests.doubles.workspaces import another_workspace
 
 SITE = "https://www.example.com"
 PAGE = f"{SITE}/pricing"
+MAX_FILE_BYTES = 100_000
 UNKNOWN = UUID("99999999-9999-4999-8999-999999999999")
 Json = dict[str, Any]
 
@@ -169,6 +172,7 @@ def services_on(
         turns=turns,
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
+        source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),

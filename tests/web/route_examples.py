@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
@@ -13,12 +14,16 @@ from app.domain.document import PageContent
 from app.domain.gap import GapReason
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.operating.source_files import Upload
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question, open_house
 
+# The fields of a form, and its file, for each operation that takes one.
+FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
+FILE = ("manual.txt", b"The manual\nPress the green button.")
 # A valid body for each operation that takes one. `{agent}` stands for the house's agent.
 BODIES: Mapping[str, Json] = {
     "openConversation": {"agent_id": "{agent}", "page_url": PAGE},
@@ -69,6 +74,12 @@ class FurnishedHouse:
                 return {"Authorization": f"Bearer {self.house.write}"}
         raise AssertionError(endpoint.access.scheme)
 
+    def form(self, endpoint: AnyEndpoint) -> dict[str, Any]:
+        """What httpx2 sends as a form, {} for an operation that takes none."""
+        if endpoint.form_model is None:
+            return {}
+        return {"data": FORMS[endpoint.operation], "files": {"file": FILE}}
+
     def body(self, endpoint: AnyEndpoint) -> Json | None:
         if not endpoint.has_body:
             return None
@@ -111,6 +122,7 @@ async def furnish(house: House) -> FurnishedHouse:
     deletion = await services.deletions.delete(actor, DeletedKind.SOURCE, gone.id)
     async with house.record.write() as records:
         page = await records.documents.add_pending(agent_id, ended.id, PageContent("urn:note", "Note", "Hi."), "h", ())
+    file = await services.source_files.add(actor, agent_id, Upload(*FILE))
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -129,7 +141,11 @@ async def furnish(house: House) -> FurnishedHouse:
             "conversation_id": session.conversation_id,
         },
         {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},
-        {"watchSource": {"source_id": ended.id}},  # its stream ends
+        {
+            "watchSource": {"source_id": ended.id},  # its stream ends
+            "replaceFile": {"source_id": file.source.id},
+            "getFile": {"source_id": file.source.id},
+        },
     )
 
 

@@ -15,7 +15,7 @@ from app.web.endpoint import AnyEndpoint
 from app.web.errors import STATUS_OF_CODE
 from app.web.openapi import refusal_codes
 from tests.web.house import SITE, UNKNOWN, every_endpoint
-from tests.web.route_examples import BODIES, REQUIRED, FurnishedHouse, furnished
+from tests.web.route_examples import BODIES, FORMS, REQUIRED, FurnishedHouse, furnished
 
 ENDPOINTS = every_endpoint()
 
@@ -62,6 +62,8 @@ async def call(
     if content is not None:
         headers = {**headers, "Content-Type": "application/json"}
         return await rooms.house.http.request(endpoint.method, where, content=content, headers=headers)
+    if endpoint.form_model is not None:
+        return await rooms.house.http.request(endpoint.method, where, headers=headers, **rooms.form(endpoint))
     sent = rooms.body(endpoint) if body is ... else body
     return await rooms.house.http.request(endpoint.method, where, json=sent, headers=headers)
 
@@ -81,6 +83,7 @@ def assert_refused(response: httpx2.Response, code: str, *words: str, endpoint: 
 def test_every_route_has_its_example() -> None:
     assert len({endpoint.operation for endpoint in ENDPOINTS}) == len(ENDPOINTS)
     assert set(BODIES) == {endpoint.operation for endpoint in ENDPOINTS if endpoint.has_body}
+    assert set(FORMS) == {endpoint.operation for endpoint in ENDPOINTS if endpoint.form_model}
     needing = {
         e.operation
         for e in ENDPOINTS

@@ -1,0 +1,86 @@
+"""Reading a source from a command: now, while the terminal shows how far it is."""
+
+import asyncio
+from uuid import UUID
+
+import typer
+from rich.table import Table
+
+from app.adapters.dbos_job_queue import WORKER_KIND, DbosJobQueue
+from app.adapters.inline_job_queue import InlineJobQueue
+from app.cli.crawl_progress import crawl_progress, in_words
+from app.cli.local_operator import known_agents, meant_agent
+from app.cli.terminal import out, print_json
+from app.domain.agent import Agent, AgentConfig
+from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source
+from app.main import Foundation, Knowledge
+from app.operating.actor import Actor
+from app.operating.agents import Agents
+from app.operating.sources import Sources
+from app.ports.job_queue import JobQueue
+from app.ports.records.page import PageRequest
+
+_POLL_SECONDS = 0.25
+_WORKER_SILENT_SECONDS = 15
+_LISTED_PROBLEMS = 20
+_FINE = frozenset({"indexed", "unchanged", "duplicate"})
+
+
+async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, agent_id: UUID | None, name: str) -> Agent:
+    """The agent that is meant; where there is none at all, a new one of that name, published."""
+    if agent_id is not None or await known_agents(base, actor):
+        return await meant_agent(base, actor, agent_id)
+    agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+    agent = await agents.create(actor, AgentConfig(name=name))
+    await agents.publish(actor, agent.id)
+    return agent
+
+
+async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> None:
+    """Read the source and say what became of its pages. Ends the command with 1 when the reading did not finish."""
+    async with base.record.write() as records:
+        started = await records.sources.start_run(source.agent_id, source.id)
+        started = await records.sources.resume_run(started.id)
+    ended = await _watched(base, knowledge, started)
+    sources = Sources(base.record, InlineJobQueue(knowledge.jobs))
+    pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
+    problems = [page for page in pages if page.status not in _FINE]
+    if as_json:
+        print_json(
+            {
+                "agent_id": source.agent_id,
+                "source_id": source.id,
+                "state": ended.state.value,
+                "stop_reason": ended.stop_reason,
+                "counts": ended.counts,
+                "problems": [{"url": p.url, "status": p.status, "reason": p.reason} for p in problems],
+            }
+        )
+    else:
+        title = f"Agent {source.agent_id}: {ended.stop_reason or ended.state.value}"
+        table = Table("page", "outcome", "why", title=title)
+        for page in problems[:_LISTED_PROBLEMS]:
+            table.add_row(page.url, page.status, page.reason)
+        out.print(table if problems else table.title)
+        out.print(in_words(ended.counts))
+    if ended.state is not RunState.FINISHED:
+        raise typer.Exit(1)
+
+
+async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
+    """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
+    async with base.record.read() as records:
+        workers = await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS)
+    async with DbosJobQueue(base.settings.job_queue_url) as queue:
+        jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
+        reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id, started.leg))
+        with crawl_progress() as show:
+            while True:
+                await asyncio.wait([reading], timeout=_POLL_SECONDS)
+                async with base.record.read() as records:
+                    now = await records.sources.run(started.id)
+                show(now.counts)
+                if now.state in ENDED_STATES or now.state is RunState.PAUSED:
+                    break
+        await reading
+    return now

@@ -1,0 +1,52 @@
+"""`docent source add-file`: an agent learns from a file of this machine."""
+
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from app.cli.agents import AgentId
+from app.cli.local_operator import local_operator
+from app.cli.reading_now import agent_for, read_now
+from app.cli.terminal import AsJson, run, settings_for
+from app.domain.source import SourceKind
+from app.main import Foundation, open_foundation, open_knowledge, source_files_on
+from app.operating.source_files import Upload
+from app.settings import Settings
+
+
+def add_file(
+    path: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="Markdown, HTML, text, PDF, DOCX or CSV.")
+    ],
+    agent: AgentId = None,
+    name: Annotated[str, typer.Option(help="Shown in citations; else the file's own title.")] = "",
+    url: Annotated[str, typer.Option(help="Where visitors find the file, for citations to lead to.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Learn from a file. One of the same name takes the place of what the agent has learnt from it."""
+    run(_add_file(settings_for(), path, agent, name, url, as_json))
+
+
+async def _add_file(settings: Settings, path: Path, agent_id: UUID | None, name: str, url: str, as_json: bool) -> None:
+    upload = Upload(path.name, path.read_bytes())  # noqa: ASYNC240 - nothing else waits for this command
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        actor = await local_operator(base)
+        files = source_files_on(base, knowledge.files)
+        agent = await agent_for(base, knowledge, actor, agent_id, name or path.stem)
+        known = await _known(base, agent.id, path.name)
+        if known is None:
+            stored = await files.add(actor, agent.id, upload, name, url)
+        else:
+            stored = await files.replace(actor, known, upload)
+        await read_now(base, knowledge, actor, stored.source, as_json)
+
+
+async def _known(base: Foundation, agent_id: UUID, name: str) -> UUID | None:
+    """The agent's source whose file has that name."""
+    async with base.record.read() as records:
+        for source in await records.sources.of_agent(agent_id):
+            if source.config.kind is SourceKind.FILE and (await records.files.facts(source.id)).name == name:
+                return source.id
+    return None

@@ -1,0 +1,99 @@
+"""Files that operators upload: checked by reading them once, kept whole, read again at each sync."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from app.domain.errors import InvalidInput
+from app.domain.file_format import FIELD, FileFormat, file_format
+from app.domain.source import Source, SourceConfig, SourceKind
+from app.domain.source_file import FileFacts
+from app.operating.actor import Actor
+from app.operating.field_rules import check_line
+from app.operating.source_rules import MAX_NAME_CHARS, check_source
+from app.ports.file_reader import FileReader
+from app.ports.records.transaction import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it was sent: folders before its name do not count."""
+
+    name: str
+    body: bytes
+
+    @property
+    def own_name(self) -> str:
+        return self.name.replace("\\", "/").rpartition("/")[2].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A source of kind "file", and what is known of its file."""
+
+    source: Source
+    facts: FileFacts
+
+
+class SourceFiles:
+    """Every method raises NotFound for an agent or source that is absent or another workspace's, and for a source of
+    another kind. An upload raises InvalidInput, naming the field: a file that cannot be read is never kept."""
+
+    def __init__(self, records: SystemOfRecord, reader: FileReader, max_bytes: int) -> None:
+        self._records = records
+        self._reader = reader
+        self.max_bytes = max_bytes
+
+    async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
+        """`name` is shown in citations in place of the file's own title; `url` is where visitors find the file."""
+        config = SourceConfig(SourceKind.FILE, name or upload.own_name, url)
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+        await self._check(upload, config)
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            source = await records.sources.create(agent_id, config)
+            facts = await records.files.put(source.id, upload.own_name, _format(upload), upload.body)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                "source.upload_file",
+                str(source.id),
+                {"agent_id": str(agent_id), "file": facts.name, "digest": facts.digest},
+            )
+        return StoredFile(source, facts)
+
+    async def replace(self, actor: Actor, source_id: UUID, upload: Upload) -> StoredFile:
+        """The next sync reads the new file; the same bytes as before cost nothing then."""
+        before = await self.get(actor, source_id)
+        config = before.source.config
+        if config.name == before.facts.name:  # it had no name of its own
+            config = replace(config, name=upload.own_name)
+        await self._check(upload, config)
+        async with self._records.write() as records:
+            source = await records.sources.find(actor.workspace_id, source_id)
+            source = await records.sources.save(source.agent_id, source_id, config)
+            facts = await records.files.put(source_id, upload.own_name, _format(upload), upload.body)
+            await records.audit.record(
+                actor.workspace_id,
+                actor.name,
+                "source.replace_file",
+                str(source_id),
+                {"file": facts.name, "digest": facts.digest, "digest_before": before.facts.digest},
+            )
+        return StoredFile(source, facts)
+
+    async def get(self, actor: Actor, source_id: UUID) -> StoredFile:
+        async with self._records.read() as records:
+            source = await records.sources.find(actor.workspace_id, source_id)
+            return StoredFile(source, await records.files.facts(source_id))
+
+    async def _check(self, upload: Upload, config: SourceConfig) -> None:
+        check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
+        check_source(config)
+        if len(upload.body) > self.max_bytes:
+            raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes; keep it to {self.max_bytes}.")
+        await self._reader.read(upload.own_name, upload.body, config.url)
+
+
+def _format(upload: Upload) -> FileFormat:
+    return file_format(upload.own_name, upload.body)

@@ -1,0 +1,127 @@
+"""Admin API: files that an agent learns from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.file_format import FileFormat
+from app.operating import source_rules as rules
+from app.operating.actor import Actor
+from app.operating.source_files import SourceFiles, StoredFile, Upload
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.errors import Refusal
+from app.web.form_body import FORM_BYTES, FilePart
+
+TAG = "Sources"
+
+
+class FileReplacement(Model):
+    file: FilePart = Field(description="Markdown, HTML, plain text, PDF, DOCX or CSV, told by its bytes and its name.")
+
+
+class FileUpload(FileReplacement):
+    name: str = Field(
+        default="", max_length=rules.MAX_NAME_CHARS, description="Shown in citations; else the file's own title."
+    )
+    url: str = Field(default="", max_length=2048, description="Where visitors find the file, for citations to lead to.")
+
+
+class FileOut(Model):
+    source_id: UUID
+    agent_id: UUID
+    name: str
+    url: str
+    file_name: str
+    format: FileFormat
+    size_bytes: int
+    digest: str = Field(description="SHA-256 of the file, hex.")
+    uploaded_at: datetime
+
+    @classmethod
+    def of(cls, stored: StoredFile) -> "FileOut":
+        source, facts = stored.source, stored.facts
+        return cls(
+            source_id=source.id,
+            agent_id=source.agent_id,
+            name=source.config.name,
+            url=source.config.url,
+            file_name=facts.name,
+            format=facts.format,
+            size_bytes=facts.size_bytes,
+            digest=facts.digest,
+            uploaded_at=facts.uploaded_at,
+        )
+
+
+class AdminFiles:
+    def __init__(self, files: SourceFiles, access: AdminAccess) -> None:
+        self._files = files
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        read, write = self._access.read, self._access.write
+        of_source, max_bytes = "/v1/sources/{source_id}/file", self._files.max_bytes + FORM_BYTES
+        return (
+            Endpoint(
+                "POST",
+                "/v1/agents/{agent_id}/files",
+                "uploadFile",
+                "Add a source by uploading its file; sync reads it",
+                TAG,
+                write,
+                self.upload,
+                form_model=FileUpload,
+                response_model=FileOut,
+                status=201,
+                max_body_bytes=max_bytes,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "POST",
+                of_source,
+                "replaceFile",
+                "Put another file in place of a source's file; the next sync reads it",
+                TAG,
+                write,
+                self.replace,
+                form_model=FileReplacement,
+                response_model=FileOut,
+                max_body_bytes=max_bytes,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                of_source,
+                "getFile",
+                "What is known of a source's file",
+                TAG,
+                read,
+                self.get,
+                response_model=FileOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def upload(self, call: Call[Actor, FileUpload]) -> FileOut:
+        given, agent_id = call.input, call.path_id("agent_id")
+        self._refuse_large(given.file)
+        return FileOut.of(await self._files.add(call.caller, agent_id, given.file, given.name, given.url))
+
+    async def replace(self, call: Call[Actor, FileReplacement]) -> FileOut:
+        source_id = call.path_id("source_id")
+        self._refuse_large(call.input.file)
+        return FileOut.of(await self._files.replace(call.caller, source_id, call.input.file))
+
+    async def get(self, call: Call[Actor, None]) -> FileOut:
+        return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
+
+    def _refuse_large(self, file: Upload) -> None:
+        if len(file.body) > self._files.max_bytes:
+            raise Refusal(
+                "too_large",
+                f"The file has {len(file.body)} bytes; keep it to {self._files.max_bytes}. Split it, or have the "
+                "operator raise DOCENT_MAX_FILE_MIB.",
+            )

@@ -1,0 +1,19 @@
+"""A FileReader of text: the first line is the title, the rest the page. What begins with "broken" is refused."""
+
+from app.domain.document import PageContent
+from app.domain.errors import InvalidInput
+from app.domain.file_format import FIELD
+
+
+class PlainFileReader:
+    """`names` lists what was read, in order."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    async def read(self, name: str, body: bytes, url: str) -> PageContent:
+        self.names.append(name)
+        if body.startswith(b"broken"):
+            raise InvalidInput(FIELD, "The file is broken. Save it anew.")
+        title, _, markdown = body.decode().partition("\n")
+        return PageContent(url=url, title=title, markdown=markdown)

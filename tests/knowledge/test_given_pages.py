@@ -1,0 +1,111 @@
+"""What operators gave themselves is read like a page of a website."""
+
+from dataclasses import replace
+
+from app.domain.document import Document
+from app.domain.file_format import FileFormat
+from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.ports.records.page import PageRequest
+from tests.doubles.scripted_site_reader import ScriptedSiteReader
+from tests.knowledge.knowledge_house import KnowledgeHouse
+from tests.knowledge.test_read_source import pages_of, reading, start_run
+
+FILE = SourceConfig(SourceKind.FILE, "manual.txt")
+BODY = b"The manual\nPress the green button."
+
+
+async def a_file(house: KnowledgeHouse, config: SourceConfig = FILE, body: bytes = BODY) -> Source:
+    source = await house.add_source(config)
+    await put(house, source, body)
+    return source
+
+
+async def put(house: KnowledgeHouse, source: Source, body: bytes) -> None:
+    async with house.record.write() as records:
+        await records.files.put(source.id, "manual.txt", FileFormat.TEXT, body)
+
+
+async def read(house: KnowledgeHouse, source: Source) -> tuple[CrawlRun, PageStatus]:
+    run = await start_run(house, source)
+    report = await reading(house, ScriptedSiteReader({})).read(run.id)
+    assert report is not None
+    [page] = (await pages_of(house, run.id)).values()
+    return report.run, page
+
+
+async def documents(house: KnowledgeHouse) -> list[Document]:
+    async with house.record.read() as records:
+        return list((await records.documents.page(house.agent_id, PageRequest())).items)
+
+
+async def test_a_file_is_learnt_under_its_own_title(house: KnowledgeHouse) -> None:
+    source = await a_file(house)
+
+    run, page = await read(house, source)
+
+    assert (run.state, run.stop_reason) == (RunState.FINISHED, "The file was read.")
+    assert (page.status, page.url) == ("indexed", f"urn:uuid:{source.id}")
+    [document] = await documents(house)
+    assert (document.title, document.url) == ("The manual", f"urn:uuid:{source.id}")
+    assert await house.live_texts() == ["Press the green button."]
+
+
+async def test_the_name_and_address_that_an_operator_gave_are_cited(house: KnowledgeHouse) -> None:
+    url = "https://www.example.com/manual.pdf"
+    await read(house, await a_file(house, replace(FILE, name="Manual of the One", url=url)))
+    [document] = await documents(house)
+    assert (document.title, document.url) == ("Manual of the One", url)
+
+
+async def test_a_file_that_has_not_changed_embeds_nothing(house: KnowledgeHouse) -> None:
+    source = await a_file(house)
+    await read(house, source)
+    embedded = len(house.embedder.embedded)
+
+    await put(house, source, BODY)
+    _, page = await read(house, source)
+
+    assert page.status == "unchanged"
+    assert len(house.embedder.embedded) == embedded
+
+
+async def test_another_file_takes_the_place_of_the_first(house: KnowledgeHouse) -> None:
+    source = await a_file(house)
+    await read(house, source)
+
+    await put(house, source, b"The manual\nPress the red button.")
+    await read(house, source)
+
+    assert await house.live_texts() == ["Press the red button."]
+    await house.assert_in_step()
+
+
+async def test_a_file_that_cannot_be_read_says_why_and_leaves_what_was_learnt(house: KnowledgeHouse) -> None:
+    source = await a_file(house)
+    await read(house, source)
+
+    await put(house, source, b"broken")
+    run, page = await read(house, source)
+
+    assert run.stop_reason == "The file could not be read: The file is broken. Save it anew."
+    assert (page.status, page.reason) == ("failed", "The file is broken. Save it anew.")
+    assert await house.live_texts() == ["Press the green button."]
+
+
+async def test_another_address_moves_the_document(house: KnowledgeHouse) -> None:
+    source = await a_file(house)
+    await read(house, source)
+
+    url = "https://www.example.com/manual.pdf"
+    async with house.record.write() as records:
+        await records.sources.save(house.agent_id, source.id, replace(FILE, url=url))
+    await read(house, source)
+
+    assert [document.url for document in await documents(house)] == [url]
+    await house.assert_in_step()
+
+
+async def test_a_text_keeps_the_name_that_the_operator_gave_it(house: KnowledgeHouse) -> None:
+    await read(house, await house.add_source(SourceConfig(SourceKind.TEXT, "Opening hours", text="From 9 to 5.")))
+    [document] = await documents(house)
+    assert document.title == "Opening hours"
