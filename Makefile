@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/e2e tests/scale tests/real_docs tests/widget_cases
+SLOW := tests/e2e tests/scale tests/real_docs tests/misbehaving tests/widget_cases
 
 .PHONY: help
 help: ## Show this list
@@ -37,6 +37,10 @@ test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive th
 .PHONY: test-docs
 test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it (needs postgresql-doc-15)
 	$(BIN)/pytest tests/real_docs
+
+.PHONY: test-faults-crawl
+test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, storms, rebinding
+	$(BIN)/pytest tests/misbehaving
 
 .PHONY: test-scale
 test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)

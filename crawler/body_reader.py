@@ -1,11 +1,14 @@
 """Reads a body without ever holding more than its limit: neither a flood nor a decompression bomb fits."""
 
+import io
 import zlib
 from collections.abc import AsyncIterator
 
 from crawler.errors import BodyGarbled, BodyTooLarge
 
 ACCEPT_ENCODING = "gzip, deflate"
+
+_STEP_BYTES = 1024 * 1024  # decompressed at a time
 
 
 async def read_body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int, truncate: bool = False) -> bytes:
@@ -15,18 +18,18 @@ async def read_body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int,
     Past the limit: BodyTooLarge, or with `truncate` the first `max_bytes` bytes. Raises BodyGarbled.
     """
     decoder = _decoder(encoding)
-    body = bytearray()
+    body = io.BytesIO()  # gives its bytes away without copying them
     wire_bytes = 0
     async for chunk in chunks:
         wire_bytes += len(chunk)
-        body += decoder.decode(chunk, max_bytes + 1 - len(body))
-        if len(body) > max_bytes or wire_bytes > max_bytes:
+        body.write(decoder.decode(chunk, max_bytes + 1 - body.tell()))
+        if body.tell() > max_bytes or wire_bytes > max_bytes:
             if truncate:
-                return bytes(body[:max_bytes])
+                return body.getvalue()[:max_bytes]
             raise BodyTooLarge(f"the page is larger than {max_bytes} bytes")
     if not decoder.is_complete:
         raise BodyGarbled("the compressed body ends in the middle")
-    return bytes(body)
+    return body.getvalue()
 
 
 class _Identity:
@@ -51,8 +54,8 @@ class _Inflate:
         """At most `limit` bytes; what did not fit is not kept, for the caller stops there."""
         data = self._pending + chunk
         self._pending = b""
-        output = bytearray()
-        while data and len(output) < limit:
+        output = io.BytesIO()
+        while data and (room := limit - output.tell()) > 0:
             if self._stream is None or self._stream.eof:
                 if self._stream is not None and not data.startswith(b"\x1f\x8b"):
                     break  # bytes after the end: padding
@@ -61,11 +64,11 @@ class _Inflate:
                     break
                 self._stream = _inflater(data)
             try:
-                output += self._stream.decompress(data, limit - len(output))
+                output.write(self._stream.decompress(data, min(room, _STEP_BYTES)))
             except zlib.error as error:
                 raise BodyGarbled("the compressed body is broken") from error
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
-        return bytes(output)
+        return output.getvalue()
 
 
 def _inflater(start: bytes) -> "zlib._Decompress":

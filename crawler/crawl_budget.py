@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from crawler.url_rules import CheckedUrl
 
@@ -15,6 +16,18 @@ class CrawlBudget:
     max_depth: int = 8  # links from the start
     max_query_variants: int = 30  # URLs of one path that differ in the query only
     max_segment_repeats: int = 3  # /a/b/a/b/a/b/... is a relative link gone wrong
+    max_failures_in_row: int = (
+        30  # pages that the site did not deliver, one after the other: it is down, or fends us off
+    )
+    max_seconds: float = 12 * 3600.0  # of one run
+
+
+class LeftOut(StrEnum):
+    """Why a link that is in scope was not queued."""
+
+    TOO_DEEP = "too_deep"
+    QUERY_VARIANTS = "query_variants"
+    REPEATED_SEGMENTS = "repeated_segments"
 
 
 class TrapFilter:
@@ -25,20 +38,20 @@ class TrapFilter:
         self._variants: Counter[str] = Counter()
         self._seen: set[str] = set()
 
-    def admits(self, url: CheckedUrl) -> bool:
-        """Ask once for each link found; the same URL gets the same answer."""
+    def refusal(self, url: CheckedUrl) -> LeftOut | None:
+        """Ask once for each link found; a URL let through once is let through again."""
         text = str(url)
         if text in self._seen:
-            return True
+            return None
         if _most_repeated(url.path.split("/")) > self._budget.max_segment_repeats:
-            return False
+            return LeftOut.REPEATED_SEGMENTS
         if url.query is not None:
             path = f"{url.origin}{url.path}"
             if self._variants[path] >= self._budget.max_query_variants:
-                return False
+                return LeftOut.QUERY_VARIANTS
             self._variants[path] += 1
         self._seen.add(text)
-        return True
+        return None
 
 
 def _most_repeated(segments: Iterable[str]) -> int:

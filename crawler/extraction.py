@@ -6,6 +6,7 @@ from crawler.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.decoding import decode_html
 from crawler.heading_anchors import HeadingAnchors
 from crawler.hidden_text import remove_hidden
+from crawler.linked_data import linked_data, linked_things
 from crawler.links import Normaliser, read_links
 from crawler.main_content import find_main_content
 from crawler.markdown import Rendered, write_markdown
@@ -13,6 +14,7 @@ from crawler.page import Page
 from crawler.page_dates import page_dates
 from crawler.page_language import declared_language, detected_language
 from crawler.page_metadata import page_description, page_title
+from crawler.page_signs import read_signs
 
 
 def extract_page(body: bytes, url: str, charset: str | None, normalise: Normaliser | None = None) -> Page:
@@ -24,8 +26,11 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
     html = decode_html(body, charset)
     tree = LexborHTMLParser(html)
     links = read_links(tree, url, normalise)  # before hidden parts go: menus that open on a click lead to pages
-    published, modified = page_dates(tree)
-    description = page_description(tree)
+    signs = read_signs(tree)
+    things = linked_things(tree)
+    linked = linked_data(tree, things)
+    published, modified = page_dates(tree, things)
+    description = page_description(tree) or linked.description
     language = declared_language(tree)
     remove_hidden(tree)
     anchors = HeadingAnchors(tree)
@@ -36,7 +41,7 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
     rendered = Rendered("", ())
     if main is not None:
         remove_contents_list(main)
-        rendered = write_markdown(main, anchors)
+        rendered = write_markdown(main, anchors, linked.questions)
     return Page(
         url=url,
         canonical_url=links.canonical_url,
@@ -49,4 +54,6 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
         modified=modified,
         links=links.links,
         is_noindex=links.is_noindex,
+        linked=linked,
+        signs=signs,
     )

@@ -22,6 +22,7 @@ from crawler.guarded_transport import Answer, Wire
 from crawler.http_answers import (
     REDIRECTS,
     RETRIED,
+    looks_like_a_file,
     looks_like_html,
     media_type_and_charset,
     retry_after_seconds,
@@ -64,7 +65,7 @@ class Fetcher:
         self._user_agent = user_agent
         self.pacing = pacing or HostPacing()
         self.policy = policy or AddressPolicy()
-        self._limits = limits or FetchLimits()
+        self.limits = limits or FetchLimits()
         self._jitter = jitter
 
     @property
@@ -89,7 +90,7 @@ class Fetcher:
         except UrlRefused as error:
             return NotFetched(url, Outcome.FORBIDDEN_ADDRESS, error.reason)
         visited: set[str] = set()
-        for hops in range(self._limits.max_redirects + 1):
+        for hops in range(self.limits.max_redirects + 1):
             visited.add(str(hop))
             reply = await self._get_patiently(hop, self._headers(validators, hops), wanted)
             if isinstance(reply, NotFetched):
@@ -100,7 +101,7 @@ class Fetcher:
             if isinstance(target, NotFetched):
                 return replace(target, url=url)
             hop = target
-        reason = f"more than {self._limits.max_redirects} redirects"
+        reason = f"more than {self.limits.max_redirects} redirects"
         return NotFetched(url, Outcome.TOO_MANY_REDIRECTS, reason, reply.status, str(hop), reply.headers)
 
     def _headers(self, validators: Validators | None, hops: int) -> dict[str, str]:
@@ -120,16 +121,16 @@ class Fetcher:
         self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
     ) -> _Reply | NotFetched:
         """One hop with its retries. Each try waits for the host's turn, so backing off pushes the host back."""
-        for tries_left in reversed(range(self._limits.attempts)):
+        for tries_left in reversed(range(self.limits.attempts)):
             reply, may_pass = await self._try_once(url, headers, wanted)
             asked = reply.retry_after_seconds if isinstance(reply, NotFetched) else None
             if not may_pass or tries_left == 0:
                 break
-            if asked is not None and asked > self._limits.max_retry_after_seconds:
-                self.pacing.push_back(url.host, self._limits.max_retry_after_seconds)
+            if asked is not None and asked > self.limits.max_retry_after_seconds:
+                self.pacing.push_back(url.host, self.limits.max_retry_after_seconds)
                 break
-            retry = self._limits.attempts - 1 - tries_left
-            backoff = min(self._limits.backoff_seconds * 2**retry, self._limits.max_backoff_seconds)
+            retry = self.limits.attempts - 1 - tries_left
+            backoff = min(self.limits.backoff_seconds * 2**retry, self.limits.max_backoff_seconds)
             self.pacing.push_back(url.host, max(asked or 0.0, backoff * (0.5 + self._jitter() / 2)))
         return reply
 
@@ -140,7 +141,7 @@ class Fetcher:
         may_pass = False
         async with self.pacing.turn(url.host):
             try:
-                with anyio.fail_after(self._limits.total_timeout_seconds):
+                with anyio.fail_after(self.limits.total_timeout_seconds):
                     async with self._wire.get(url, headers) as answer:
                         return await _read(url, answer, wanted), answer.status in RETRIED
             except (UrlRefused, AddressRefused) as error:
@@ -150,7 +151,7 @@ class Fetcher:
                 may_pass = isinstance(error, ConnectTimedOut)
             except TimeoutError:
                 outcome = Outcome.TIMED_OUT
-                reason = f"no complete answer within {self._limits.total_timeout_seconds:g} s"
+                reason = f"no complete answer within {self.limits.total_timeout_seconds:g} s"
             except Unreachable as error:
                 outcome, reason, may_pass = Outcome.UNREACHABLE, error.reason, True
             except BodyGarbled as error:
@@ -188,6 +189,9 @@ async def _read(url: CheckedUrl, answer: Answer, wanted: WantedBody) -> _Reply |
     if wanted.media_types and media_type and media_type not in wanted.media_types:
         reason = f"the content is {media_type}, not a web page"
         return NotFetched(str(url), Outcome.NOT_HTML, reason, 200, str(url), answer.headers)
+    length = answer.headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and int(length[:18]) > wanted.max_bytes and not wanted.truncate:
+        raise BodyTooLarge(f"the page is larger than {wanted.max_bytes} bytes")
     encoding = answer.headers.get("content-encoding", "")
     body = await read_body(answer.chunks, encoding, wanted.max_bytes, wanted.truncate)
     return _Reply(200, answer.headers, body)
@@ -205,6 +209,9 @@ def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_con
     media_type, charset = media_type_and_charset(reply.headers.get("content-type", ""))
     if wanted.media_types and not media_type and not looks_like_html(body):
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, "the content is not a web page"), url=url)
+    if HTML.media_types & wanted.media_types and looks_like_a_file(body, charset):
+        reason = "the content is a file that only calls itself a web page"
+        return replace(_stopped(hop, reply, Outcome.NOT_HTML, reason), url=url)
     return Fetched(url, str(hop), reply.status, reply.headers, body, media_type, charset, validators_of(reply.headers))
 
 

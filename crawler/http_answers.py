@@ -10,6 +10,21 @@ from crawler.page import Outcome, Validators
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 RETRIED = frozenset({429, 500, 502, 503, 504})
 
+_FILE_STARTS = (
+    b"%PDF-",
+    b"%!PS",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"PK\x03\x04",
+    b"\x7fELF",
+    b"OggS",
+    b"\x1f\x8b",
+)
+_TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_NOT_IN_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+_MIN_TEXT_SHARE = 0.98  # a stray control character is a slip, not a file
+
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:+-]+)""", re.I)
 _NAMED = {
     401: (Outcome.LOGIN_WALL, "the page asks for a login"),
@@ -38,6 +53,17 @@ def looks_like_html(body: bytes) -> bool:
     """For bodies without Content-Type."""
     start = body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<!--", b"<title"))
+
+
+def looks_like_a_file(body: bytes, charset: str | None) -> bool:
+    """Whether a body is no text at all, whatever its Content-Type says: by its first bytes, or by bytes that no text
+    has ("binary data bytes" of the WHATWG MIME sniffing standard)."""
+    if body.startswith(_FILE_STARTS):
+        return True
+    start = body[:1445]
+    if start.startswith(_TEXT_MARKS) or (charset or "").startswith(("utf-16", "utf-32", "ucs-2")):
+        return False
+    return len(start.translate(None, _NOT_IN_TEXT)) < _MIN_TEXT_SHARE * len(start)
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators:

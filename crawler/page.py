@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
+from crawler.linked_data import LinkedData
+
 
 class Outcome(StrEnum):
     """How one URL ended. Every value but FETCHED carries its reason in `PageResult.reason`."""
@@ -17,7 +19,8 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"  # another URL of this crawl already stands for this page
     NOT_FOUND = "not_found"  # 404
     GONE = "gone"  # 410
-    LOGIN_WALL = "login_wall"  # 401, 403
+    SOFT_404 = "soft_404"  # status 200 for a page that says that it was not found
+    LOGIN_WALL = "login_wall"  # 401, 403, or a login form in place of the page
     RATE_LIMITED = "rate_limited"  # 429 after all retries
     HTTP_ERROR = "http_error"  # any other 4xx, and 5xx after all retries
     TOO_MANY_REDIRECTS = "too_many_redirects"
@@ -26,16 +29,31 @@ class Outcome(StrEnum):
     TOO_LARGE = "too_large"
     NOT_HTML = "not_html"
     NOINDEX = "noindex"  # the page asks not to be indexed (meta robots, X-Robots-Tag)
+    JAVASCRIPT_ONLY = "javascript_only"  # no text until scripts run
     EMPTY_TEXT = "empty_text"  # HTML without main text
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one."""
+    """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one.
+
+    `is_question`: the page declares it a question (FAQPage), and what follows is the answer to it alone.
+    """
 
     level: int  # 1..6
     text: str
     anchor: str | None = None
+    is_question: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageSigns:
+    """What a page shows of being something else than it claims; alone, none of it proves anything."""
+
+    says_not_found: bool = False  # in its title or first heading
+    has_password_field: bool = False
+    says_login: bool = False  # in its title or first heading
+    needs_javascript: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +63,7 @@ class Page:
     `markdown` holds headings, paragraphs, lists, tables and code, without navigation and hidden text.
     `url` is absolute and normalised, after redirects; `canonical_url` is rel=canonical when the page names one
     on the same host, else `url`. `links` are absolute, normalised, unique, in document order, and empty when the
-    page says nofollow. `language` is a BCP 47 primary subtag ("en") from the page or detected, or None.
+    page says nofollow. `linked` is what the page says to machines only. `language` is a BCP 47 primary subtag ("en") from the page or detected, or None.
     """
 
     url: str
@@ -59,6 +77,8 @@ class Page:
     modified: date | None = None
     links: tuple[str, ...] = ()
     is_noindex: bool = False
+    linked: LinkedData = LinkedData()
+    signs: PageSigns = field(default_factory=PageSigns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from crawler.fetcher import Fetcher
 from crawler.frontier import FrontierEntry
 from crawler.page import Outcome, Page, PageResult, Validators
 from crawler.page_claims import PageClaims
+from crawler.page_verdict import not_the_page
 from crawler.robots import Robots
 from crawler.robots_directives import parse_x_robots_tag
 from crawler.scope import Scope, page_key
@@ -75,20 +76,21 @@ class PageVisit:
         links = () if directives.is_nofollow else page.links
         if page.is_noindex or directives.is_noindex:
             return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
-        refused = await self._not_this_one(entry, answer, page)
+        refused = self._no_page(entry, answer, page) or await self._not_this_one(entry, answer, page)
         if refused:
             return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
-        if not page.markdown.strip():
-            return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, "the page has no main text"), links)
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
 
-    async def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
-        """Whether this URL should not stand for the page: it is claimed, or its canonical URL lies elsewhere."""
+    def _no_page(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
+        """Why what came is no page of the source."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
             if self._out_of_scope(page_url):
                 return Refusal(Outcome.OUT_OF_SCOPE, f"the page belongs to {page_url}, outside the source")
-        if not page.markdown.strip():
-            return None
+        policy = self._fetcher.policy
+        return not_the_page(page, check_url(entry.url, policy), check_url(answer.final_url, policy))
+
+    async def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
+        """Whether this URL should not stand for the page: another one has claimed it."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
             holder = await self._claim(page_url, entry)
             if holder != entry.url:

@@ -6,19 +6,21 @@ Everything that must survive lies in the frontier, and each step may be repeated
 point goes on when `run` is called again over the same frontier.
 """
 
+import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 import anyio
 
-from crawler.crawl_budget import CrawlBudget, TrapFilter
+from crawler.crawl_budget import CrawlBudget, LeftOut, TrapFilter
 from crawler.crawl_seeds import Seed, SeedKind, sitemap_pages
+from crawler.crawl_summary import LEFT_OUT_COUNTED, READ, CrawlSummary, StopReason
 from crawler.errors import UrlRefused
 from crawler.extractor import Extractor
 from crawler.fetcher import Fetcher
 from crawler.frontier import Frontier, FrontierEntry
+from crawler.http_answers import retry_after_seconds
 from crawler.page import Outcome, PageResult
 from crawler.page_claims import MemoryPageClaims, PageClaims
 from crawler.page_visit import PageVisit
@@ -29,25 +31,7 @@ from crawler.url_rules import CheckedUrl, check_url, normalise_url
 
 OnResult = Callable[[PageResult], Awaitable[None]]
 
-
-class StopReason(StrEnum):
-    """Why a crawl ended."""
-
-    FINISHED = "finished"  # nothing is left to visit
-    PAGE_BUDGET = "page_budget"  # nothing is left but what `max_pages` kept out
-    CANCELLED = "cancelled"  # entries may be left; run again to go on
-    NOTHING_TO_VISIT = "nothing_to_visit"  # the start was refused or listed no page in scope
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlSummary:
-    """What one call of `run` did. `outcomes` counts its own results, `seen` all URLs of the crawl so far;
-    `problems` are sitemap files that could not be read, and a refused start URL, each with its reason."""
-
-    stopped: StopReason
-    outcomes: Mapping[Outcome, int]
-    seen: int
-    problems: tuple[tuple[str, str], ...] = ()
+_NOT_DELIVERED = frozenset({Outcome.TIMED_OUT, Outcome.UNREACHABLE, Outcome.RATE_LIMITED})
 
 
 @dataclass(slots=True)
@@ -55,19 +39,47 @@ class _Progress:
     """What this process knows of its own run; none of it is needed to resume."""
 
     traps: TrapFilter
+    deadline: float  # on the crawl's clock
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     problems: list[tuple[str, str]] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
+    left_out: dict[LeftOut, set[int]] = field(default_factory=dict)  # hashes of URLs
     under_way: int = 0
+    failures_in_row: int = 0
+    last_failure: str = ""
+    wait_seconds: float = 0.0
     is_over_budget: bool = False
     a_visit_ended: anyio.Event = field(default_factory=anyio.Event)
+
+    def note(self, result: PageResult, patience_seconds: float) -> None:
+        """Count how a visit ended."""
+        self.outcomes[result.outcome] += 1
+        if result.outcome not in READ:
+            self.last_failure = result.reason
+        is_server_error = result.status is not None and result.status >= 500
+        has_failed = result.outcome in _NOT_DELIVERED or (result.outcome is Outcome.HTTP_ERROR and is_server_error)
+        self.failures_in_row = self.failures_in_row + 1 if has_failed else 0
+        asked = retry_after_seconds(result.headers) if has_failed else None
+        if asked is not None and asked > patience_seconds:
+            self.wait_seconds = max(self.wait_seconds, asked)
+
+    def leave_out(self, url: str, kind: LeftOut) -> None:
+        urls = self.left_out.setdefault(kind, set())
+        if len(urls) < LEFT_OUT_COUNTED:
+            urls.add(hash(url))
+
+    def left_out_counts(self) -> dict[LeftOut, int]:
+        """Without what was reached by another way after all."""
+        known = {hash(url) for url in self.known}
+        counts = {kind: len(urls - known) for kind, urls in self.left_out.items()}
+        return {kind: count for kind, count in counts.items() if count}
 
 
 class SiteCrawl:
     """One crawl of one source.
 
     `concurrency` pages are under way at once (how many of them on one host is the pacing's matter).
-    `is_cancelled` is asked before each page is taken; pages under way are finished and settled.
+    `is_cancelled` is asked before each page is taken; pages under way are finished and settled. `clock` counts seconds.
     """
 
     def __init__(
@@ -83,6 +95,7 @@ class SiteCrawl:
         claims: PageClaims | None = None,
         concurrency: int = 4,
         is_cancelled: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._seeds = tuple(seeds)
         self._scope = scope
@@ -90,6 +103,8 @@ class SiteCrawl:
         self._robots = robots
         self._budget = budget or CrawlBudget()
         self._policy = fetcher.policy
+        self._patience_seconds = fetcher.limits.max_retry_after_seconds
+        self._clock = clock
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
         self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
@@ -98,7 +113,7 @@ class SiteCrawl:
         self._adding = anyio.Lock()
 
     async def run(self, on_result: OnResult) -> CrawlSummary:
-        """Crawl until nothing is left, the budget is spent or the crawl is cancelled.
+        """Crawl until nothing is left, a budget is spent, the site fails or the crawl is cancelled.
 
         `on_result` gets each result before it is settled, possibly again after a crash; an error that it
         raises ends the crawl and leaves that entry unsettled.
@@ -106,18 +121,18 @@ class SiteCrawl:
         To visit known pages again, put them into the frontier with their validators first: a page that is
         UNCHANGED has no body, so its links are not found again.
         """
-        progress = _Progress(TrapFilter(self._budget))
+        progress = _Progress(TrapFilter(self._budget), self._clock() + self._budget.max_seconds)
         await self._add_seeds(progress)
         try:
-            was_cancelled = await self._visit_all(progress, on_result)
+            stopped = await self._visit_all(progress, on_result)
         except BaseExceptionGroup as group:
             raise _first_error(group) from group
-        return await self._summary(progress, was_cancelled)
+        return await self._summary(progress, stopped)
 
-    async def _visit_all(self, progress: _Progress, on_result: OnResult) -> bool:
-        """Whether it stopped because the crawl was cancelled."""
+    async def _visit_all(self, progress: _Progress, on_result: OnResult) -> StopReason | None:
+        """Why it stopped before nothing was left."""
         async with anyio.create_task_group() as tasks:
-            while not self._is_cancelled():
+            while (stopped := self._early_end(progress)) is None:
                 # Noted before `take`, which may suspend: a visit that ends meanwhile may have added links.
                 is_idle, a_visit_ended = progress.under_way == 0, progress.a_visit_ended
                 free = self._concurrency - progress.under_way
@@ -127,18 +142,27 @@ class SiteCrawl:
                     progress.under_way += 1
                     tasks.start_soon(self._process, entry, progress, on_result)
                 if not entries and is_idle:
-                    return False
+                    return None
                 if not entries:
                     await a_visit_ended.wait()
-        return True
+        return stopped
+
+    def _early_end(self, progress: _Progress) -> StopReason | None:
+        if self._is_cancelled():
+            return StopReason.CANCELLED
+        if progress.wait_seconds:
+            return StopReason.ASKED_TO_WAIT
+        if progress.failures_in_row >= self._budget.max_failures_in_row:
+            return StopReason.SITE_FAILING
+        return StopReason.TIME_BUDGET if self._clock() >= progress.deadline else None
 
     async def _process(self, entry: FrontierEntry, progress: _Progress, on_result: OnResult) -> None:
         visited = await self._visits.visit(entry)
-        if self._follows_links and entry.depth < self._budget.max_depth:
+        if self._follows_links:
             await self._add(visited.links, entry.depth + 1, progress)
         await on_result(visited.result)
         await self._frontier.settle(visited.result)
-        progress.outcomes[visited.result.outcome] += 1
+        progress.note(visited.result, self._patience_seconds)
         progress.under_way -= 1
         progress.a_visit_ended.set()
         progress.a_visit_ended = anyio.Event()
@@ -186,20 +210,32 @@ class SiteCrawl:
                 continue
             if normalised in progress.known:
                 continue
-            if self._scope.allows(url) and progress.traps.admits(url):
-                entries.setdefault(normalised, FrontierEntry(normalised, depth))
+            if not self._scope.allows(url):
+                continue
+            if trap := LeftOut.TOO_DEEP if depth > self._budget.max_depth else progress.traps.refusal(url):
+                progress.leave_out(normalised, trap)
+                continue
+            entries.setdefault(normalised, FrontierEntry(normalised, depth))
         return list(entries.values())
 
-    async def _summary(self, progress: _Progress, was_cancelled: bool) -> CrawlSummary:
+    async def _summary(self, progress: _Progress, stopped: StopReason | None) -> CrawlSummary:
         seen = await self._frontier.seen_count()
-        stopped = StopReason.FINISHED
-        if was_cancelled:
-            stopped = StopReason.CANCELLED
-        elif seen == 0:
-            stopped = StopReason.NOTHING_TO_VISIT
-        elif progress.is_over_budget:
-            stopped = StopReason.PAGE_BUDGET
-        return CrawlSummary(stopped, dict(progress.outcomes), seen, tuple(progress.problems))
+        if stopped is None:
+            stopped = StopReason.FINISHED
+            if seen == 0:
+                stopped = StopReason.NOTHING_TO_VISIT
+            elif progress.is_over_budget:
+                stopped = StopReason.PAGE_BUDGET
+        return CrawlSummary(
+            stopped,
+            dict(progress.outcomes),
+            seen,
+            self._budget,
+            tuple(progress.problems),
+            progress.left_out_counts(),
+            progress.last_failure,
+            progress.wait_seconds,
+        )
 
 
 def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -1,10 +1,12 @@
 """One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text, RSS 2, Atom; gzipped or not.
 
 Parsed as a stream by expat, and a document type is refused outright, so there are no entities to expand, no
-external files to fetch, and no tree in memory.
+external files to fetch, and no tree in memory. What the parser itself would keep (open elements, names, a tag that
+does not end) is bounded too.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
@@ -17,6 +19,13 @@ from crawler.errors import BodyRefused, SitemapRefused
 MAX_SITEMAP_BYTES = 50 * 1024 * 1024  # sitemaps.org
 MAX_SITEMAP_URLS = 50_000  # sitemaps.org
 
+_PIECE_BYTES = 64 * 1024
+_MAX_TOKEN_BYTES = 512 * 1024  # one tag, comment or run of text that the parser has to hold
+_MAX_DEPTH = 50
+_MAX_NAMES = 1000  # of elements and attributes; sitemaps with every extension have a few dozen
+_MAX_URL_CHARS = 8192
+
+_LINE = re.compile(rb"[^\s][^\r\n]*[^\s]")
 _BARE_AMPERSAND = re.compile(rb"&(?!#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|(?:amp|lt|gt|quot|apos);)")
 
 
@@ -75,11 +84,20 @@ def parse_w3c_datetime(text: str) -> datetime | None:
 
 
 def _parse_text(body: bytes, max_urls: int) -> Sitemap:
-    lines = (line.strip() for line in body.decode("utf-8", "replace").splitlines())
-    urls = [line for line in lines if line.lower().startswith(("http://", "https://"))]
-    if not urls:
+    entries: list[SitemapEntry] = []
+    for line in _lines(body):
+        if line[:8].lower().startswith((b"http://", b"https://")) and len(line) <= _MAX_URL_CHARS:
+            entries.append(SitemapEntry(line.decode("utf-8", "replace")))
+            if len(entries) >= max_urls:
+                break
+    if not entries:
         raise SitemapRefused("the file is no sitemap")
-    return Sitemap(SitemapKind.PAGES, tuple(SitemapEntry(url) for url in urls[:max_urls]))
+    return Sitemap(SitemapKind.PAGES, tuple(entries))
+
+
+def _lines(body: bytes) -> Iterator[bytes]:
+    """One at a time: a list of the lines of a file that is all line ends would be many times the file."""
+    return (found[0] for found in _LINE.finditer(body))
 
 
 def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
@@ -126,7 +144,9 @@ class _Reader:
         self._max_urls = max_urls
         self._namespace = ""
         self._path: list[str] = []
+        self._names: set[str] = set()
         self._text: list[str] = []
+        self._text_chars = 0
         self._url = ""
         self._last_modified = ""
 
@@ -139,12 +159,20 @@ class _Reader:
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text.append
+        parser.CharacterDataHandler = self._characters
+        parser.StartNamespaceDeclHandler = self._namespace_declared
+        parser.buffer_text = True
         parser.StartDoctypeDeclHandler = _refuse_doctype
         parser.EntityDeclHandler = _refuse_doctype
         parser.ExternalEntityRefHandler = _refuse_doctype
         try:
-            parser.Parse(body, True)
+            for start in range(0, len(body), _PIECE_BYTES):
+                parser.Parse(body[start : start + _PIECE_BYTES], False)
+                if start - parser.CurrentByteIndex > _MAX_TOKEN_BYTES:
+                    raise SitemapRefused(
+                        f"the sitemap has a part of more than {_MAX_TOKEN_BYTES} bytes that does not end"
+                    )
+            parser.Parse(b"", True)
         except _Enough:
             return True
         except (expat.ExpatError, LookupError, ValueError):
@@ -159,7 +187,10 @@ class _Reader:
         if self._format is None:
             raise _Enough
         self._path.append(local.lower() if namespace == self._namespace else "")
-        self._text.clear()
+        if len(self._path) > _MAX_DEPTH:
+            raise SitemapRefused(f"the sitemap nests more than {_MAX_DEPTH} elements")
+        self._count_names(name, *attributes)
+        self._clear_text()
         if tuple(self._path) == self._format.entry:
             self._url = self._last_modified = ""
         if self._is_inside_entry(self._format.url) and attributes.get("rel", "alternate") == "alternate":
@@ -172,12 +203,31 @@ class _Reader:
             self._url = text or self._url
         elif self._is_inside_entry(self._format.last_modified):
             self._last_modified = text
-        elif tuple(self._path) == self._format.entry and self._url:
+        elif tuple(self._path) == self._format.entry and 0 < len(self._url) <= _MAX_URL_CHARS:
             self.entries.append(SitemapEntry(self._url.strip(), _moment(self._last_modified)))
             if len(self.entries) >= self._max_urls:
                 raise _Enough
         self._path.pop()
+        self._clear_text()
+
+    def _characters(self, text: str) -> None:
+        """Text that is longer than any URL is kept no further: what it stands in is none."""
+        if self._text_chars <= _MAX_URL_CHARS:
+            self._text.append(text)
+            self._text_chars += len(text)
+
+    def _clear_text(self) -> None:
         self._text.clear()
+        self._text_chars = 0
+
+    def _namespace_declared(self, prefix: str | None, _: str | None) -> None:
+        self._count_names(f"xmlns:{prefix}")
+
+    def _count_names(self, *names: str) -> None:
+        """The parser keeps every name that it has ever seen."""
+        self._names.update(names)
+        if len(self._names) > _MAX_NAMES:
+            raise SitemapRefused(f"the sitemap uses more than {_MAX_NAMES} names")
 
     def _is_inside_entry(self, name: str) -> bool:
         return self._format is not None and tuple(self._path) == (*self._format.entry, name)

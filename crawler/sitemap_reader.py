@@ -12,6 +12,8 @@ from crawler.fetcher import Fetcher
 from crawler.sitemap import SitemapEntry, SitemapKind, parse_sitemap
 from crawler.url_rules import resolve_url
 
+_QUEUED_PER_FILE = 10  # remembered for each that may be read
+
 
 @dataclass(frozen=True, slots=True)
 class SitemapLimits:
@@ -21,6 +23,7 @@ class SitemapLimits:
     max_index_depth: int = 3  # an index of indexes of indexes
     max_urls: int = 50_000  # over all files
     max_bytes: int = 20 * 1024 * 1024  # a file, unpacked
+    max_failures_in_row: int = 5  # files that could not be read; then the rest is left
 
 
 @dataclass(slots=True)
@@ -50,14 +53,19 @@ class SitemapReader:
         queue = deque((url, 0) for url in dict.fromkeys(urls))
         queued = {url for url, _ in queue}
         seen_pages: set[str] = set()
-        files = 0
+        files = failures = 0
         while queue and files < self._limits.max_files and len(seen_pages) < self._limits.max_urls:
+            if failures >= self._limits.max_failures_in_row:
+                break
             url, depth = queue.popleft()
             files += 1
+            problems = len(reading.problems)
             kind, entries = await self._read_file(url, reading)
+            failures = failures + 1 if len(reading.problems) > problems else 0
             for entry in entries:
                 if kind is SitemapKind.INDEX:
-                    if depth < self._limits.max_index_depth and entry.url not in queued:
+                    has_room = len(queued) < _QUEUED_PER_FILE * self._limits.max_files
+                    if depth < self._limits.max_index_depth and has_room and entry.url not in queued:
                         queued.add(entry.url)
                         queue.append((entry.url, depth + 1))
                 elif entry.url not in seen_pages and len(seen_pages) < self._limits.max_urls:

@@ -56,6 +56,10 @@ _TRACKING_NAMES = frozenset(
         "pk_source",
     }
 )
+# Who is asking, drawn anew for each visitor: never what is asked for.
+_SESSION_NAMES = frozenset({"phpsessid", "jsessionid", "cfid", "cftoken"})
+_SESSION_PREFIXES = ("aspsessionid",)
+_SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +121,17 @@ def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
 
 
 def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
-    """`check_url`, and tracking parameters dropped: the key under which a crawl knows a page. Idempotent.
+    """`check_url`, without tracking parameters and session ids: the key under which a crawl knows a page.
 
-    Other parameters keep their order: it matters to some servers. Raises UrlRefused.
+    Idempotent. Other parameters keep their order: it matters to some servers. Raises UrlRefused.
     """
     url = check_url(text, policy)
     query = None
     if url.query:
-        kept = [pair for pair in url.query.split("&") if pair and not _is_tracking(pair.partition("=")[0])]
+        kept = [pair for pair in url.query.split("&") if pair and not _says_who_asks(pair.partition("=")[0])]
         query = "&".join(kept) or None
-    return str(CheckedUrl(url.scheme, url.host, url.port, url.path, query, url.address))
+    path = _SESSION_IN_PATH.sub("", url.path) if ";" in url.path else url.path
+    return str(CheckedUrl(url.scheme, url.host, url.port, path, query, url.address))
 
 
 def resolve_url(base: str, reference: str, policy: AddressPolicy | None = None) -> CheckedUrl:
@@ -218,6 +223,8 @@ def _remove_dot_segments(path: str) -> str:
     return "/" + "/".join(kept) if kept else ""
 
 
-def _is_tracking(name: str) -> bool:
+def _says_who_asks(name: str) -> bool:
     name = name.lower()
+    if name in _SESSION_NAMES or name.startswith(_SESSION_PREFIXES):
+        return True
     return name in _TRACKING_NAMES or name.startswith(_TRACKING_PREFIXES)

@@ -1,6 +1,7 @@
 """SiteReader by our own crawler package: our sources become its seeds and scope, its results our pages."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import asdict
 from posixpath import dirname
 from typing import Final
 
@@ -12,22 +13,22 @@ from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPag
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl_budget import CrawlBudget
 from crawler.crawl_seeds import Seed, SeedKind
+from crawler.crawl_summary import CrawlSummary, StopReason
 from crawler.errors import UrlRefused
 from crawler.extractor import Extractor
 from crawler.fetcher import Fetcher
 from crawler.frontier import FrontierEntry
 from crawler.guarded_transport import GuardedTransport, GuardedWire
 from crawler.pacing import HostPacing
-from crawler.page import Outcome, Page, PageResult, Validators
+from crawler.page import Page, PageResult, Validators
 from crawler.robots import Robots
 from crawler.scope import Scope
-from crawler.site_crawl import CrawlSummary, SiteCrawl, StopReason
+from crawler.site_crawl import SiteCrawl
 from crawler.url_rules import CheckedUrl, check_url
 
 USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
 _SEEDS: Final = {SourceKind.SITE: SeedKind.SITE, SourceKind.URL: SeedKind.PAGE, SourceKind.SITEMAP: SeedKind.SITEMAP}
-_READ: Final = frozenset({Outcome.FETCHED, Outcome.UNCHANGED, Outcome.DUPLICATE, Outcome.NOINDEX})
 
 
 class CrawlerSiteReader:
@@ -65,19 +66,18 @@ class CrawlerSiteReader:
         queue: PageQueue,
         settle: Callable[[ReadPage], Awaitable[None]],
         is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        only_queued: bool = False,
     ) -> ReadingSummary:
         url = self._start(source)
         frontier = _QueueFrontier(queue, is_cancelled)
-        reasons: list[str] = []
 
         async def on_result(result: PageResult) -> None:
-            if result.outcome not in _READ:
-                reasons.append(result.reason)
             await settle(self._read_page(result, source))
 
         crawl = SiteCrawl(
-            seeds=[Seed(str(url), _SEEDS[source.kind])],
-            scope=_scope(source, url),
+            seeds=[] if only_queued else [Seed(str(url), _SEEDS[source.kind])],
+            scope=scope_of(source, url),
             frontier=frontier,
             fetcher=self._fetcher,
             robots=self._robots,
@@ -89,7 +89,7 @@ class CrawlerSiteReader:
         summary = await crawl.run(on_result)
         if frontier.was_cancelled:
             return ReadingSummary("The reading was cancelled.", is_complete=False)
-        return _in_words(summary, source, reasons)
+        return _in_words(summary)
 
     def _start(self, source: SourceConfig) -> CheckedUrl:
         if source.kind not in _SEEDS:
@@ -141,7 +141,7 @@ class _QueueFrontier:
         return await self._queue.seen_count()
 
 
-def _scope(source: SourceConfig, url: CheckedUrl) -> Scope:
+def scope_of(source: SourceConfig, url: CheckedUrl) -> Scope:
     if source.kind is SourceKind.URL:
         return Scope.around([url])
     prefix = _folder(url.path) if source.kind is SourceKind.SITE else "/"
@@ -161,7 +161,7 @@ def _content(page: Page, source: SourceConfig) -> PageContent:
         url=page.canonical_url,
         title=page.title,
         markdown=page.markdown,
-        headings=tuple(SectionHeading(heading.level, heading.text, heading.anchor) for heading in page.headings),
+        headings=tuple(SectionHeading(**asdict(heading)) for heading in page.headings),
         description=page.description,
         language=page.language,
         site=_site_name(page.url, source),
@@ -177,15 +177,13 @@ def _site_name(url: str, source: SourceConfig) -> str:
     return host if is_name else source.name
 
 
-def _in_words(summary: CrawlSummary, source: SourceConfig, reasons: list[str]) -> ReadingSummary:
+def _in_words(summary: CrawlSummary) -> ReadingSummary:
     problem = f"{summary.problems[0][0]}: {summary.problems[0][1]}" if summary.problems else ""
     if summary.stopped is StopReason.NOTHING_TO_VISIT:
         raise InvalidInput("url", problem or "no page of the source lies in its scope")
-    if summary.stopped is StopReason.PAGE_BUDGET:
-        return ReadingSummary(f"The limit of {source.max_pages} pages was reached; there are more.", is_complete=False)
-    read = sum(summary.outcomes.get(outcome, 0) for outcome in _READ)
-    if reasons and not read and summary.seen == len(reasons):
-        return ReadingSummary(f"No page could be read: {reasons[0]}.", is_complete=False)
+    reason = summary.reason
+    if summary.stopped is not StopReason.FINISHED or summary.has_read_nothing:
+        return ReadingSummary(reason, is_complete=False)
     if problem:
-        return ReadingSummary(f"The pages were read, but not every sitemap: {problem}.", is_complete=False)
-    return ReadingSummary("Every page of the source was read.")
+        return ReadingSummary(f"{reason} Not every sitemap could be read: {problem}.", is_complete=False)
+    return ReadingSummary(reason)

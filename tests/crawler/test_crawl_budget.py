@@ -3,7 +3,7 @@ from crawler.url_rules import check_url
 
 
 def admitted(filter_: TrapFilter, *paths: str) -> list[bool]:
-    return [filter_.admits(check_url(f"https://example.com{path}")) for path in paths]
+    return [filter_.refusal(check_url(f"https://example.com{path}")) is None for path in paths]
 
 
 def test_a_path_that_repeats_itself_is_a_trap() -> None:

@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from crawler.crawl_budget import CrawlBudget
 from crawler.crawl_seeds import Seed, SeedKind
+from crawler.crawl_summary import CrawlSummary, StopReason
 from crawler.errors import ExtractionFailed
 from crawler.fetcher import Fetcher
 from crawler.frontier import FrontierEntry, MemoryFrontier
@@ -14,7 +15,7 @@ from crawler.links import read_links
 from crawler.page import Outcome, Page, PageResult, Validators
 from crawler.robots import Robots
 from crawler.scope import Scope
-from crawler.site_crawl import CrawlSummary, SiteCrawl, StopReason
+from crawler.site_crawl import SiteCrawl
 from crawler.url_rules import check_url
 from tests.doubles.loopback_site import LoopbackSite, Reply
 

@@ -52,6 +52,11 @@ def test_any_host_is_refused_or_has_one_ascii_spelling(host: str, path: str) -> 
             "https://example.com/?utm_source=x&b=2&fbclid=1&a=1", "https://example.com/?b=2&a=1", id="tracking"
         ),
         pytest.param("https://example.com/?utm_source=x", "https://example.com/", id="nothing but tracking"),
+        pytest.param(
+            "https://example.com/a;jsessionid=1F?PHPSESSID=2&b=1&ASPSESSIONIDQ=3",
+            "https://example.com/a?b=1",
+            id="session",
+        ),
         pytest.param("https://example.com/a?", "https://example.com/a", id="empty query"),
         pytest.param(
             "https://example.com/?ref=main&source=py", "https://example.com/?ref=main&source=py", id="content"
