@@ -20,6 +20,7 @@ from importlib.metadata import version
 import structlog
 from starlette.applications import Starlette
 
+from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_site_reader import CrawlerSiteReader
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
@@ -82,6 +83,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
+from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_files import SourceFiles
@@ -292,6 +294,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue, source
         sources=Sources(base.record, jobs),
         source_files=source_files,
         run_watch=RunWatch(base.record, base.clock),
+        page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),

@@ -58,7 +58,8 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class CrawlRun:
     """One reading of a source. `counts` maps each page status to its number; `stop_reason` says in words why
-    the run ended. `leg` rises whenever a paused run is resumed: who reads for an earlier leg stops."""
+    the run ended. `leg` rises whenever a paused run is resumed: who reads for an earlier leg stops. With
+    `only_asked` it reads the pages that it was asked for and no others."""
 
     id: UUID
     source_id: UUID
@@ -70,6 +71,7 @@ class CrawlRun:
     stop_reason: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     leg: int = 1
+    only_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPag
 
 log = structlog.get_logger(__name__)
 
+QUEUED: Final = "queued"
 UNCHANGED: Final = "unchanged"
 FAILED_PAGE: Final = "failed"
 # The site itself says that the page is to be found no more.
@@ -59,8 +60,11 @@ class ReadSource:
             source, run, may_read = await self._begin(run_id, leg)
             if not may_read:
                 return ReadingReport(run)
-            summary = await self._read(source, run)
-            return await self._finish(source, run, summary)
+            report: ReadingReport | None = None
+            while report is None:
+                summary = await self._read(source, run)
+                report, run = await self._finish(source, run, summary)
+            return report
         except NotFound:
             log.info("run_is_gone", run_id=str(run_id))
             return None
@@ -164,17 +168,25 @@ class ReadSource:
             await records.documents.touch(source.id, url)
             return IngestReceipt(IngestOutcome.UNCHANGED, await records.documents.document_at(source.id, url))
 
-    async def _finish(self, source: Source, run: CrawlRun, summary: ReadingSummary) -> ReadingReport:
+    async def _finish(
+        self, source: Source, run: CrawlRun, summary: ReadingSummary
+    ) -> tuple[ReadingReport | None, CrawlRun]:
+        """No report when more was asked for at the last moment: then the run goes on."""
         run_id, missed, reason = run.id, MissedPages(), summary.stop_reason
         async with self._record.write() as records:
             if await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg):
-                missed = await settle_missed_pages(records, source, run_id, is_complete=summary.is_complete)
+                now = await records.sources.run(run_id)
+                if _was_asked_for_more(run, now, summary):
+                    await records.sources.set_run_state(run_id, RunState.RUNNING)
+                    return None, now
+                is_complete = summary.is_complete and not run.only_asked
+                missed = await settle_missed_pages(records, source, run_id, is_complete=is_complete)
                 reason += missed.in_words()
                 await records.sources.set_run_state(run_id, RunState.FINISHED, reason)
             run = await records.sources.run(run_id)
         await self._retire.versions(source.agent_id, missed.versions)
         log.info("reading_stopped", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)
-        return ReadingReport(run, missed)
+        return ReadingReport(run, missed), run
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
         """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
@@ -184,3 +196,8 @@ class ReadSource:
             except NotFound:
                 return True
         return now.state is not RunState.RUNNING or now.leg != run.leg
+
+
+def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: ReadingSummary) -> bool:
+    """The whole source instead of some pages, or pages after the queue had been read to its end."""
+    return (read.only_asked and not now.only_asked) or (summary.is_complete and bool(now.counts.get(QUEUED)))

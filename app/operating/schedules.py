@@ -84,5 +84,5 @@ def check_kind(config: SourceConfig) -> None:
     if config.kind not in _FROM_THE_WEB:
         raise InvalidInput(
             "source_id",
-            f"A source of kind {config.kind.value!r} changes when you change it; nothing is fetched on a schedule.",
+            f"A source of kind {config.kind.value!r} changes when you change it; nothing of it is fetched.",
         )

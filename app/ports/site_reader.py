@@ -65,8 +65,11 @@ class SiteReader(Protocol):
         queue: PageQueue,
         settle: Callable[[ReadPage], Awaitable[None]],
         is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        only_queued: bool = False,
     ) -> ReadingSummary:
-        """Read the source's pages through the queue until it is empty, a budget is used up, or `is_cancelled`.
+        """Read the source's pages through the queue until it is empty, a budget is used up, or `is_cancelled`. With
+        `only_queued` nothing is looked for: what the queue holds is read, and no more.
 
         Calls `settle` once for every page taken, at most a few at a time; what it raises ends the reading.
         Raises InvalidInput when the source's URL cannot be read at all.

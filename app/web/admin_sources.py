@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
+from app.operating.page_sync import MAX_URLS, PageSync
 from app.operating.sources import Sources
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
@@ -55,9 +56,20 @@ class RunOut(Model):
     stop_reason: str
     counts: dict[str, int] = Field(description="Pages by status.")
 
+    only_asked: bool = Field(description="Whether it reads the pages that it was asked for and no others.")
+
     @classmethod
     def of(cls, run: CrawlRun) -> "RunOut":
         return cls.model_validate(run)
+
+
+class SyncIn(Model):
+    urls: tuple[str, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_URLS,
+        description="Pages of the source to read, and no others: new, changed or gone. The whole source when left out.",
+    )
 
 
 class SourceOut(Model):
@@ -109,8 +121,9 @@ class PagesQuery(ListQuery):
 
 
 class AdminSources:
-    def __init__(self, sources: Sources, access: AdminAccess) -> None:
+    def __init__(self, sources: Sources, page_sync: PageSync, access: AdminAccess) -> None:
         self._sources = sources
+        self._page_sync = page_sync
         self._access = access
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
@@ -158,10 +171,12 @@ class AdminSources:
                 "POST",
                 f"{one}/sync",
                 "syncSource",
-                "Have the source read now",
+                "Have the source, or some of its pages, read now",
                 TAG,
                 write,
                 self.sync,
+                input_model=SyncIn,
+                is_input_optional=True,
                 response_model=RunOut,
                 status=202,
                 codes=("not_found",),
@@ -191,8 +206,11 @@ class AdminSources:
     async def get(self, call: Call[Actor, None]) -> SourceOut:
         return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
 
-    async def sync(self, call: Call[Actor, None]) -> RunOut:
-        return RunOut.of(await self._sources.sync(call.caller, call.path_id("source_id")))
+    async def sync(self, call: Call[Actor, SyncIn]) -> RunOut:
+        source_id, urls = call.path_id("source_id"), call.input.urls
+        if urls is None:
+            return RunOut.of(await self._sources.sync(call.caller, source_id))
+        return RunOut.of(await self._page_sync.pages(call.caller, source_id, urls))
 
     async def pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
         asked = call.input

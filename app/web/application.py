@@ -98,7 +98,7 @@ def endpoints_of(
     endpoints = [
         *widget.endpoints(),
         *AdminAgents(services.agents, access).endpoints(),
-        *AdminSources(services.sources, access).endpoints(),
+        *AdminSources(services.sources, services.page_sync, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
         *AdminSchedules(services.schedules, access).endpoints(),

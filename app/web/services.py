@@ -11,6 +11,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
+from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_files import SourceFiles
@@ -37,6 +38,7 @@ class WebServices:
     sources: Sources
     source_files: SourceFiles
     run_watch: RunWatch
+    page_sync: PageSync
     schedules: Schedules
     deletions: Deletions
     curated_answers: CuratedAnswers

@@ -34,8 +34,11 @@ class ScriptedSiteReader:
         queue: PageQueue,
         settle: Callable[[ReadPage], Awaitable[None]],
         is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        only_queued: bool = False,
     ) -> ReadingSummary:
-        await queue.add([QueuedPage(url, depth=0) for url in self._found])
+        if not only_queued:
+            await queue.add([QueuedPage(url, depth=0) for url in self._found])
         while taken := await queue.take(1):
             if await is_cancelled():
                 return ReadingSummary("The reading was cancelled.", is_complete=False)

@@ -30,8 +30,8 @@ A_LEFT = ALL_STAY[1:]
 class HalfRead(ScriptedSiteReader):
     """Its readings do not go through the whole site."""
 
-    async def read(self, *args: object) -> ReadingSummary:
-        await super().read(*args)  # type: ignore[arg-type]
+    async def read(self, *args: object, **more: object) -> ReadingSummary:
+        await super().read(*args, **more)  # type: ignore[arg-type]
         return ReadingSummary("The limit of 3 pages was reached; there are more.", is_complete=False)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
@@ -27,6 +28,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
+from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_files import SourceFiles, Upload
@@ -65,6 +67,10 @@ class Office:
     @property
     def sources(self) -> Sources:
         return Sources(self.record, self.jobs)
+
+    @property
+    def page_sync(self) -> PageSync:
+        return PageSync(self.record, self.jobs, CrawlerPageScope())
 
     @property
     def schedules(self) -> Schedules:
@@ -170,6 +176,7 @@ CHANGES: dict[str, Act] = {
     "source.cancel": lambda o: o.sources.cancel(o.actor, o.source),
     "source.pause": lambda o: o.sources.pause(o.actor, o.source),
     "source.resume": lambda o: o.sources.resume(o.actor, o.source),
+    "source.sync_pages": lambda o: o.page_sync.pages(o.actor, o.site, ["https://www.example.com/new"]),
     "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
     "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import httpx2
 from starlette.applications import Starlette
 
+from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
@@ -22,6 +23,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.gaps import Gaps
+from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_files import SourceFiles
@@ -174,6 +176,7 @@ def services_on(
         sources=Sources(record, jobs),
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
+        page_sync=PageSync(record, jobs, CrawlerPageScope()),
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),

@@ -33,6 +33,7 @@ BODIES: Mapping[str, Json] = {
     "createAgent": {"name": "Shop"},
     "editAgent": {"tone": "short"},
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
+    "syncSource": {"urls": ["https://www.example.com/news"]},
     "setSchedule": {"cron": "0 3 * * *"},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},

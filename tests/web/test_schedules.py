@@ -58,4 +58,4 @@ async def test_what_is_no_schedule_is_refused_with_the_fix(house: House, body: J
 async def test_a_text_is_not_read_on_a_schedule(house: House) -> None:
     answer = await house.api("PUT", await a_source(house, SourceKind.TEXT), {"every_hours": 3})
     assert answer.status_code == 422
-    assert "nothing is fetched on a schedule" in answer.json()["error"]["message"]
+    assert "nothing of it is fetched" in answer.json()["error"]["message"]

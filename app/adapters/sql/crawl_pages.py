@@ -72,6 +72,19 @@ class SqlCrawlPages(SqlFamily):
         known = [QueuedPage(url, depth) for url, depth in await self._session.execute(statement)]
         return await self.add_pages(run_id, known)
 
+    async def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
+        await self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
+        for batch in batches([url_key(url) for url in urls]):
+            await self._session.execute(
+                update(SourcePageRow)
+                .where(
+                    SourcePageRow.run_id == run_id,
+                    SourcePageRow.url_key.in_(batch),
+                    SourcePageRow.queue_state == _SETTLED,
+                )
+                .values(queue_state=_QUEUED, status=_QUEUED, reason="")
+            )
+
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
         waiting = (
             select(SourcePageRow)
@@ -138,12 +151,12 @@ class SqlCrawlPages(SqlFamily):
         return source_id
 
     async def _reading_before(self, run_id: UUID) -> UUID | None:
-        """The source's last other run that got as far as having pages."""
+        """The source's last other run of the whole source that got as far as having pages."""
         source_id = await self._source_of(run_id)
         has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
         return await self._session.scalar(
             select(CrawlRunRow.id)
-            .where(CrawlRunRow.source_id == source_id, CrawlRunRow.id != run_id, has_pages)
+            .where(CrawlRunRow.source_id == source_id, CrawlRunRow.id != run_id, ~CrawlRunRow.only_asked, has_pages)
             .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
             .limit(1)
         )

@@ -18,7 +18,7 @@ _UNFINISHED = (*_AT_WORK, RunState.PAUSED)
 
 
 class SqlCrawlRuns(SqlFamily):
-    async def start_run(self, agent_id: UUID, source_id: UUID) -> CrawlRun:
+    async def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
         source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
         if await self._session.scalar(source) is None:
             raise NotFound("source")
@@ -28,11 +28,15 @@ class SqlCrawlRuns(SqlFamily):
             source_id=source_id,
             agent_id=agent_id,
             state=RunState.QUEUED.value,
+            only_asked=only_asked,
             created_at=self._now(),
         )
         await self._session.execute(statement.on_conflict_do_nothing())
         unfinished = select(CrawlRunRow).where(CrawlRunRow.source_id == source_id, CrawlRunRow.state.in_(_UNFINISHED))
-        row = (await self._session.scalars(unfinished)).one()
+        row = (await self._session.scalars(unfinished.with_for_update())).one()
+        if row.only_asked and not only_asked:
+            await self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == row.id).values(only_asked=False))
+            return await self.run(row.id)
         return (await self._with_counts([row]))[0]
 
     async def run(self, run_id: UUID) -> CrawlRun:
@@ -108,4 +112,5 @@ def _run(row: CrawlRunRow, counts: dict[str, int]) -> CrawlRun:
         stop_reason=row.stop_reason,
         counts=counts,
         leg=row.leg,
+        only_asked=row.only_asked,
     )

@@ -33,8 +33,13 @@ class SourceRecords(Protocol):
         agent's generation rises if there were any. Raises NotFound."""
         ...
 
-    async def start_run(self, agent_id: UUID, source_id: UUID) -> CrawlRun:
-        """A queued run; a source that already has a queued, running or paused one gives that one back."""
+    async def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
+        """A queued run; a source that already has a queued, running or paused one gives that one back, which reads
+        the whole source from then on unless `only_asked`."""
+        ...
+
+    async def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
+        """Have an unfinished run read these pages, also those that it has read already."""
         ...
 
     async def run(self, run_id: UUID) -> CrawlRun:

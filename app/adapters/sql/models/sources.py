@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.adapters.sql.models.base import Base, HasId, parent
@@ -31,6 +31,7 @@ class CrawlRunRow(HasId, Base):
     state: Mapped[str] = mapped_column(String(20))
     stop_reason: Mapped[str] = mapped_column(default="")
     leg: Mapped[int] = mapped_column(default=1, server_default=text("1"))
+    only_asked: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime]
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
