@@ -109,6 +109,10 @@ class ReadSource:
 
         if source.config.kind in GIVEN_KINDS:
             return await self._read_given(source, queue, run.id)
+        if run.only_asked:
+            summary = await self._reader.read(source.config, queue, settle, is_cancelled, only_queued=True)
+            reason = "The pages that were asked for were read." if summary.is_complete else summary.stop_reason
+            return replace(summary, stop_reason=reason)
         if source.config.kind is SourceKind.SITE:
             # A page that has not changed comes without its links, so what they led to is asked without them.
             await queue.add_known(source.config.max_pages)
