@@ -1,9 +1,10 @@
-"""Where a crawl begins: a whole site, one page, or a sitemap."""
+"""Where a crawl begins: a whole site, one page, a sitemap, or a feed."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urljoin
 
+from crawler.feed import parse_feed
 from crawler.robots import Robots
 from crawler.sitemap_reader import SitemapReader, SitemapReading
 from crawler.url_rules import CheckedUrl
@@ -16,7 +17,8 @@ class SeedKind(StrEnum):
 
     SITE = "site"  # the page, the site's sitemaps, and links from there
     PAGE = "page"  # this page alone; no link is followed
-    SITEMAP = "sitemap"  # the pages it lists, a feed's (RSS, Atom) too; no link is followed
+    SITEMAP = "sitemap"  # the pages it lists; no link is followed
+    FEED = "feed"  # the pages of its entries (RSS, Atom); no link is followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ class Seed:
     def follows_links(self) -> bool:
         return self.kind is SeedKind.SITE
 
+    @property
+    def is_list(self) -> bool:
+        """Whether it names pages without being one."""
+        return self.kind in (SeedKind.SITEMAP, SeedKind.FEED)
+
 
 async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: SitemapReader) -> SitemapReading:
     """The pages that sitemaps list for this start; the usual places are tried when robots.txt names none."""
@@ -38,6 +45,8 @@ async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: Sit
             return SitemapReading()
         case SeedKind.SITEMAP:
             return await reader.read([str(url)])
+        case SeedKind.FEED:
+            return await reader.read([str(url)], parse_feed)
         case SeedKind.SITE:
             named = (await robots.site(url)).sitemaps
             if named:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from crawler.crawl_budget import CrawlBudget, LeftOut, TrapFilter
-from crawler.crawl_seeds import Seed, SeedKind, sitemap_pages
+from crawler.crawl_seeds import Seed, sitemap_pages
 from crawler.crawl_summary import LEFT_OUT_COUNTED, READ, CrawlSummary, StopReason
 from crawler.errors import UrlRefused
 from crawler.extractor import Extractor
@@ -176,9 +176,9 @@ class SiteCrawl:
             except UrlRefused as error:
                 progress.problems.append((seed.url, error.reason))
                 continue
-            if seed.kind is not SeedKind.SITEMAP and not self._scope.allows(checked[-1][1]):
+            if not seed.is_list and not self._scope.allows(checked[-1][1]):
                 progress.problems.append((seed.url, "the start lies outside the source"))
-        await self._add((str(url) for seed, url in checked if seed.kind is not SeedKind.SITEMAP), 0, progress)
+        await self._add((str(url) for seed, url in checked if not seed.is_list), 0, progress)
         for seed, url in checked:
             if self._is_cancelled():
                 return

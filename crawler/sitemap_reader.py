@@ -9,10 +9,14 @@ from anyio import to_thread
 from crawler.errors import SitemapRefused, UrlRefused
 from crawler.fetch_result import NotFetched, Refusal, WantedBody
 from crawler.fetcher import Fetcher
-from crawler.sitemap import SitemapEntry, SitemapKind, parse_sitemap
+from crawler.sitemap import Sitemap, SitemapEntry, SitemapKind, parse_sitemap
 from crawler.url_rules import resolve_url
 
 _QUEUED_PER_FILE = 10  # remembered for each that may be read
+
+
+# A file's bytes, its most URLs and its most bytes unpacked, to its entries; raises SitemapRefused.
+Parse = Callable[[bytes, int, int], Sitemap]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class SitemapReader:
         self._refusal = refusal
         self._limits = limits or SitemapLimits()
 
-    async def read(self, urls: Iterable[str]) -> SitemapReading:
+    async def read(self, urls: Iterable[str], parse: Parse = parse_sitemap) -> SitemapReading:
         """All pages of these files and of the files that they name. Which are in scope is the caller's matter."""
         reading = SitemapReading()
         queue = deque((url, 0) for url in dict.fromkeys(urls))
@@ -60,7 +64,7 @@ class SitemapReader:
             url, depth = queue.popleft()
             files += 1
             problems = len(reading.problems)
-            kind, entries = await self._read_file(url, reading)
+            kind, entries = await self._read_file(url, reading, parse)
             failures = failures + 1 if len(reading.problems) > problems else 0
             for entry in entries:
                 if kind is SitemapKind.INDEX:
@@ -75,14 +79,16 @@ class SitemapReader:
             reading.problems.append((queue[0][0], f"{len(queue)} more sitemap files were left unread"))
         return reading
 
-    async def _read_file(self, url: str, reading: SitemapReading) -> tuple[SitemapKind, list[SitemapEntry]]:
+    async def _read_file(
+        self, url: str, reading: SitemapReading, parse: Parse
+    ) -> tuple[SitemapKind, list[SitemapEntry]]:
         body = await self._body(url)
         if isinstance(body, str):
             reading.problems.append((url, body))
             return SitemapKind.PAGES, []
         try:
             # Megabytes of XML would hold the event loop up.
-            sitemap = await to_thread.run_sync(parse_sitemap, body, self._limits.max_urls, self._limits.max_bytes)
+            sitemap = await to_thread.run_sync(parse, body, self._limits.max_urls, self._limits.max_bytes)
         except SitemapRefused as error:
             reading.problems.append((url, error.reason))
             return SitemapKind.PAGES, []

@@ -28,7 +28,12 @@ from crawler.url_rules import CheckedUrl, check_url
 
 USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
-_SEEDS: Final = {SourceKind.SITE: SeedKind.SITE, SourceKind.URL: SeedKind.PAGE, SourceKind.SITEMAP: SeedKind.SITEMAP}
+_SEEDS: Final = {
+    SourceKind.SITE: SeedKind.SITE,
+    SourceKind.URL: SeedKind.PAGE,
+    SourceKind.SITEMAP: SeedKind.SITEMAP,
+    SourceKind.FEED: SeedKind.FEED,
+}
 
 
 class CrawlerSiteReader:

@@ -10,6 +10,7 @@ class SourceKind(StrEnum):
     SITE = "site"  # a root URL: its sitemaps and links, within its host and path
     URL = "url"  # one page
     SITEMAP = "sitemap"  # every page that a sitemap lists
+    FEED = "feed"  # the page of every entry of an RSS or Atom feed
     TEXT = "text"  # pasted by the operator
     FILE = "file"  # uploaded by the operator
 

@@ -113,8 +113,9 @@ class ReadSource:
             summary = await self._reader.read(source.config, queue, settle, is_cancelled, only_queued=True)
             reason = "The pages that were asked for were read." if summary.is_complete else summary.stop_reason
             return replace(summary, stop_reason=reason)
-        if source.config.kind is SourceKind.SITE:
-            # A page that has not changed comes without its links, so what they led to is asked without them.
+        if source.config.kind in (SourceKind.SITE, SourceKind.FEED):
+            # A page that has not changed comes without its links, so what they led to is asked without them; a feed
+            # lists its newest entries only, and the older ones are still there.
             await queue.add_known(source.config.max_pages)
         return await self._reader.read(source.config, queue, settle, is_cancelled)
 

@@ -110,6 +110,29 @@ async def test_a_site_stays_within_its_folder(reader: CrawlerSiteReader, site: L
     assert set(pages) == {f"{site.origin}/docs/index.html", f"{site.origin}/docs/a"}
 
 
+async def test_a_feed_is_the_pages_of_its_entries(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
+    site.page("/blog/first", html("First", "/about"))
+    site.page("/news", html("News"))
+    entries = f"<item><link>/blog/first</link></item><item><link>{site.origin}/news</link></item>"
+    elsewhere = "<item><link>https://elsewhere.example/</link></item>"
+    feed = f"<rss version='2.0'><channel><link>{site.origin}/</link>{entries}{elsewhere}</channel></rss>"
+    site.page("/feed.xml", feed, content_type="application/rss+xml")
+
+    pages, summary = await read(reader, SourceConfig(SourceKind.FEED, "Blog", url=f"{site.origin}/feed.xml"))
+
+    assert {url: page.status for url, page in pages.items()} == {
+        f"{site.origin}/blog/first": "fetched",
+        f"{site.origin}/news": "fetched",
+    }
+    assert summary.is_complete
+
+
+async def test_a_page_that_is_no_feed_is_named(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
+    site.page("/", html("Home"))
+    with pytest.raises(InvalidInput, match="no feed"):
+        await read(reader, SourceConfig(SourceKind.FEED, "Blog", url=f"{site.origin}/"))
+
+
 async def test_one_page_is_one_page(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/docs/a", html("A", "/docs/b"))
 

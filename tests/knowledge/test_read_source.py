@@ -101,6 +101,16 @@ async def test_pages_behind_an_unchanged_start_are_asked_without_its_links(house
     assert set(await pages_of(house, (await read(house, {A: SITE[A]})).id)) == {A, C}
 
 
+async def test_an_entry_that_has_left_its_feed_is_asked_all_the_same(house: KnowledgeHouse) -> None:
+    feed = await house.add_source(SourceConfig(SourceKind.FEED, "Blog", "https://shop.example/feed.xml"))
+    await reading(house, ScriptedSiteReader(SITE)).read((await start_run(house, feed)).id)
+
+    report = await reading(house, ScriptedSiteReader(SITE, found=[C])).read((await start_run(house, feed)).id)
+
+    assert report is not None
+    assert report.run.counts == {"unchanged": 3}
+
+
 async def test_a_page_that_leads_elsewhere_now_keeps_one_document(house: KnowledgeHouse) -> None:
     await read(house, {A: SITE[A]})
 
