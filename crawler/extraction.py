@@ -6,6 +6,7 @@ from crawler.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.decoding import decode_html
 from crawler.heading_anchors import HeadingAnchors
 from crawler.hidden_text import remove_hidden
+from crawler.linked_data import linked_data, linked_things
 from crawler.links import Normaliser, read_links
 from crawler.main_content import find_main_content
 from crawler.markdown import Rendered, write_markdown
@@ -26,8 +27,10 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
     tree = LexborHTMLParser(html)
     links = read_links(tree, url, normalise)  # before hidden parts go: menus that open on a click lead to pages
     signs = read_signs(tree)
-    published, modified = page_dates(tree)
-    description = page_description(tree)
+    things = linked_things(tree)
+    linked = linked_data(tree, things)
+    published, modified = page_dates(tree, things)
+    description = page_description(tree) or linked.description
     language = declared_language(tree)
     remove_hidden(tree)
     anchors = HeadingAnchors(tree)
@@ -38,7 +41,7 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
     rendered = Rendered("", ())
     if main is not None:
         remove_contents_list(main)
-        rendered = write_markdown(main, anchors)
+        rendered = write_markdown(main, anchors, linked.questions)
     return Page(
         url=url,
         canonical_url=links.canonical_url,
@@ -51,5 +54,6 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
         modified=modified,
         links=links.links,
         is_noindex=links.is_noindex,
+        linked=linked,
         signs=signs,
     )

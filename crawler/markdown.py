@@ -27,6 +27,7 @@ _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
 _MAX_DEPTH = 100
+_MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,22 @@ class _Block:
     text: str
 
 
-def write_markdown(root: LexborNode, anchors: HeadingAnchors) -> Rendered:
-    """`root` without hidden text and navigation, as Markdown with the headings found on the way."""
-    writer = _Writer(root, anchors)
+def write_markdown(root: LexborNode, anchors: HeadingAnchors, questions: Iterable[str] = ()) -> Rendered:
+    """`root` without hidden text and navigation, as Markdown with the headings found on the way.
+
+    A block that is one of `questions`, whatever its tag, is a heading one level below the last.
+    """
+    writer = _Writer(root, anchors, frozenset(_letters(question) for question in questions))
     blocks = list(writer.blocks(root, 0))
     return Rendered("\n\n".join(block.text for block in blocks), tuple(writer.headings))
 
 
 class _Writer:
-    def __init__(self, root: LexborNode, anchors: HeadingAnchors) -> None:
+    def __init__(self, root: LexborNode, anchors: HeadingAnchors, questions: frozenset[str]) -> None:
         self.headings: list[Heading] = []
         self._anchors = anchors
+        self._questions = questions
+        self._level = 1  # of the last heading that the page itself writes as one
         self._wrappers = _inline_wrappers(root)
 
     def blocks(self, node: LexborNode, depth: int) -> Iterator[_Block]:
@@ -77,14 +83,19 @@ class _Writer:
         yield from _paragraph(run)
 
     def _is_block(self, node: LexborNode) -> bool:
-        return node.tag in _BLOCK_TAGS or node.mem_id in self._wrappers
+        if node.tag in _BLOCK_TAGS or node.mem_id in self._wrappers:
+            return True
+        return node.tag in {"button", "a", "span", "strong", "b"} and self._is_question(node)
 
     def _block(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         tag = node.tag or ""
         if depth > _MAX_DEPTH:  # deeper than any layout: text alone
             yield from _paragraph([node])
         elif tag in _HEADINGS:
+            self._level = _HEADINGS[tag]
             yield from self._heading(node, _HEADINGS[tag])
+        elif self._is_question(node):
+            yield from self._heading(node, min(6, self._level + 1))
         elif tag == "pre":
             if code := fenced_code(node):
                 yield _Block(_Kind.TEXT, code)
@@ -113,8 +124,13 @@ class _Writer:
         if _is_title_of_admonition(node):
             yield _Block(_Kind.TEXT, _strong(text))
             return
-        self.headings.append(Heading(level, text, self._anchors.of(node)))
+        self.headings.append(Heading(level, text, self._anchors.of(node), self._is_question(node)))
         yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
+
+    def _is_question(self, node: LexborNode) -> bool:
+        if not self._questions or len(node.text()) > _MAX_QUESTION_CHARS:
+            return False
+        return _letters(plain_text(node)) in self._questions
 
     def _list(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         number = _integer(node.attributes.get("start"), 1)
@@ -142,7 +158,8 @@ class _Writer:
     def _definitions(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         """Short ones as a list of "term: definition"; long ones as bold terms with their blocks below."""
         parts = list(_definition_parts(node))
-        if parts and all(_is_short(part) for part in parts) and not any(map(_is_signature, parts)):
+        is_list = parts and all(_is_short(part) for part in parts)
+        if is_list and not any(_is_signature(part) or self._is_question(part) for part in parts):
             items: list[str] = []
             terms: list[str] = []
             for part in parts:
@@ -192,6 +209,10 @@ class _Writer:
         elif blocks:
             lines = "\n\n".join(block.text for block in blocks).split("\n")
             yield _Block(_Kind.TEXT, "\n".join(f"> {line}".rstrip() for line in lines))
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
 def _inline_wrappers(root: LexborNode) -> set[int]:

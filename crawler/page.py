@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
+from crawler.linked_data import LinkedData
+
 
 class Outcome(StrEnum):
     """How one URL ended. Every value but FETCHED carries its reason in `PageResult.reason`."""
@@ -33,11 +35,15 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one."""
+    """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one.
+
+    `is_question`: the page declares it a question (FAQPage), and what follows is the answer to it alone.
+    """
 
     level: int  # 1..6
     text: str
     anchor: str | None = None
+    is_question: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,8 @@ class Page:
     `markdown` holds headings, paragraphs, lists, tables and code, without navigation and hidden text.
     `url` is absolute and normalised, after redirects; `canonical_url` is rel=canonical when the page names one
     on the same host, else `url`. `links` are absolute, normalised, unique, in document order, and empty when the
-    page says nofollow. `language` is a BCP 47 primary subtag ("en") from the page or detected, or None.
+    page says nofollow. `linked` is what the page says to machines only. `language` is a BCP 47 primary subtag ("en")
+    from the page or detected, or None.
     """
 
     url: str
@@ -71,6 +78,7 @@ class Page:
     modified: date | None = None
     links: tuple[str, ...] = ()
     is_noindex: bool = False
+    linked: LinkedData = field(default_factory=LinkedData)
     signs: PageSigns = field(default_factory=PageSigns)
 
 

@@ -1,12 +1,14 @@
-"""When a page says it was published and changed: meta elements, JSON-LD, <time>, in this order of trust."""
+"""When a page says it was published and changed: meta elements, JSON-LD, <time>, a line of its own, in this order of
+trust."""
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from email.utils import parsedate_to_datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.linked_data import Thing
 
 _PUBLISHED = (
     "article:published_time", "datepublished", "dc.date.issued", "dcterms.issued", "dcterms.created",
@@ -24,18 +26,23 @@ _NAMED = re.compile(
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CHANGED = ("modif", "updated", "reviewed", "revised", "last change", "edited")
-_MAX_JSON_CHARS = 300_000
+# "This page last modified on 2017-02-02 23:55:23 UTC", "Last updated on October 07, 2026. Found a bug?"
+_SAID_IN_TEXT = re.compile(
+    r"^\W*(?:this (?:page|document|article) (?:was )?)?last (?:modified|updated|changed|edited|revised|reviewed)"
+    r"(?: on| at)?:?[ \t]*\n?[ \t]*(\S.{5,59})$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
-def page_dates(tree: LexborHTMLParser) -> tuple[date | None, date | None]:
-    """(published, modified); None where the page does not say."""
+def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | None, date | None]:
+    """(published, modified); None where the page does not say. `things` are its JSON-LD."""
     meta: dict[str, str] = {}
     for node in tree.css("meta[content]"):
         attributes = node.attributes
         for key in ("property", "name", "itemprop", "http-equiv"):
             if name := (attributes.get(key) or "").strip().lower():
                 meta.setdefault(name, attributes.get("content") or "")
-    linked = _linked_data(tree)
+    linked = _linked_dates(things)
     published = _first(meta.get(name) for name in _PUBLISHED) or linked.get("datePublished")
     modified = _first(meta.get(name) for name in _MODIFIED) or linked.get("dateModified")
     for node in tree.css("time,[itemprop=datePublished],[itemprop=dateModified]"):
@@ -48,7 +55,7 @@ def page_dates(tree: LexborHTMLParser) -> tuple[date | None, date | None]:
             modified = modified or said
         elif "publi" in names or "pubdate" in attributes or _is_the_only_time(node.tag, tree):
             published = published or said
-    return published, modified
+    return published, modified or _said_in_text(tree)
 
 
 def parse_date(text: str) -> date | None:
@@ -79,36 +86,20 @@ def _first(values: Iterator[str | None]) -> date | None:
     return next((day for value in values if value and (day := parse_date(value)) is not None), None)
 
 
-def _linked_data(tree: LexborHTMLParser) -> dict[str, date]:
+def _linked_dates(things: Sequence[Thing]) -> dict[str, date]:
     found: dict[str, date] = {}
-    for script in tree.css('script[type="application/ld+json" i]'):
-        text = script.text()
-        if len(text) > _MAX_JSON_CHARS:
-            continue
-        try:
-            data: object = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        _gather(data, found)
+    for thing in things:
+        for name in ("datePublished", "dateModified"):
+            value = thing.get(name)
+            day = parse_date(value) if isinstance(value, str) else None
+            if day is not None:
+                found.setdefault(name, day)
     return found
 
 
-def _gather(data: object, found: dict[str, date]) -> None:
-    """Dates of the outermost things only: a comment further in has its own."""
-    waiting: list[object] = [data]
-    for _ in range(200):
-        if not waiting:
-            return
-        thing = waiting.pop(0)
-        if isinstance(thing, list):
-            waiting.extend(thing)
-        elif isinstance(thing, dict):
-            for name in ("datePublished", "dateModified"):
-                value = thing.get(name)
-                day = parse_date(value) if isinstance(value, str) else None
-                if day is not None:
-                    found.setdefault(name, day)
-            waiting.extend(value for key, value in thing.items() if key in {"@graph", "mainEntity", "mainEntityOfPage"})
+def _said_in_text(tree: LexborHTMLParser) -> date | None:
+    lines = tree.body.text(separator="\n") if tree.body is not None else ""
+    return _first(found[1] for found in reversed(list(_SAID_IN_TEXT.finditer(lines))))
 
 
 def _words_before(node: LexborNode) -> str:

@@ -1,5 +1,6 @@
 """`docent ask` and `docent search`: the pipeline that visitors get, in a terminal."""
 
+from dataclasses import asdict
 from time import perf_counter
 from typing import Annotated, Any
 from uuid import uuid4
@@ -118,6 +119,7 @@ def _search_json(question: str, threshold: float, found: Retrieval, explain: boo
             "is_current_page": item.is_current_page,
             "is_source": item.chunk.id in used,
             "text": item.chunk.text,
+            "tables": [asdict(table) for table in item.chunk.tables],
         }
         for item in found.ranked
     ]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
+from app.domain.table import Table, tables_in
+
 
 def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:
     """A stable id (32 hex digits): ingesting the same version again makes the same ids, so a replay changes
@@ -59,6 +61,11 @@ class Chunk:
     def link(self) -> str:
         """The URL of the section, where it can be jumped to."""
         return f"{self.url}#{self.anchor}" if self.anchor else self.url
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of `text` as data. A long table is cut over several chunks, each with its header."""
+        return tables_in(self.text)
 
 
 @dataclass(frozen=True, slots=True)

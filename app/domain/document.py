@@ -16,11 +16,12 @@ class VersionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SectionHeading:
-    """One heading of a page's Markdown, in document order."""
+    """One heading of a page's Markdown, in document order. A question's section is a chunk of its own."""
 
     level: int
     text: str
     anchor: str | None = None
+    is_question: bool = False
 
 
 @dataclass(frozen=True, slots=True)

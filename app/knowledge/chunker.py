@@ -1,7 +1,7 @@
 """A page becomes chunks that follow its headings."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
@@ -12,7 +12,7 @@ from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 
 # Part of every page's content hash: raise it when the same page would be cut differently, so that it is read anew.
-CHUNKING_VERSION = 2
+CHUNKING_VERSION = 3
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
 
@@ -32,7 +32,8 @@ class Chunker:
 
     A section is a chunk where it fits. A longer one is cut between its blocks: code stays whole where it fits and
     is fenced again where not, a table that goes on repeats its header. A tiny one joins its neighbour under the
-    same parent, and the chunk keeps path and anchor of its first section. A heading stays with what follows it.
+    same parent, and the chunk keeps path and anchor of its first section; a question and its answer
+    join nobody. A heading stays with what follows it.
     """
 
     def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:
@@ -65,7 +66,7 @@ class Chunker:
                 waiting.append(section.heading_line)
                 continue
             lines = [line for line in (*waiting, section.heading_line) if line]
-            yield Section(section.path, "\n\n".join(lines), section.body, section.anchor)
+            yield replace(section, heading_line="\n\n".join(lines))
             waiting = []
 
     def _pieces(self, section: Section) -> Iterator[_Piece]:
@@ -182,7 +183,7 @@ class Chunker:
 
     def _join(self, first: _Piece, second: _Piece) -> _Piece | None:
         """Both as one when one is tiny and they stand under the same parent, else None."""
-        if not (first.is_whole and second.is_whole):
+        if not (first.is_whole and second.is_whole) or first.section.is_question or second.section.is_question:
             return None
         if min(first.tokens, second.tokens) >= self._limits.tiny_tokens:
             return None

@@ -30,7 +30,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands between it and the next one.
+    """A heading and what stands between it and the next one; with `is_question`, a question and its answer.
 
     `path` holds the headings from the top down to this one, () before the first. `heading_line` is the Markdown of
     the heading itself, `body` all else, without blank lines around it.
@@ -40,6 +40,7 @@ class Section:
     heading_line: str
     body: str
     anchor: str | None = None
+    is_question: bool = False
 
     @property
     def markdown(self) -> str:
@@ -49,19 +50,21 @@ class Section:
 def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Section]:
     """The page cut at its headings, in order; a `#` inside fenced code is no heading.
 
-    `headings` names the anchors. It follows the page's order but may name headings that the Markdown lacks, and
-    lack some that it has: each is matched to the next one of the same words.
+    `headings` names the anchors and the questions. It follows the page's order but may name headings that the
+    Markdown lacks, and lack some that it has: each is matched to the next one of the same words.
     """
-    anchors = _AnchorFinder(headings)
+    known = _HeadingFinder(headings)
     found: list[Section] = []
     open_headings: list[tuple[int, str]] = []
-    heading_line, anchor, body = "", None, list[str]()
+    heading_line, body = "", list[str]()
+    heading: SectionHeading | None = None
 
     def close() -> None:
         text = "\n".join(body).strip("\n")
         if heading_line or text.strip():
             path = tuple(name for _, name in open_headings)
-            found.append(Section(path, heading_line, text if text.strip() else "", anchor))
+            anchor, is_question = (heading.anchor, heading.is_question) if heading else (None, False)
+            found.append(Section(path, heading_line, text if text.strip() else "", anchor, is_question))
 
     for line, is_code in _lines(markdown):
         match = None if is_code else _HEADING.fullmatch(line)
@@ -72,7 +75,7 @@ def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Sec
         close()
         level = len(match[1])
         open_headings = [*((above, text) for above, text in open_headings if above < level), (level, name)]
-        heading_line, anchor, body = line.strip(), anchors.next_anchor(name), []
+        heading_line, heading, body = line.strip(), known.next_of(name), []
     close()
     return found
 
@@ -164,18 +167,18 @@ def _table_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
     return at
 
 
-class _AnchorFinder:
-    """Hands out anchors in the page's order, by the heading's words."""
+class _HeadingFinder:
+    """Hands out headings in the page's order, by their words."""
 
     def __init__(self, headings: Sequence[SectionHeading]) -> None:
-        self._headings = [(folded_words(plain_heading(heading.text)), heading.anchor) for heading in headings]
+        self._headings = [(folded_words(plain_heading(heading.text)), heading) for heading in headings]
         self._next = 0
 
-    def next_anchor(self, name: str) -> str | None:
+    def next_of(self, name: str) -> SectionHeading | None:
         wanted = folded_words(name)
         for at in range(self._next, len(self._headings)):
-            words, anchor = self._headings[at]
+            words, heading = self._headings[at]
             if words == wanted:
                 self._next = at + 1
-                return anchor
+                return heading
         return None

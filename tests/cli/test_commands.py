@@ -85,6 +85,14 @@ def test_search_explains_its_stages(read_site: tuple[Environment, Any]) -> None:
     assert "recall" in docent(environment, "search", "webhook signature", "--explain").stdout
 
 
+def test_search_gives_tables_as_data(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    found = answer(environment, "search", "Which error codes are there?")
+    tables = [table for chunk in found["chunks"] for table in chunk["tables"]]
+    assert tables
+    assert all(len(row) == len(tables[0]["rows"][0]) for row in tables[0]["rows"])
+
+
 def test_doctor_finds_a_lost_index_and_reindex_mends_it(read_site: tuple[Environment, Any]) -> None:
     environment, _ = read_site
     assert answer(environment, "doctor")["healthy"]

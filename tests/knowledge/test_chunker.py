@@ -36,6 +36,28 @@ def test_each_section_is_a_chunk_with_its_headings_and_anchor(chunker: Chunker) 
     assert second.context == "shop.example | Help | Returns"
 
 
+def test_a_question_and_its_answer_are_a_chunk_of_their_own_however_short(chunker: Chunker) -> None:
+    markdown = "# Help\n\nAll about it.\n\n## Is it free?\n\nYes.\n\n## Is it fast?\n\nVery.\n\n## Legal\n\nNo."
+    asked = [
+        SectionHeading(2, name, anchor, is_question=True)
+        for name, anchor in (("Is it free?", "free"), ("Is it fast?", "fast"))
+    ]
+
+    _, free, fast, _ = chunker.cut(page(markdown, SectionHeading(1, "Help"), *asked, SectionHeading(2, "Legal")))
+
+    assert (free.text, free.anchor, free.breadcrumb[-1]) == ("## Is it free?\n\nYes.", "free", "Is it free?")
+    assert (fast.text, fast.anchor) == ("## Is it fast?\n\nVery.", "fast")
+
+
+def test_a_long_answer_is_cut_within_the_limits(chunker: Chunker) -> None:
+    heading = SectionHeading(2, "Is it free?", "free", is_question=True)
+
+    chunks = chunker.cut(page(f"## Is it free?\n\n{sentence(600)}", heading))
+
+    assert len(chunks) > 2
+    assert {chunk.anchor for chunk in chunks} == {"free"}
+
+
 def test_a_page_without_text_has_no_chunks(chunker: Chunker) -> None:
     assert chunker.cut(page(" \n\n")) == []
 

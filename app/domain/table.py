@@ -1,0 +1,56 @@
+"""The tables of a Markdown text as rows of cells."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_DELIMITER_ROW = re.compile(r"\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t]*:?-{3,}:?[ \t]*)*\|?")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_PIPE = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells are inline Markdown. Every row is as wide as the widest line; `header` is () when the table has none."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tables_in(markdown: str) -> tuple[Table, ...]:
+    """In the text's order; what stands in fenced code is no table."""
+    lines = [line.strip() for line in markdown.splitlines()]
+    return tuple(_table(lines[start:end]) for start, end in _spans(lines))
+
+
+def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where each table begins and ends, its end not included."""
+    fence, at = "", 0
+    while at < len(lines):
+        line = lines[at]
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[0].startswith(fence) and mark[0] == line else fence
+        elif mark:
+            fence = mark[0]
+        elif "|" in line and at + 1 < len(lines) and "|" in lines[at + 1] and _DELIMITER_ROW.fullmatch(lines[at + 1]):
+            end = at + 2
+            while end < len(lines) and "|" in lines[end]:
+                end += 1
+            yield at, end
+            at = end
+            continue
+        at += 1
+
+
+def _table(lines: Sequence[str]) -> Table:
+    header, _, *rows = (_cells(line) for line in lines)
+    width = max(len(row) for row in (header, *rows))
+    padded = [row + ("",) * (width - len(row)) for row in (header, *rows)]
+    return Table(padded[0] if any(header) else (), tuple(padded[1:]))
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    inner = line.removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(inner))
