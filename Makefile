@@ -47,8 +47,8 @@ test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
 	$(BIN)/pytest tests/scale
 
 .PHONY: test-cases
-test-cases: .venv/installed widget/node_modules/.package-lock.json ## The address, robots, page and stream cases (DOCENT_CASES=DIR for another set; Node 20)
-	$(BIN)/pytest tests/crawler tests/web/test_sse_cases.py tests/adapters/test_sse_upstream_cases.py tests/widget_cases -k cases
+test-cases: .venv/installed widget/node_modules/.package-lock.json ## The security cases, counted by file (DOCENT_CASES=DIR for another set; needs Node 20)
+	$(BIN)/python -m tests.cases
 
 .PHONY: lint
 lint: .venv/installed ## Format, lint, types, imports
@@ -68,6 +68,11 @@ format: .venv/installed ## Put the code in order
 .PHONY: bench
 bench: .venv/installed ## Measure the stages of an answer beside their floors
 	$(BIN)/python -m bench.answer_path
+
+.PHONY: bench-crawl
+bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgresql-doc-15, python3-doc; installs Scrapy)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m bench.crawl
 
 .PHONY: bench-extraction
 bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from app.answering.secret_watch import SecretWatch
 from app.domain.page_url import host_of
 from app.domain.turn import Finish
 from app.domain.untrusted_text import without_controls
@@ -48,7 +49,8 @@ class OutputGuard:
     """Checks one answer. Feed it deltas, then `close` it; what it returns may be shown.
 
     `sources` are the numbers that may be cited; `link_hosts` those that may be linked to (lower case; ".example.com"
-    also admits every host below it); `canary` must never leave; `max_chars` bounds what is released.
+    also admits every host below it); `canary` must never leave, in whatever spelling; `max_chars` bounds what is
+    released.
     """
 
     sources: Collection[int]
@@ -60,13 +62,17 @@ class OutputGuard:
     _pending: str = ""
     _released: int = 0
     _code: str = ""  # the run of backticks that opened the code we are in
+    _secret: SecretWatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._secret = SecretWatch(self.canary)
 
     def feed(self, delta: str) -> str:
         """Take the next piece; return what may be shown now, perhaps nothing."""
         if self.finish is not None:
             return ""
         self._pending += without_controls(delta)
-        if self._leaks_canary():
+        if self._secret.is_in(self._pending):
             self.finish, self._pending = Finish.CONTENT_FILTER, ""
             return ""
         return self._release(self._safe_length())
@@ -79,6 +85,7 @@ class OutputGuard:
 
     def _release(self, length: int) -> str:
         ready, self._pending = self._pending[:length], self._pending[length:]
+        self._secret.shown(ready)
         shown = self._rewritten(ready)
         room = self.max_chars - self._released
         if len(shown) > room:
@@ -89,7 +96,7 @@ class OutputGuard:
 
     def _safe_length(self) -> int:
         """Everything before the first construct that is still open where we would cut."""
-        border = len(self._pending) - self._canary_overlap()
+        border = len(self._pending) - self._secret.overlap(self._pending)
         still_open = _STILL_OPEN.search(self._pending[:border])
         return still_open.start() if still_open else border
 
@@ -154,22 +161,6 @@ class OutputGuard:
         if number not in self.cited:
             self.cited.append(number)
         return self.cited.index(number) + 1
-
-    def _leaks_canary(self) -> bool:
-        if not self.canary:
-            return False
-        return self.canary.casefold() in "".join(c for c in self._pending if c.isalnum()).casefold()
-
-    def _canary_overlap(self) -> int:
-        """How many characters at the end of the pending text may be the canary's beginning, spaced out or not."""
-        if not self.canary:
-            return 0
-        wanted = self.canary.casefold()
-        letters = [(at, c.casefold()) for at, c in enumerate(self._pending) if c.isalnum()]
-        for size in range(min(len(wanted) - 1, len(letters)), 0, -1):
-            if "".join(c for _, c in letters[-size:]) == wanted[:size]:
-                return len(self._pending) - letters[-size][0]
-        return 0
 
 
 def _cut_at_word(text: str, room: int) -> str:

@@ -17,10 +17,13 @@ class UnknownFieldError(Exception):
     """A row has a field that its runner does not understand: the harness is at fault, not the product."""
 
 
+def cases_folder() -> Path:
+    return Path(os.environ.get("DOCENT_CASES") or DEFAULT_FOLDER)
+
+
 def load_rows(name: str) -> list[Row]:
     """All rows of one .jsonl file."""
-    folder = Path(os.environ.get("DOCENT_CASES") or DEFAULT_FOLDER)
-    lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    lines = (cases_folder() / name).read_text(encoding="utf-8").split("\n")
     return [json.loads(line) for line in lines if line.strip()]
 
 

@@ -1,21 +1,18 @@
 """The widget's reader takes network reads as the standard has it, wherever they are cut (needs Node)."""
 
-import json
-import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cases.case_rows import Row, load_rows, parameters, require_known
+from tests.widget_cases.widget_code import run_widget
 
 ROWS = [row for row in load_rows("sse_cases.jsonl") if row["kind"] == "decode"]
 FIELDS = frozenset(
     {"id", "kind", "chunks_b64", "expected_events", "expected_retry", "why", "note"}
     | {"repeat_last_chunk_b64", "repeat_times", "max_buffer_bytes"}
 )
-WIDGET = Path(__file__).resolve().parents[2] / "widget"
 ENDLESS: Row = {
     "id": "endless",
     "kind": "decode",
@@ -30,31 +27,25 @@ ENDLESS: Row = {
 Read = Mapping[str, Any]
 
 
-def _order(row: Row) -> str:
+def _order(row: Row) -> Read:
     require_known(row, FIELDS)
-    return json.dumps(
-        {
-            "id": row["id"],
-            "chunks_b64": row["chunks_b64"],
-            "repeat_b64": row.get("repeat_last_chunk_b64", ""),
-            "repeat_times": row.get("repeat_times", 0),
-            "max_chars": row.get("max_buffer_bytes", 1_000_000),
-        }
-    )
+    return {
+        "id": row["id"],
+        "chunks_b64": row["chunks_b64"],
+        "repeat_b64": row.get("repeat_last_chunk_b64", ""),
+        "repeat_times": row.get("repeat_times", 0),
+        "max_chars": row.get("max_buffer_bytes", 1_000_000),
+    }
 
 
 @pytest.fixture(scope="module")
-def read() -> dict[str, Read]:
+def read() -> dict[str, Any]:
     """What the widget's reader made of each row, by id."""
-    orders = "\n".join(_order(row) for row in [*ROWS, ENDLESS])
-    ended = subprocess.run(
-        ["node", "cases.mjs"], cwd=WIDGET, input=orders, capture_output=True, text=True, timeout=60, check=True
-    )
-    return {made["id"]: made for made in map(json.loads, ended.stdout.strip().split("\n"))}
+    return run_widget("sse", map(_order, [*ROWS, ENDLESS]))
 
 
 @pytest.mark.parametrize("row", parameters([*ROWS, ENDLESS]))
-def test_what_came_over_the_network_is_what_the_widget_reads(row: Row, read: dict[str, Read]) -> None:
+def test_what_came_over_the_network_is_what_the_widget_reads(row: Row, read: dict[str, Any]) -> None:
     made = read[row["id"]]
     assert made["events"] == row["expected_events"]
     assert made["retry"] == row["expected_retry"]
