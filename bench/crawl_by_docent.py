@@ -1,0 +1,59 @@
+"""Docent's crawler on the task of the comparison: its own frontier, robots rules, guard, budgets and claims."""
+
+import time
+from multiprocessing.connection import Connection
+from urllib.parse import urlsplit
+
+import anyio
+
+from bench.crawl_task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
+from crawler.address_policy import AddressPolicy
+from crawler.crawl_budget import CrawlBudget
+from crawler.crawl_seeds import Seed
+from crawler.extraction_pool import ExtractionPool
+from crawler.frontier import MemoryFrontier
+from crawler.pacing import HostPacing
+from crawler.page import PageResult
+from crawler.polite_fetcher import polite_fetcher
+from crawler.robots import Robots
+from crawler.scope import Scope
+from crawler.site_crawl import SiteCrawl
+from crawler.url_rules import check_url
+
+
+def run(task: CrawlTask, pipe: Connection) -> None:
+    """Entry point of the process."""
+    pipe.send(anyio.run(_crawl, task))
+
+
+async def _crawl(task: CrawlTask) -> CrawlResult:
+    pages: set[str] = set()
+    others: dict[str, str] = {}
+    chars = 0
+
+    async def keep(result: PageResult) -> None:
+        nonlocal chars
+        if result.page is None:
+            others[result.url] = result.outcome.value
+        else:
+            pages.add(result.page.url)
+            chars += len(result.page.markdown)
+
+    policy = AddressPolicy(frozenset({("127.0.0.1", urlsplit(task.origin).port or 80)}))
+    extractor = ExtractionPool(task.workers) if task.workers else LinkReader()
+    pacing = HostPacing(0.0, max_per_host=task.concurrency)
+    started = time.perf_counter()
+    async with polite_fetcher(USER_AGENT, policy, pacing=pacing) as fetcher:
+        await SiteCrawl(
+            [Seed(f"{task.origin}/")],
+            Scope.around([check_url(task.origin, policy)]),
+            MemoryFrontier(),
+            fetcher,
+            Robots(fetcher),
+            extractor,
+            CrawlBudget(max_pages=task.max_pages, max_depth=MAX_DEPTH),
+            concurrency=task.concurrency,
+        ).run(keep)
+    seconds = time.perf_counter() - started
+    await extractor.aclose()
+    return CrawlResult(frozenset(pages), seconds, chars, others)
