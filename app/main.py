@@ -86,6 +86,7 @@ from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.ports.cache import Cache
@@ -292,6 +293,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue, source
         turns=answering.turns,
         agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
+        source_editing=SourceEditing(base.record),
         source_files=source_files,
         run_watch=RunWatch(base.record, base.clock),
         page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),

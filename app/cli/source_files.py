@@ -1,5 +1,6 @@
 """`docent source add-file`: an agent learns from a file of this machine."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -12,6 +13,7 @@ from app.cli.reading_now import agent_for, read_now
 from app.cli.terminal import AsJson, run, settings_for
 from app.domain.source import SourceKind
 from app.main import Foundation, open_foundation, open_knowledge, source_files_on
+from app.operating.source_editing import SourceEditing
 from app.operating.source_files import Upload
 from app.settings import Settings
 
@@ -40,6 +42,11 @@ async def _add_file(settings: Settings, path: Path, agent_id: UUID | None, name:
             stored = await files.add(actor, agent.id, upload, name, url)
         else:
             stored = await files.replace(actor, known, upload)
+            if name or url:
+                config = stored.source.config
+                wanted = replace(config, name=name or config.name, url=url or config.url)
+                source = await SourceEditing(base.record).change(actor, known, lambda _: wanted)
+                stored = replace(stored, source=source)
         await read_now(base, knowledge, actor, stored.source, as_json)
 
 

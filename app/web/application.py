@@ -20,6 +20,7 @@ from app.web.admin_files import AdminFiles
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
+from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
 from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
@@ -99,6 +100,7 @@ def endpoints_of(
         *widget.endpoints(),
         *AdminAgents(services.agents, access).endpoints(),
         *AdminSources(services.sources, services.page_sync, access).endpoints(),
+        *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
         *AdminSchedules(services.schedules, access).endpoints(),

@@ -14,6 +14,7 @@ from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.ports.clock import Clock
@@ -36,6 +37,7 @@ class WebServices:
     turns: VisitorTurns
     agents: Agents
     sources: Sources
+    source_editing: SourceEditing
     source_files: SourceFiles
     run_watch: RunWatch
     page_sync: PageSync

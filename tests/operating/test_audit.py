@@ -31,6 +31,7 @@ from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.sources import Sources
 from app.ports.records.page import PageRequest
@@ -79,6 +80,10 @@ class Office:
     @property
     def deletions(self) -> Deletions:
         return Deletions(self.record, self.jobs)
+
+    @property
+    def editing(self) -> SourceEditing:
+        return SourceEditing(self.record)
 
     @property
     def files(self) -> SourceFiles:
@@ -170,6 +175,7 @@ CHANGES: dict[str, Act] = {
     "source.create": lambda o: o.sources.create(
         o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")
     ),
+    "source.edit": lambda o: o.editing.change(o.actor, o.source, lambda c: replace(c, text="Hi.")),
     "source.upload_file": lambda o: o.files.add(o.actor, o.agent, Upload("a.txt", b"A\nHello.")),
     "source.replace_file": lambda o: o.files.replace(o.actor, o.source, Upload("a.txt", b"A\nHi.")),
     "source.sync": lambda o: o.sources.sync(o.actor, o.source),
@@ -199,6 +205,7 @@ READS: dict[str, Act] = {
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
     "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
+    "editing.text": lambda o: o.editing.text(o.actor, o.source),
     "files.get": lambda o: o.files.get(o.actor, o.source),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),

@@ -26,6 +26,7 @@ from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.ports.records.transaction import SystemOfRecord
@@ -174,6 +175,7 @@ def services_on(
         turns=turns,
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
+        source_editing=SourceEditing(record),
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
         page_sync=PageSync(record, jobs, CrawlerPageScope()),

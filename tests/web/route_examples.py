@@ -35,6 +35,7 @@ BODIES: Mapping[str, Json] = {
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
     "syncSource": {"urls": ["https://www.example.com/news"]},
     "setSchedule": {"cron": "0 3 * * *"},
+    "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
     "resolveGap": {"note": "written down"},
@@ -144,6 +145,7 @@ async def furnish(house: House) -> FurnishedHouse:
         {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},
         {
             "watchSource": {"source_id": ended.id},  # its stream ends
+            "getSourceText": {"source_id": ended.id},
             "replaceFile": {"source_id": file.source.id},
             "getFile": {"source_id": file.source.id},
         },

@@ -93,7 +93,7 @@ def test_request_examples_are_valid() -> None:
 
 
 def test_a_patch_promises_no_defaults() -> None:
-    for name in ("AgentPatch", "CuratedAnswerPatch"):
+    for name in ("AgentPatch", "CuratedAnswerPatch", "SourcePatch"):
         schema = DOCUMENT["components"]["schemas"][name]
         assert not any("default" in field for field in schema["properties"].values())
         assert "required" not in schema

@@ -1,0 +1,56 @@
+"""Changing what a source is set to; the next sync reads it so."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Final
+from uuid import UUID
+
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.source import GIVEN_KINDS, Source, SourceConfig, SourceKind
+from app.operating.actor import Actor
+from app.operating.source_rules import check_source
+from app.ports.records.transaction import SystemOfRecord
+
+_CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth"})
+
+
+class SourceEditing:
+    """Every method raises NotFound for a source that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def change(self, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]) -> Source:
+        """Save what `change` makes of the configuration as it stands. What has been learnt stays as it is until the
+        next sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
+        async with self._records.write() as records:
+            source = await records.sources.find(actor.workspace_id, source_id)
+            before, after = source.config, change(source.config)
+            changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
+            _check_fields(before.kind, changed)
+            check_source(after)
+            source = await records.sources.save(source.agent_id, source_id, after)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "source.edit", str(source_id), {"changed": changed}
+            )
+        return source
+
+    async def text(self, actor: Actor, source_id: UUID) -> Source:
+        """A source of kind "text", for its text to be shown; NotFound for another kind."""
+        async with self._records.read() as records:
+            source = await records.sources.find(actor.workspace_id, source_id)
+        if source.config.kind is not SourceKind.TEXT:
+            raise NotFound("text")
+        return source
+
+
+def _check_fields(kind: SourceKind, changed: list[str]) -> None:
+    for name in changed:
+        if name == "kind":
+            raise InvalidInput(name, "A source keeps its kind. Make another source.")
+        if kind in GIVEN_KINDS and name in _CRAWL_FIELDS:
+            raise InvalidInput(
+                name, f'A source of kind "{kind.value}" is not crawled and has no such setting. Remove it.'
+            )
+        if kind not in GIVEN_KINDS and name == "url":
+            raise InvalidInput(name, "A source keeps its address. Make another source for another address.")

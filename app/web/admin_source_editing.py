@@ -1,0 +1,88 @@
+"""Admin API: changing a source in place."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.domain.source import Source, SourceConfig
+from app.operating import source_rules as rules
+from app.operating.actor import Actor
+from app.operating.source_editing import SourceEditing
+from app.web.admin_access import AdminAccess
+from app.web.admin_sources import MAX_BODY_BYTES, TAG, SourceOut
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
+
+
+class SourcePatch(Model):
+    """Only what is sent changes, and the next sync reads it so."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
+    text: str = Field(default="?", min_length=1, max_length=rules.MAX_TEXT_CHARS, description='Of kind "text" alone.')
+    url: str = Field(default="", max_length=2048, description='Where citations lead, of kinds "text" and "file" alone.')
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    max_pages: int = Field(default=1, ge=1, le=rules.MAX_PAGES)
+    max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
+
+    def applied(self, config: SourceConfig) -> SourceConfig:
+        sent: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
+        return replace(config, **sent)
+
+
+class SourceTextOut(Model):
+    source_id: UUID
+    name: str
+    url: str
+    text: str
+
+    @classmethod
+    def of(cls, source: Source) -> "SourceTextOut":
+        config = source.config
+        return cls(source_id=source.id, name=config.name, url=config.url, text=config.text)
+
+
+class AdminSourceEditing:
+    def __init__(self, editing: SourceEditing, access: AdminAccess) -> None:
+        self._editing = editing
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        one = "/v1/sources/{source_id}"
+        return (
+            Endpoint(
+                "PATCH",
+                one,
+                "editSource",
+                "Change a source; only what is sent changes, and the next sync reads it so",
+                TAG,
+                self._access.write,
+                self.patch,
+                input_model=SourcePatch,
+                response_model=SourceOut,
+                max_body_bytes=MAX_BODY_BYTES,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                f"{one}/text",
+                "getSourceText",
+                "The text of a source of that kind, as it was last saved",
+                TAG,
+                self._access.read,
+                self.text,
+                response_model=SourceTextOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def patch(self, call: Call[Actor, SourcePatch]) -> SourceOut:
+        source_id = call.path_id("source_id")
+        return SourceOut.of(await self._editing.change(call.caller, source_id, call.input.applied))
+
+    async def text(self, call: Call[Actor, None]) -> SourceTextOut:
+        return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))

@@ -1,0 +1,63 @@
+"""A source is changed in place, and says what of it cannot be."""
+
+from typing import Any
+
+import pytest
+
+from tests.web.house import House, Json
+
+SITE = {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"}
+TEXT = {"kind": "text", "name": "Opening hours", "text": "From 9 to 5."}
+
+
+async def create(house: House, body: Json) -> Json:
+    response = await house.api("POST", f"/v1/agents/{house.agent.id}/sources", body)
+    assert response.status_code == 201
+    created: Json = response.json()
+    return created
+
+
+async def test_a_text_is_edited_in_place(house: House) -> None:
+    source = await create(house, TEXT)
+    path = f"/v1/sources/{source['id']}"
+
+    edited = (await house.api("PATCH", path, {"text": "From 9 to 6."})).json()
+
+    assert edited == source
+    shown = (await house.api("GET", f"{path}/text")).json()
+    assert (shown["text"], shown["name"]) == ("From 9 to 6.", "Opening hours")
+
+
+async def test_only_what_is_sent_changes(house: House) -> None:
+    source = await create(house, {**SITE, "exclude": ["/docs/old/*"], "max_depth": 3})
+    sent = {"name": "The docs", "include": ["/docs/*"], "max_pages": 10}
+    edited = (await house.api("PATCH", f"/v1/sources/{source['id']}", sent)).json()
+    assert edited == {**source, **sent}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "field"),
+    [
+        (TEXT, {"include": ["/a"]}, "include"),
+        (TEXT, {"max_pages": 5}, "max_pages"),
+        (TEXT, {"text": " "}, "text"),
+        (TEXT, {"name": "two\nlines"}, "name"),
+        (TEXT, {"url": "nowhere"}, "url"),
+        (TEXT, {"kind": "site"}, "kind"),
+        (SITE, {"text": "Hello."}, "text"),
+        (SITE, {"url": "https://elsewhere.example/"}, "url"),
+        (SITE, {"max_pages": 0}, "max_pages"),
+        (SITE, {"exclude": [""]}, "exclude.0"),
+    ],
+)
+async def test_what_a_source_of_that_kind_cannot_be_is_refused_by_field(
+    house: House, kind: Json, change: dict[str, Any], field: str
+) -> None:
+    source = await create(house, kind)
+    response = await house.api("PATCH", f"/v1/sources/{source['id']}", change)
+    assert (response.status_code, response.json()["error"]["field"]) == (422, field)
+
+
+async def test_a_website_has_no_text(house: House) -> None:
+    source = await create(house, SITE)
+    assert (await house.api("GET", f"/v1/sources/{source['id']}/text")).status_code == 404
