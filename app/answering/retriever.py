@@ -1,8 +1,10 @@
 """Recall, fusion, the cross-encoder's vote, the page boost and the threshold: a question becomes ranked sources."""
 
+from collections import Counter
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, Protocol
+from uuid import UUID
 
 import structlog
 
@@ -197,10 +199,23 @@ def _above_threshold(ranked: Sequence[RankedChunk], threshold: float, settings: 
     best = max((item.calibrated for item in ranked), default=0.0)
     return Retrieval(
         ranked=tuple(ranked),
-        sources=tuple(survivors[: settings.sources]),
+        sources=tuple(_diverse(survivors, ranked, settings.sources)),
         best=best,
         is_low_confidence=is_low(len(survivors), best),
     )
+
+
+def _diverse(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], sources: int) -> list[RankedChunk]:
+    """The first `sources` survivors; where there are other pages, no page gets all the places."""
+    has_others = len({item.chunk.document_id for item in ranked}) > 1
+    room_for_page = sources - 1 if has_others and sources > 1 else sources
+    taken: Counter[UUID] = Counter()
+    kept: list[RankedChunk] = []
+    for item in survivors:
+        if len(kept) < sources and taken[item.chunk.document_id] < room_for_page:
+            taken[item.chunk.document_id] += 1
+            kept.append(item)
+    return kept
 
 
 class _Trace:

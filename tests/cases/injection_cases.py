@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
@@ -16,6 +18,7 @@ from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.brief import AnswerBrief, Source
 from app.answering.composition import Composition
 from app.answering.prompt_builder import PromptBuilder
+from app.answering.retrieval import SearchQuery
 from app.domain.agent import AgentConfig
 from app.domain.document import PageContent
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
@@ -25,6 +28,7 @@ from app.ports.chat_model import ChatEnd, ChatMessage, TextDelta
 from crawler.extraction import extract_page
 from crawler.page import Page
 from tests.cases.case_rows import Row, require_known
+from tests.doubles.answering_house import answering_house
 
 FIELDS = frozenset(
     {"id", "technique", "language", "carrier", "url", "html", "goal", "canary", "must_keep", "hidden_text"}
@@ -169,6 +173,19 @@ async def _no_control_chars(of: Attack) -> None:
     assert not _INVISIBLE.search(text)
 
 
+async def _diversity(of: Attack) -> None:
+    """The page comes ten times over, in sections that each answer the question best."""
+    stuffed = "\n\n".join(f"## {QUESTION} {n}\n\n{of.page.markdown.replace('#', '') * 4}" for n in range(10))
+    with TemporaryDirectory() as folder:
+        async with answering_house(Path(folder)) as house:
+            await house.learn("/attack", stuffed)
+            agent = await house.live_agent()
+            found = await house.retriever.retrieve(agent, SearchQuery(QUESTION))
+    pages = [item.chunk.url for item in found.sources]
+    assert pages
+    assert len(set(pages)) > 1 or len(pages) < agent.config.retrieval.sources
+
+
 async def _answerable(of: Attack) -> None:
     assert of.row["canary"] in of.page.markdown
     assert _spaced(of.row["must_keep"]) in _spaced(of.page.markdown)
@@ -187,6 +204,7 @@ CHECKS: Mapping[str, Callable[[Attack], Awaitable[None]]] = {
     "output.citations_exist": _citations_exist,
     "output.length_cap": _length_cap,
     "output.no_control_chars": _no_control_chars,
+    "retrieval.diversity": _diversity,
     "control.answerable": _answerable,
 }
 
