@@ -88,6 +88,7 @@ from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
+from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
@@ -297,6 +298,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue, source
         source_files=source_files,
         run_watch=RunWatch(base.record, base.clock),
         page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),
+        source_hooks=SourceHooks(base.record, base.clock),
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),

@@ -33,6 +33,7 @@ from app.web.openapi import OpenApi
 from app.web.request_log import RequestLog
 from app.web.response_headers import SecurityHeaders
 from app.web.services import WebServices
+from app.web.source_hooks import HookAccess, SourceHookApi
 from app.web.unexpected_errors import UnexpectedErrors
 from app.web.widget_api import WidgetApi
 from app.web.widget_script import WidgetScript, built_widget
@@ -103,6 +104,13 @@ def endpoints_of(
         *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
+        *SourceHookApi(
+            services.source_hooks,
+            services.sources,
+            services.page_sync,
+            access,
+            HookAccess(services.rate_limiter, limits, addresses),
+        ).endpoints(),
         *AdminSchedules(services.schedules, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),

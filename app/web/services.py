@@ -16,6 +16,7 @@ from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
+from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
@@ -41,6 +42,7 @@ class WebServices:
     source_files: SourceFiles
     run_watch: RunWatch
     page_sync: PageSync
+    source_hooks: SourceHooks
     schedules: Schedules
     deletions: Deletions
     curated_answers: CuratedAnswers

@@ -33,6 +33,7 @@ from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
+from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
@@ -68,6 +69,10 @@ class Office:
     @property
     def sources(self) -> Sources:
         return Sources(self.record, self.jobs)
+
+    @property
+    def hooks(self) -> SourceHooks:
+        return SourceHooks(self.record, FixedClock())
 
     @property
     def page_sync(self) -> PageSync:
@@ -183,6 +188,8 @@ CHANGES: dict[str, Act] = {
     "source.pause": lambda o: o.sources.pause(o.actor, o.source),
     "source.resume": lambda o: o.sources.resume(o.actor, o.source),
     "source.sync_pages": lambda o: o.page_sync.pages(o.actor, o.site, ["https://www.example.com/new"]),
+    "source.make_hook": lambda o: o.hooks.make(o.actor, o.site),
+    "source.remove_hook": lambda o: o.hooks.remove(o.actor, o.site),
     "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
     "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),

@@ -28,6 +28,7 @@ from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
+from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
@@ -179,6 +180,7 @@ def services_on(
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
         page_sync=PageSync(record, jobs, CrawlerPageScope()),
+        source_hooks=SourceHooks(record, clock),
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),

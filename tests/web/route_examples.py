@@ -13,6 +13,7 @@ from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.gap import GapReason
 from app.domain.source import SourceConfig, SourceKind
+from app.domain.source_hook import hook_signature
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.operating.source_files import Upload
 from app.ports.records.page import PageRequest
@@ -62,11 +63,15 @@ class FurnishedHouse:
     ids: dict[str, UUID] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     own_ids: dict[str, dict[str, UUID]] = field(default_factory=dict)  # by operation
+    hook_secret: str = ""
+    hook_calls: int = 0
 
     def path(self, endpoint: AnyEndpoint, **other: object) -> str:
         return endpoint.path.format(**{**self.ids, **self.own_ids.get(endpoint.operation, {}), **self.names, **other})
 
     def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
+        if endpoint.operation == "callHook":
+            return self._signed()
         match endpoint.access.scheme:
             case None:
                 return {"Origin": SITE}
@@ -81,6 +86,12 @@ class FurnishedHouse:
         if endpoint.form_model is None:
             return {}
         return {"data": FORMS[endpoint.operation], "files": {"file": FILE}}
+
+    def _signed(self) -> dict[str, str]:
+        """For an empty body, and another call each time."""
+        self.hook_calls += 1
+        timestamp = str(int(self.house.clock.now().timestamp()) + self.hook_calls)
+        return {"Docent-Timestamp": timestamp, "Docent-Signature": hook_signature(self.hook_secret, timestamp, b"")}
 
     def body(self, endpoint: AnyEndpoint) -> Json | None:
         if not endpoint.has_body:
@@ -125,6 +136,7 @@ async def furnish(house: House) -> FurnishedHouse:
     async with house.record.write() as records:
         page = await records.documents.add_pending(agent_id, ended.id, PageContent("urn:note", "Note", "Hi."), "h", ())
     file = await services.source_files.add(actor, agent_id, Upload(*FILE))
+    secret = await services.source_hooks.make(actor, source.id)
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -149,6 +161,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "replaceFile": {"source_id": file.source.id},
             "getFile": {"source_id": file.source.id},
         },
+        hook_secret=secret,
     )
 
 

@@ -16,6 +16,7 @@ from app.adapters.sql.documents import SqlDocuments
 from app.adapters.sql.engine import is_sqlite
 from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
+from app.adapters.sql.hooks import SqlHooks
 from app.adapters.sql.processes import SqlProcesses
 from app.adapters.sql.schedules import SqlSchedules
 from app.adapters.sql.session import SessionFactory, reading_sessions, writing_sessions
@@ -44,6 +45,7 @@ class SqlRecords:
         self.gaps = SqlGaps(session, clock)
         self.tokens = SqlTokens(session, clock)
         self.processes = SqlProcesses(session, clock)
+        self.hooks = SqlHooks(session, clock)
         self.schedules = SqlSchedules(session, clock)
         self.deletions = SqlDeletions(session, clock)
         self.audit = SqlAudit(session, clock)

@@ -11,6 +11,7 @@ from app.ports.records.deletions import DeletionRecords
 from app.ports.records.documents import DocumentRecords
 from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
+from app.ports.records.hooks import HookRecords
 from app.ports.records.processes import ProcessRecords
 from app.ports.records.schedules import ScheduleRecords
 from app.ports.records.sources import SourceRecords
@@ -41,6 +42,8 @@ class Records(Protocol):
     def tokens(self) -> TokenRecords: ...
     @property
     def processes(self) -> ProcessRecords: ...
+    @property
+    def hooks(self) -> HookRecords: ...
     @property
     def schedules(self) -> ScheduleRecords: ...
     @property

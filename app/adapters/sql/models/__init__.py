@@ -7,6 +7,7 @@ from app.adapters.sql.models.deletions import DeletionRow
 from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
 from app.adapters.sql.models.files import SourceFileRow
 from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
+from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
 from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
@@ -30,11 +31,13 @@ __all__ = [
     "FeedbackRow",
     "GapQuestionRow",
     "GapRow",
+    "HookCallRow",
     "MessageRow",
     "OutboxRow",
     "ProcessRow",
     "SigningKeyRow",
     "SourceFileRow",
+    "SourceHookRow",
     "SourcePageRow",
     "SourceRow",
     "SourceScheduleRow",

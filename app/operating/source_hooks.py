@@ -1,0 +1,67 @@
+"""Publish hooks: a website says, signed with a secret of its source, which pages have changed."""
+
+import hmac
+import re
+import secrets
+from typing import Final
+from uuid import UUID
+
+from app.domain.errors import Unauthorized
+from app.domain.source_hook import WINDOW, hook_secret, hook_signature
+from app.operating.actor import WRITE, Actor
+from app.ports.clock import Clock
+from app.ports.records.transaction import Records, SystemOfRecord
+
+_SALT_BYTES: Final = 16
+_TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
+_REFUSED: Final = (
+    "The signature is not right for this source, time and body. See docs/operations.md for how to make it."
+)
+
+
+class SourceHooks:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def make(self, actor: Actor, source_id: UUID) -> str:
+        """A new secret, in place of the one before. It is known at this moment only. Raises NotFound."""
+        async with self._records.write() as records:
+            await records.sources.find(actor.workspace_id, source_id)
+            key = (await records.tokens.signing_keys())[0]
+            salt = secrets.token_bytes(_SALT_BYTES)
+            await records.hooks.set(source_id, key.kid, salt)
+            await records.audit.record(actor.workspace_id, actor.name, "source.make_hook", str(source_id), {})
+        return hook_secret(key.secret, source_id, salt)
+
+    async def remove(self, actor: Actor, source_id: UUID) -> None:
+        """Raises NotFound."""
+        async with self._records.write() as records:
+            await records.sources.find(actor.workspace_id, source_id)
+            await records.hooks.clear(source_id)
+            await records.audit.record(actor.workspace_id, actor.name, "source.remove_hook", str(source_id), {})
+
+    async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
+        """Who calls, on behalf of the source alone. Each call is taken once. Raises Unauthorized: for a source that
+        has no hook or is absent as for a wrong signature."""
+        now = self._clock.now()
+        if not _TIMESTAMP.fullmatch(timestamp) or abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
+            raise Unauthorized(
+                "Send the time of the call, in seconds since 1970, as Docent-Timestamp: within 5 minutes."
+            )
+        async with self._records.write() as records:
+            workspace_id = await self._signed_by(records, source_id, timestamp, signature, body)
+            # A timestamp may lie ahead of us as well as behind: a call must be known for twice the window.
+            if not await records.hooks.note_call(source_id, signature, now - 2 * WINDOW):
+                raise Unauthorized("This call was made before. Sign a new one for each change.")
+        return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))
+
+    async def _signed_by(self, records: Records, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:
+        hook = await records.hooks.get(source_id)
+        keys = {key.kid: key.secret for key in await records.tokens.signing_keys()}
+        if hook is None or hook.kid not in keys:
+            raise Unauthorized(_REFUSED)
+        right = hook_signature(hook_secret(keys[hook.kid], source_id, hook.salt), timestamp, body)
+        if not hmac.compare_digest(right.encode(), signature.encode()):
+            raise Unauthorized(_REFUSED)
+        return hook.workspace_id
