@@ -39,17 +39,8 @@ md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-d
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
 _CONTENTS_NAMES = frozenset({"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents"})
 _LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
-_FRAGMENTS = (
-    "tableofcontents",
-    "breadcrumb",
-    "cookie-",
-    "cookie_",
-    "onetrust",
-    "theme-edit-this-page",
-    "skip-link",
-    "newsletter-",
-    "-newsletter",
-    "-recirc",
+_FRAGMENTS = re.compile(
+    r"tableofcontents|breadcrumb|cookie[-_]|onetrust|theme-edit-this-page|skip-link|newsletter-|-newsletter|-recirc"
 )
 _SIDEBAR = re.compile(r"(?!has-|with-|no-|without-).*sidebar")
 _CONTENT_ASIDES = frozenset(
@@ -212,9 +203,9 @@ def _is_named_boilerplate(node: LexborNode) -> bool:
     if node.tag in _NEVER_FRAME:
         return False
     names = _names(node)
-    if not names & _BOILERPLATE_NAMES and not any(part in name for name in names for part in _FRAGMENTS):
-        classes = (node.attributes.get("class") or "").lower().split()
-        if not any(_SIDEBAR.fullmatch(name) for name in classes):
+    if not names & _BOILERPLATE_NAMES and not _FRAGMENTS.search(" ".join(names)):
+        classes = (node.attributes.get("class") or "").lower()
+        if "sidebar" not in classes or not any(_SIDEBAR.fullmatch(name) for name in classes.split()):
             return False
     if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
         return False

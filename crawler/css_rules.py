@@ -4,7 +4,7 @@ No layout, no external sheets: a declaration block becomes a mapping, a sheet th
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 Declarations = Mapping[str, str]
@@ -40,16 +40,30 @@ _WEIGHTS = (
     (re.compile(r"\.[\w-]+|\[[^\]]*\]|(?<!:):[\w-]+"), 100),
     (re.compile(r"(?:^|[\s>+~])[a-zA-Z][\w-]*"), 1),
 )
+# Without anything whose meaning takes more than reading the names in it: pseudo-classes, attributes, escapes.
+_PLAIN_SELECTOR = re.compile(r"[\w\s.#>+~*-]+")
+_CLASS_OR_ID = re.compile(r"[.#]([\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One selector with its declarations. `weight` orders rules as the cascade does, without `!important`."""
+    """One selector with its declarations."""
 
     selector: str
     declarations: Declarations
     important: frozenset[str]
-    weight: int
+
+    @property
+    def weight(self) -> int:
+        """Orders rules as the cascade does, without `!important`."""
+        return sum(len(pattern.findall(self.selector)) * points for pattern, points in _WEIGHTS)
+
+    def may_match(self, names: Container[str]) -> bool:
+        """False only when the selector asks for a class or an id that is not among `names`, those of the page in
+        lower case. Most rules of a framework's sheet ask for names that a page does not have."""
+        if _PLAIN_SELECTOR.fullmatch(self.selector) is None:
+            return True
+        return all(name in names for name in _CLASS_OR_ID.findall(self.selector.lower()))
 
 
 def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
@@ -167,8 +181,7 @@ def _rules(prelude: str, block: str) -> Iterator[Rule]:
     for part in re.split(r",(?![^(\[]*[)\]])", prelude):
         selector = part.strip()
         if selector and "{" not in selector:
-            weight = sum(len(pattern.findall(selector)) * points for pattern, points in _WEIGHTS)
-            yield Rule(selector, declarations, important, weight)
+            yield Rule(selector, declarations, important)
 
 
 def _unescape(text: str) -> str:

@@ -112,14 +112,18 @@ class _Styles:
 
         matches = 0
         relevant = [rule for rule in rules if not RELEVANT.isdisjoint(rule.declarations)]
+        names = _class_names_and_ids(self._tree)
         for order, rule in enumerate(relevant[:_MAX_RULES]):
+            if not rule.may_match(names):
+                continue
+            weight = rule.weight
             values = {name: value for name, value in rule.declarations.items() if name in RELEVANT}
             plain = {name: value for name, value in values.items() if name not in rule.important}
             marked = {name: value for name, value in values.items() if name in rule.important}
             for node in self._matching(rule.selector):
                 matches += 1
-                note(node, (False, rule.weight, order), plain)
-                note(node, (True, rule.weight, order), marked)
+                note(node, (False, weight, order), plain)
+                note(node, (True, weight, order), marked)
             if matches > _MAX_MATCHES:
                 break
         for node in self._tree.css("[style],[bgcolor],[color],body[text]"):
@@ -149,6 +153,16 @@ class _Styles:
             return self._tree.css(selector)
         except (ValueError, SelectolaxError):  # a selector the engine does not know hides nothing we could point at
             return []
+
+
+def _class_names_and_ids(tree: LexborHTMLParser) -> frozenset[str]:
+    """In lower case, as pages in quirks mode compare them."""
+    found: set[str] = set()
+    for node in tree.css("[class],[id]"):
+        attributes = node.attributes
+        found.update((attributes.get("class") or "").lower().split())
+        found.add((attributes.get("id") or "").strip().lower())
+    return frozenset(found)
 
 
 def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:

@@ -55,12 +55,17 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[str, ...]:
     found: dict[str, None] = {}
+    seen: set[str] = set()  # as written, without fragments: a manual links to each page of it a hundred times
     for node in tree.css("a[href],area[href]"):
         attributes = node.attributes
         href = (attributes.get("href") or "").strip()
         if not href or href.startswith("#") or "nofollow" in (attributes.get("rel") or "").lower().split():
             continue
-        target = _absolute(base, href, normalise)
+        page = href.partition("#")[0]
+        if page in seen:
+            continue
+        seen.add(page)
+        target = _absolute(base, page, normalise)
         if target is not None:
             found.setdefault(target)
             if len(found) >= _MAX_LINKS:

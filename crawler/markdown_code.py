@@ -12,6 +12,12 @@ _LANGUAGE = re.compile(
 _NO_LANGUAGE = frozenset(
     {"none", "text", "plain", "plaintext", "default", "notranslate", "highlight", "source", "code", "output"}
 )
+# Names that stand alone in a class: <pre class="rust rust-example-rendered">
+_NAMES = """
+bash sh shell console c cpp csharp css diff go haskell html http ini java javascript js json kotlin lua make perl php
+python ruby rust scala sql swift toml ts typescript xml yaml
+"""
+_KNOWN = frozenset(_NAMES.split())
 _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 _MAX_DEPTH = 60
 
@@ -68,7 +74,8 @@ def _language(pre: LexborNode) -> str:
         attributes = node.attributes
         named = attributes.get("data-lang") or attributes.get("data-language")
         found = _LANGUAGE.search((attributes.get("class") or "").lower())
-        language = (named or (found[1] if found else "")).lower()
+        alone = _KNOWN.intersection((attributes.get("class") or "").lower().split())
+        language = (named or (found[1] if found else "") or "".join(sorted(alone)[:1])).lower()
         if re.fullmatch(r"[a-z][a-z0-9+#_.-]{0,20}", language) and language not in _NO_LANGUAGE:
             return {"python3": "python", "default": ""}.get(language, language)
     return ""

@@ -28,7 +28,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _CHANGED = ("modif", "updated", "reviewed", "revised", "last change", "edited")
 # "This page last modified on 2017-02-02 23:55:23 UTC", "Last updated on October 07, 2026. Found a bug?"
 _SAID_IN_TEXT = re.compile(
-    r"^\W*(?:this (?:page|document|article) (?:was )?)?last (?:modified|updated|changed|edited|revised|reviewed)"
+    r"^[^\w\n]{0,5}(?:this (?:page|document|article) (?:was )?)?"
+    r"last (?:modified|updated|changed|edited|revised|reviewed)"
     r"(?: on| at)?:?[ \t]*\n?[ \t]*(\S.{5,59})$",
     re.IGNORECASE | re.MULTILINE,
 )

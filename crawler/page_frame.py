@@ -28,10 +28,15 @@ _WHEN_CHANGED = re.compile(
     r"(?: on| at| by)?\s*:?[^.]{0,50}\d[^.]{0,30}\.?",
     re.IGNORECASE,
 )
+_TEASERS_LINE = re.compile(rf"^[ \t]*(?:{_TEASERS.pattern})[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_LINE_TO_JUDGE = re.compile(
+    rf"^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|gen))",
+    re.IGNORECASE | re.MULTILINE,
+)
 _HOME = re.compile(r"(?:(?:\.{1,2}/)*|/|(?:.*/)?index\.\w{3,5})")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_MAX_LABEL_CHARS = 60
 _MAX_TEASER_CHARS = 200
+_MAX_SOURCE_CHARS = 800  # of a short line with the blanks of its source
 _MAX_LANGUAGE_CHARS = 24
 _MAX_CHARS_AROUND_LANGUAGES = 60
 
@@ -51,16 +56,23 @@ def site_heading(root: LexborNode) -> LexborNode | None:
 def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
     """Elements of `root` that are frame; they may lie in one another."""
     yield from _language_choices(root)
-    for heading in root.css("h2,h3,h4,h5,h6,label,strong,p,div"):
-        if _length(heading) < _MAX_LABEL_CHARS and _TEASERS.fullmatch(_text(heading)):
-            yield from _teasers_below(heading)
-    for node in root.css("p,li,div,small,span,em,i"):
-        text = node.text()
-        if len(text) > 4 * _MAX_TEASER_CHARS:  # cheap first: most boxes hold much more
-            continue
-        text = " ".join(text.split())
-        if _is_one_teaser(node, text) or (_WHEN_CHANGED.fullmatch(text) and not _is_in_sentence(node, text)):
-            yield node
+    lines = root.text(separator="\n")  # one look at all the text: most pages have no such words at all
+    if _TEASERS_LINE.search(lines):
+        for heading in root.css("h2,h3,h4,h5,h6,label,strong,p,div"):
+            text = heading.text()
+            if len(text) < _MAX_SOURCE_CHARS and _TEASERS.fullmatch(" ".join(text.split())):
+                yield from _teasers_below(heading)
+    if _LINE_TO_JUDGE.search(lines):
+        for node in root.css("p,li,div,small,span,em,i"):
+            text = node.text()
+            if len(text) < _MAX_SOURCE_CHARS and _is_frame_line(node, " ".join(text.split())):
+                yield node
+
+
+def _is_frame_line(node: LexborNode, text: str) -> bool:
+    if _is_one_teaser(node, text):
+        return True
+    return _WHEN_CHANGED.fullmatch(text) is not None and not _is_in_sentence(node, text)
 
 
 def _is_one_teaser(node: LexborNode, text: str) -> bool:
@@ -114,7 +126,3 @@ def _linked(node: LexborNode) -> float:
 
 def _length(node: LexborNode) -> int:
     return len("".join(node.text().split()))
-
-
-def _text(node: LexborNode) -> str:
-    return " ".join(node.text().split())

@@ -214,6 +214,14 @@ def test_code_keeps_its_lines_and_its_language() -> None:
     assert_headings_agree(page)
 
 
+def test_a_language_may_stand_alone_in_a_class() -> None:
+    page = _page(
+        f'<main><p>{FILLER}</p><pre class="rust example-rendered">let a = 1;</pre><pre class="box">x</pre></main>'
+    )
+    assert "```rust\nlet a = 1;\n```" in page.markdown
+    assert "```\nx\n```" in page.markdown
+
+
 def test_a_fence_inside_code_does_not_end_it() -> None:
     page = _page(f"<main><p>{FILLER}</p><pre>```\n# x\n```</pre></main>")
     assert page.markdown.endswith("````\n```\n# x\n```\n````")

@@ -165,6 +165,19 @@ def test_visible_text_is_kept(fragment: str) -> None:
     assert SHOWN in text
 
 
+@pytest.mark.parametrize(
+    "selector",
+    [".gone", "#g", "p.gone", "main > .gone", "div ~ p.gone, .absent", "[class*=on]", r".g\6fne", "p:not(.absent)"],
+)
+def test_a_sheet_hides_by_any_selector(selector: str) -> None:
+    sheet = f"<style>{selector} {{ display: none }} .absent, .absent #g {{ display: block !important }}</style>"
+    tree = LexborHTMLParser(f'{sheet}<main><div>{SHOWN}</div><p class="gone" id="g">{SECRET}</p></main>')
+    remove_hidden(tree)
+    assert tree.body is not None
+    assert SECRET not in tree.body.text()
+    assert SHOWN in tree.body.text()
+
+
 def test_nested_hidden_elements_are_removed_once() -> None:
     nested = f'<div hidden><p hidden><i style="display:none" aria-hidden="true">{SECRET}</i></p></div>' * 50
     text = _visible_text(nested)
