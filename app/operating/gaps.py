@@ -9,6 +9,8 @@ from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_NOTE_CHARS = 2000
+MAX_EXPORTED = 10_000
+_PAGE = 200
 
 _ACTIONS = {GapState.RESOLVED: "gap.resolve", GapState.IGNORED: "gap.ignore", GapState.OPEN: "gap.reopen"}
 
@@ -24,6 +26,18 @@ class Gaps:
         async with self._records.read() as records:
             await records.agents.get(actor.workspace_id, agent_id)
             return await records.gaps.page(agent_id, state, page)
+
+    async def all_of_agent(self, actor: Actor, agent_id: UUID, state: GapState | None) -> list[Gap]:
+        """In the same order, the first MAX_EXPORTED."""
+        found: list[Gap] = []
+        cursor: str | None = None
+        while len(found) < MAX_EXPORTED:
+            page = await self.of_agent(actor, agent_id, state, PageRequest(_PAGE, cursor))
+            found += page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        return found
 
     async def get(self, actor: Actor, gap_id: UUID) -> Gap:
         async with self._records.read() as records:

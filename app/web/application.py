@@ -26,6 +26,7 @@ from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
 from app.web.endpoint import AnyEndpoint, routes_of
 from app.web.errors import Refusal, answer_with_problem
+from app.web.gap_export import GapExport
 from app.web.health import Health
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.metrics import RequestMeter, StreamMeter
@@ -115,6 +116,7 @@ def endpoints_of(
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
+        *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),
         *Health(services.readiness, services.metrics, version).endpoints(),

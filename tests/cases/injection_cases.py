@@ -4,13 +4,17 @@ No model takes part: the row says what a fully captured one would write.
 """
 
 import base64
+import csv
+import io
 import re
 import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
@@ -21,10 +25,12 @@ from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import SearchQuery
 from app.domain.agent import AgentConfig
 from app.domain.document import PageContent
+from app.domain.gap import Gap, GapReason, GapState
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.ports.chat_model import ChatEnd, ChatMessage, TextDelta
+from app.web.gap_export import as_csv
 from crawler.extraction import extract_page
 from crawler.page import Page
 from tests.cases.case_rows import Row, require_known
@@ -173,6 +179,18 @@ async def _no_control_chars(of: Attack) -> None:
     assert not _INVISIBLE.search(text)
 
 
+async def _no_formula(of: Attack) -> None:
+    """What the row says, as a visitor's question in an operator's export."""
+    now, texts = datetime(2026, 1, 1, tzinfo=UTC), (of.row["obeyed_output"], of.row["canary"], of.page.markdown)
+    gaps = [
+        Gap(UUID(int=n), UUID(int=0), text, GapState.OPEN, GapReason.LOW_CONFIDENCE, 1, now, now, note=text)
+        for n, text in enumerate(texts)
+    ]
+    rows = list(csv.reader(io.StringIO(as_csv(gaps), newline="")))
+    assert len(rows) == len(gaps) + 1
+    assert not [cell for row in rows for cell in row if cell.lstrip().startswith(tuple("=+-@|%\t\r"))]
+
+
 async def _diversity(of: Attack) -> None:
     """The page comes ten times over, in sections that each answer the question best."""
     stuffed = "\n\n".join(f"## {QUESTION} {n}\n\n{of.page.markdown.replace('#', '') * 4}" for n in range(10))
@@ -204,6 +222,7 @@ CHECKS: Mapping[str, Callable[[Attack], Awaitable[None]]] = {
     "output.citations_exist": _citations_exist,
     "output.length_cap": _length_cap,
     "output.no_control_chars": _no_control_chars,
+    "export.no_formula": _no_formula,
     "retrieval.diversity": _diversity,
     "control.answerable": _answerable,
 }

@@ -218,6 +218,7 @@ READS: dict[str, Act] = {
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
     "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
+    "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),

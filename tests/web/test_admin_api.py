@@ -1,5 +1,7 @@
 """What the admin API does beyond refusing."""
 
+import csv
+import io
 from pathlib import Path
 from uuid import UUID
 
@@ -163,6 +165,12 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
         assert (resolved["state"], resolved["note"]) == ("resolved", "Wrote the page.")
         assert (await api("GET", f"{gaps}?state=open")).json()["items"] == []
         assert (await api("POST", f"/v1/gaps/{gap}/reopen")).json()["state"] == "open"
+        file = await api("GET", f"{gaps}/export?state=open")
+        assert file.headers["content-type"].startswith("text/csv")
+        assert file.headers["content-disposition"] == 'attachment; filename="gaps.csv"'
+        [row] = csv.DictReader(io.StringIO(file.text, newline=""))
+        assert (row["id"], row["state"], row["count"]) == (str(gap), "open", "1")
+        assert [item["id"] for item in (await api("GET", f"{gaps}/export?format=json")).json()] == [str(gap)]
         assert (await api("POST", f"/v1/gaps/{gap}/ignore")).json()["state"] == "ignored"
 
 

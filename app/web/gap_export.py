@@ -1,0 +1,65 @@
+"""Admin API: all gaps of an agent as one file, for a spreadsheet or a program."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from pydantic import Field
+from starlette.responses import JSONResponse, Response
+
+from app.domain.gap import Gap, GapState
+from app.domain.spreadsheet_cell import as_cell
+from app.operating.actor import Actor
+from app.operating.gaps import MAX_EXPORTED, Gaps
+from app.web.admin_access import AdminAccess
+from app.web.admin_gaps import TAG, GapOut
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+_COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "note", "id")
+
+
+class GapExportQuery(Model):
+    state: GapState | None = Field(default=None, description="Every state when left out.")
+    format: Literal["csv", "json"] = "csv"
+
+
+class GapExport:
+    def __init__(self, gaps: Gaps, access: AdminAccess) -> None:
+        self._gaps = gaps
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/agents/{agent_id}/gaps/export",
+                "exportGaps",
+                f"Gaps as one CSV or JSON file, most asked first, {MAX_EXPORTED} at most",
+                TAG,
+                self._access.read,
+                self.export,
+                input_model=GapExportQuery,
+                response_media_type="text/csv",
+                codes=("not_found",),
+            ),
+        )
+
+    async def export(self, call: Call[Actor, GapExportQuery]) -> Response:
+        gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state)
+        headers = {"Content-Disposition": f'attachment; filename="gaps.{call.input.format}"'}
+        if call.input.format == "json":
+            return JSONResponse([GapOut.of(gap).model_dump(mode="json") for gap in gaps], headers=headers)
+        return Response(as_csv(gaps), media_type="text/csv", headers=headers)
+
+
+def as_csv(gaps: Iterable[Gap]) -> str:
+    """RFC 4180 with a header row; no cell starts a formula."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(_COLUMNS)
+    for gap in gaps:
+        seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
+        texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
+        writer.writerow((*texts, *seen, as_cell(gap.note), str(gap.id)))
+    return file.getvalue()
