@@ -2,26 +2,30 @@
 
 page -> hash --same as live--> touch (UNCHANGED)
              --no text-------> what was there is retired (EMPTY)
-             --known elsewhere-> what was there is retired (DUPLICATE)
+             --known elsewhere, but for a few words -> what was there is retired (DUPLICATE)
              --new-----------> pending version + chunks | vectors | terms | live | old rows leave
                                                         ^         ^       ^      ^
 A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Final
 from uuid import UUID
 
 import anyio
 from anyio import to_thread
 
-from app.domain.chunk import content_hash
+from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
+from app.domain.near_duplicate import is_near_duplicate
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import CHUNKING_VERSION, Chunker
 from app.knowledge.retire import Retire
 from app.ports.records.documents import PendingVersion
-from app.ports.records.transaction import SystemOfRecord
+from app.ports.records.transaction import Records, SystemOfRecord
+
+_TWINS_ASKED: Final = 20  # some sites give all their pages one title
 
 
 def page_hash(page: PageContent) -> str:
@@ -49,7 +53,7 @@ class Ingest:
         Raises EmbedderUnavailable or IndexUnavailable; what was live stays live then, and learning again goes on.
         """
         digest = page_hash(page)
-        async with self._one_at_a_time(agent_id, digest):
+        async with self._one_at_a_time(agent_id, page.title):
             if (known := await self._unchanged(source_id, page.url, digest)) is not None:
                 return known
             drafts = await to_thread.run_sync(self._chunker.cut, page)
@@ -60,6 +64,7 @@ class Ingest:
                 # This URL's own live version has other content, so every match is another document, even one of
                 # the same URL in another source of the agent.
                 twin = await records.documents.same_content(agent_id, digest, except_url="")
+                twin = twin or await self._near_twin(records, source_id, page, drafts)
                 if twin is None:
                     version = await records.documents.add_pending(agent_id, source_id, page, digest, drafts)
             if twin is not None:
@@ -67,6 +72,15 @@ class Ingest:
                 return IngestReceipt(IngestOutcome.DUPLICATE, twin)
             embedded = await self.finish_pending(version)
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), embedded)
+
+    async def _near_twin(
+        self, records: Records, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]
+    ) -> UUID | None:
+        """A document of the source that says the same under the same title. Pages with other titles are not compared:
+        variants of a product may differ in little else. Nor are other sources: a second file may correct the first."""
+        others = await records.documents.same_title(source_id, page.title, page.url, _TWINS_ASKED)
+        texts = [draft.text for draft in drafts]
+        return next((other.document_id for other in others if is_near_duplicate(texts, other.texts)), None)
 
     async def finish_pending(self, version: PendingVersion) -> int:
         """Index a pending version and make it live; return how many chunks the embedder was asked for.
@@ -91,9 +105,9 @@ class Ingest:
         return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
     @asynccontextmanager
-    async def _one_at_a_time(self, agent_id: UUID, digest: str) -> AsyncIterator[None]:
+    async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:
         """Two URLs with one content, read at once, must not both look new."""
-        key = (agent_id, digest)
+        key = (agent_id, title)
         lock = self._under_way.setdefault(key, anyio.Lock())
         try:
             async with lock:

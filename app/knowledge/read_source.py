@@ -24,7 +24,7 @@ QUEUED: Final = "queued"
 UNCHANGED: Final = "unchanged"
 FAILED_PAGE: Final = "failed"
 # The site itself says that the page is to be found no more.
-GONE: Final = frozenset({"not_found", "gone", "noindex"})
+GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
 
 _MAY_PASS = (Unavailable, Overloaded)
 
@@ -147,8 +147,8 @@ class ReadSource:
                 status = receipt.outcome.value
                 if receipt.outcome is IngestOutcome.DUPLICATE:
                     # Without a document of its own the page is read in full next time: its twin may have changed.
+                    page = replace(page, reason=await self._same_text_as(receipt.document_id))
                     receipt = IngestReceipt(receipt.outcome)
-                    page = replace(page, reason="Another page has the same content.")
             except (*_MAY_PASS, NotFound):
                 raise
             except Exception as error:  # one odd page must not cost the others
@@ -161,6 +161,11 @@ class ReadSource:
             receipt = await self._still_there(source, page.url)
         async with self._record.write() as records:
             await records.sources.settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
+
+    async def _same_text_as(self, document_id: UUID | None) -> str:
+        async with self._record.read() as records:
+            url = await records.documents.url_of(document_id) if document_id else None
+        return f"It has the same text as {url}." if url else "Another page has the same text."
 
     async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
         receipt = await self._ingest.learn(source.agent_id, source.id, content)

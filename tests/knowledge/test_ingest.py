@@ -79,6 +79,41 @@ async def test_the_same_page_in_another_source_is_a_duplicate(house: KnowledgeHo
     assert receipt.outcome is IngestOutcome.DUPLICATE
 
 
+async def test_a_page_that_differs_in_a_date_only_is_a_duplicate(house: KnowledgeHouse) -> None:
+    original = await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Monday"))
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page("/a?print", f"{words(200)} on Friday"))
+
+    assert receipt == IngestReceipt(IngestOutcome.DUPLICATE, original.document_id)
+    assert "Friday" not in " ".join(await house.live_texts())
+
+
+async def test_a_page_that_differs_in_a_date_and_its_title_is_a_page(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Monday", "Red"))
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page("/b", f"{words(200)} on Friday", "Blue"))
+
+    assert receipt.outcome is IngestOutcome.INDEXED
+
+
+async def test_another_source_may_correct_a_word(house: KnowledgeHouse) -> None:
+    other = await house.add_source(SourceConfig(SourceKind.URL, "Corrected", url="https://shop.example/new"))
+    await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Monday"))
+
+    receipt = await house.ingest.learn(house.agent_id, other.id, page("/new", f"{words(200)} on Friday"))
+
+    assert receipt.outcome is IngestOutcome.INDEXED
+
+
+async def test_a_page_may_change_a_word_of_itself(house: KnowledgeHouse) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Monday"))
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Friday"))
+
+    assert receipt.outcome is IngestOutcome.INDEXED
+    assert "Friday" in " ".join(await house.live_texts())
+
+
 async def test_a_page_that_became_a_duplicate_is_no_longer_answered_from(house: KnowledgeHouse) -> None:
     await house.ingest.learn(house.agent_id, house.source.id, page("/a"))
     await house.ingest.learn(house.agent_id, house.source.id, page("/b", words(25, "own")))

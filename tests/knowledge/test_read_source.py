@@ -51,7 +51,7 @@ async def test_every_page_is_learnt_and_settled_with_what_became_of_it(house: Kn
     assert run.counts == {"indexed": 3, "duplicate": 1, "login_wall": 1}
     settled = await pages_of(house, run.id)
     assert (settled[A].status, settled[A].chunks) == ("indexed", 1)
-    assert settled[twin].reason == "Another page has the same content."
+    assert settled[twin].reason == f"It has the same text as {A}."
     assert settled["https://shop.example/x"].reason == "It is login_wall."
     await house.assert_in_step()
 

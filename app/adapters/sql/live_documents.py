@@ -14,7 +14,7 @@ from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.url_key import url_key
 from app.domain.chunk import Chunk, ChunkDraft
 from app.domain.document import Document, VersionState
-from app.ports.records.documents import StoredChunk
+from app.ports.records.documents import PageTexts, StoredChunk
 from app.ports.records.page import ListPage, PageRequest
 
 _OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
@@ -73,6 +73,28 @@ class SqlLiveDocuments(SqlFamily):
             .limit(1)
         )
         return await self._session.scalar(statement)
+
+    async def same_title(self, source_id: UUID, title: str, except_url: str, limit: int) -> list[PageTexts]:
+        versions = (
+            select(DocumentRow.id, DocumentVersionRow.id)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(
+                DocumentRow.source_id == source_id,
+                DocumentRow.url_key != url_key(except_url),
+                DocumentVersionRow.title == title,
+                _is_live(),
+            )
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .limit(limit)
+        )
+        found: list[PageTexts] = []
+        for document_id, version_id in (await self._session.execute(versions)).all():
+            texts = select(ChunkRow.text).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+            found.append(PageTexts(document_id, tuple(await self._session.scalars(texts))))
+        return found
+
+    async def url_of(self, document_id: UUID) -> str | None:
+        return await self._session.scalar(select(DocumentRow.url).where(DocumentRow.id == document_id))
 
     async def document_at(self, source_id: UUID, url: str) -> UUID | None:
         return await self._session.scalar(

@@ -44,6 +44,14 @@ class MissedDocument:
     asked: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class PageTexts:
+    """A live document and the texts of its chunks, in order, without their context lines."""
+
+    document_id: UUID
+    texts: tuple[str, ...]
+
+
 class DocumentRecords(Protocol):
     async def live_hash(self, source_id: UUID, url: str) -> str | None:
         """Content hash of the URL's live version, or None."""
@@ -52,6 +60,13 @@ class DocumentRecords(Protocol):
     async def same_content(self, agent_id: UUID, content_hash: str, except_url: str) -> UUID | None:
         """Another document of the agent whose live version has this content, or None."""
         ...
+
+    async def same_title(self, source_id: UUID, title: str, except_url: str, limit: int) -> list[PageTexts]:
+        """Up to `limit` documents of the source whose live version has this title, oldest first, but for the one at
+        `except_url`."""
+        ...
+
+    async def url_of(self, document_id: UUID) -> str | None: ...
 
     async def document_at(self, source_id: UUID, url: str) -> UUID | None: ...
 

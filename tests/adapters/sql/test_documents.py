@@ -252,6 +252,20 @@ async def test_the_same_content_at_another_url_is_known(record: SqlSystemOfRecor
         assert await records.documents.same_content(source.agent_id, hashed, OTHER) is None
 
 
+async def test_pages_of_one_title_are_found_with_their_texts(record: SqlSystemOfRecord, source: Source) -> None:
+    version = await add_live(record, source, a_page(URL))
+    title = a_page(URL).title
+    async with record.write() as records:
+        [found] = await records.documents.same_title(source.id, title, OTHER, limit=5)
+        assert found.document_id == version.document_id
+        assert found.texts
+        assert await records.documents.same_title(source.id, title, URL, limit=5) == []
+        assert await records.documents.same_title(source.id, "Another title", OTHER, limit=5) == []
+        assert await records.documents.url_of(version.document_id) == URL
+        await records.documents.retire_document(source.agent_id, version.document_id)
+        assert await records.documents.same_title(source.id, title, OTHER, limit=5) == []
+
+
 async def test_documents_are_listed_oldest_first_and_by_source(
     record: SqlSystemOfRecord, source: Source, clock: FixedClock
 ) -> None:
