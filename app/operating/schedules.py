@@ -61,7 +61,7 @@ class Schedules:
     def check(self, schedule: Schedule) -> None:
         """Raises InvalidInput, naming the field and the fix."""
         if bool(schedule.cron) == bool(schedule.every_hours):
-            raise InvalidInput("every_hours", "Set either cron or every_hours, and only one of them.")
+            raise InvalidInput("", "Set either cron or every_hours, and only one of them.")
         if schedule.every_hours:
             check_between("every_hours", schedule.every_hours, 1, MAX_HOURS)
             return
