@@ -141,6 +141,19 @@ async def test_one_page_is_one_page(reader: CrawlerSiteReader, site: LoopbackSit
     assert list(pages) == [f"{site.origin}/docs/a"]
 
 
+async def test_the_questions_that_a_page_declares_are_known(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
+    asked = '{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Is it free?"}]}'
+    script = f'<script type="application/ld+json">{asked}</script>'
+    pair = '<main><div id="free">Is it free?</div><p>Yes, in every country that we send to.</p></main>'
+    site.page("/faq", f"<html><head><title>Help</title>{script}</head><body>{pair}</body></html>")
+
+    pages, _ = await read(reader, SourceConfig(SourceKind.URL, "A", url=f"{site.origin}/faq"))
+
+    content = pages[f"{site.origin}/faq"].content
+    assert content is not None
+    assert [heading.anchor for heading in content.headings if heading.is_question] == ["free"]
+
+
 async def test_an_unchanged_page_is_not_sent_again(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     def answer(headers: object) -> Reply:
         assert isinstance(headers, dict)
