@@ -21,6 +21,7 @@ import structlog
 from starlette.applications import Starlette
 
 from app.adapters.crawler_page_scope import CrawlerPageScope
+from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
 from app.adapters.crawler_site_reader import CrawlerSiteReader
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
@@ -82,6 +83,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
+from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
@@ -99,6 +101,7 @@ from app.ports.keyword_index import KeywordIndex
 from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.reranker import Reranker
+from app.ports.site_discovery import SiteDiscovery
 from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 from app.ports.vector_index import VectorIndex
@@ -251,11 +254,12 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         open_foundation(settings) as base,
         open_answering(base) as answering,
         PooledFileReader() as files,
+        open_site_discovery(settings) as discovery,
     ):
         jobs = DbosJobQueue(settings.job_queue_url)
         warming = asyncio.create_task(_warm_up(base))
         try:
-            services = _web_services(base, answering, jobs, source_files_on(base, files))
+            services = _web_services(base, answering, jobs, source_files_on(base, files), discovery)
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
             yield (
                 create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION),
@@ -282,7 +286,13 @@ def source_files_on(base: Foundation, files: FileReader) -> SourceFiles:
     return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)
 
 
-def _web_services(base: Foundation, answering: Answering, jobs: JobQueue, source_files: SourceFiles) -> WebServices:
+def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
+    return CrawlerSiteDiscovery(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds)
+
+
+def _web_services(
+    base: Foundation, answering: Answering, jobs: JobQueue, source_files: SourceFiles, discovery: SiteDiscovery
+) -> WebServices:
     async def readiness() -> Mapping[str, bool]:
         return {"record": await _record_answers(base.record), "turns": not answering.turns.is_closing}
 
@@ -296,6 +306,7 @@ def _web_services(base: Foundation, answering: Answering, jobs: JobQueue, source
         sources=Sources(base.record, jobs),
         source_editing=SourceEditing(base.record),
         source_files=source_files,
+        discovery=Discovery(base.record, discovery),
         run_watch=RunWatch(base.record, base.clock),
         page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),
         source_hooks=SourceHooks(base.record, base.clock),

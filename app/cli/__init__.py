@@ -2,7 +2,7 @@
 
 import typer
 
-from app.cli import agents, answers, evaluation, knowledge, serving, source_files, sources, tokens
+from app.cli import agents, answers, discovery, evaluation, knowledge, serving, source_files, sources, tokens
 from app.cli.demo import command as demo
 
 cli = typer.Typer(
@@ -19,6 +19,7 @@ evaluation.register(cli)
 demo.register(cli)
 cli.add_typer(tokens.commands, name="token")
 cli.add_typer(agents.commands, name="agent")
+sources.commands.command("discover")(discovery.discover)
 sources.commands.command("add-file")(source_files.add_file)
 cli.add_typer(sources.commands, name="source")
 

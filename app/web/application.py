@@ -16,6 +16,7 @@ from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
+from app.web.admin_discovery import AdminDiscovery
 from app.web.admin_files import AdminFiles
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_runs import AdminRuns
@@ -103,6 +104,7 @@ def endpoints_of(
         *AdminAgents(services.agents, access).endpoints(),
         *AdminSources(services.sources, services.page_sync, access).endpoints(),
         *AdminSourceEditing(services.source_editing, access).endpoints(),
+        *AdminDiscovery(services.discovery, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
         *SourceHookApi(

@@ -10,6 +10,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
+from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
@@ -40,6 +41,7 @@ class WebServices:
     sources: Sources
     source_editing: SourceEditing
     source_files: SourceFiles
+    discovery: Discovery
     run_watch: RunWatch
     page_sync: PageSync
     source_hooks: SourceHooks

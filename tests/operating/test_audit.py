@@ -27,6 +27,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
+from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
@@ -40,6 +41,7 @@ from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.temporary_record import temporary_record
 
 PAGE = PageRequest()
@@ -89,6 +91,10 @@ class Office:
     @property
     def editing(self) -> SourceEditing:
         return SourceEditing(self.record)
+
+    @property
+    def discovery(self) -> Discovery:
+        return Discovery(self.record, ScriptedSiteDiscovery())
 
     @property
     def files(self) -> SourceFiles:
@@ -213,6 +219,7 @@ READS: dict[str, Act] = {
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
     "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
     "editing.text": lambda o: o.editing.text(o.actor, o.source),
+    "discovery.look": lambda o: o.discovery.look(o.actor, o.agent, "https://www.example.com"),
     "files.get": lambda o: o.files.get(o.actor, o.source),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),

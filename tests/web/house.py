@@ -22,6 +22,7 @@ from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
+from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
 from app.operating.run_watch import RunWatch
@@ -41,6 +42,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.workspaces import another_workspace
@@ -177,6 +179,7 @@ def services_on(
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
         source_editing=SourceEditing(record),
+        discovery=Discovery(record, ScriptedSiteDiscovery()),
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
         page_sync=PageSync(record, jobs, CrawlerPageScope()),

@@ -36,6 +36,7 @@ BODIES: Mapping[str, Json] = {
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
     "syncSource": {"urls": ["https://www.example.com/news"]},
     "setSchedule": {"cron": "0 3 * * *"},
+    "discoverSources": {"url": "https://www.example.com"},
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
@@ -50,6 +51,7 @@ REQUIRED: Mapping[str, str] = {
     "rateTurn": "rating",
     "createAgent": "name",
     "createSource": "kind",
+    "discoverSources": "url",
     "createCuratedAnswer": "answer",
 }
 

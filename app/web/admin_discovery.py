@@ -1,0 +1,75 @@
+"""Admin API: what a website offers to learn from."""
+
+from collections.abc import Sequence
+
+from pydantic import ConfigDict, Field
+
+from app.domain.site_offer import SiteOffers
+from app.domain.source import SourceKind
+from app.operating.actor import Actor
+from app.operating.discovery import Discovery
+from app.web.admin_access import AdminAccess
+from app.web.admin_sources import TAG
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+
+class DiscoveryAsked(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"url": "https://www.example.com"}]})
+
+    url: str = Field(min_length=1, max_length=2048)
+
+
+class OfferOut(Model):
+    kind: SourceKind
+    url: str
+    title: str
+    pages: int = Field(description="Listed on its own website; of a site: that its start page links to.")
+    has_more: bool = Field(description="There are more than were counted.")
+
+
+class ProblemOut(Model):
+    url: str
+    reason: str
+
+
+class DiscoveryOut(Model):
+    url: str = Field(description="Of the start page, after redirects.")
+    title: str
+    offers: tuple[OfferOut, ...] = Field(description="Make a source of one with its kind and url.")
+    problems: tuple[ProblemOut, ...] = Field(description="What is named and cannot be read.")
+    is_complete: bool = Field(description="False when the time for looking ran out.")
+
+    @classmethod
+    def of(cls, found: SiteOffers) -> "DiscoveryOut":
+        return cls(
+            url=found.url,
+            title=found.title,
+            offers=tuple(OfferOut.model_validate(offer) for offer in found.offers),
+            problems=tuple(ProblemOut(url=url, reason=reason) for url, reason in found.problems),
+            is_complete=found.is_complete,
+        )
+
+
+class AdminDiscovery:
+    def __init__(self, discovery: Discovery, access: AdminAccess) -> None:
+        self._discovery = discovery
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "POST",
+                "/v1/agents/{agent_id}/discover",
+                "discoverSources",
+                "What a website offers to learn from; nothing is stored",
+                TAG,
+                self._access.write,
+                self.look,
+                input_model=DiscoveryAsked,
+                response_model=DiscoveryOut,
+                codes=("not_found", "overloaded"),
+            ),
+        )
+
+    async def look(self, call: Call[Actor, DiscoveryAsked]) -> DiscoveryOut:
+        return DiscoveryOut.of(await self._discovery.look(call.caller, call.path_id("agent_id"), call.input.url))

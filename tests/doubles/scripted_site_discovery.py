@@ -1,0 +1,18 @@
+"""A SiteDiscovery that finds the same at every address."""
+
+from app.domain.errors import InvalidInput
+from app.domain.site_offer import SiteOffer, SiteOffers
+from app.domain.source import SourceKind
+
+
+class ScriptedSiteDiscovery:
+    """Every website has 3 links and a sitemap of 40 pages, but for private ones, which are refused."""
+
+    async def look(self, url: str) -> SiteOffers:
+        if "127.0.0.1" in url:
+            raise InvalidInput("url", "the address is private")
+        offers = (
+            SiteOffer(SourceKind.SITE, url, "Home", 3),
+            SiteOffer(SourceKind.SITEMAP, f"{url}/sitemap.xml", "", 40, has_more=True),
+        )
+        return SiteOffers(url, "Home", offers, ((f"{url}/feed", "it lists no page"),), is_complete=True)
