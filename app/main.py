@@ -20,6 +20,7 @@ from importlib.metadata import version
 import structlog
 from starlette.applications import Starlette
 
+from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
 from app.adapters.crawler_site_reader import CrawlerSiteReader
@@ -86,6 +87,7 @@ from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
+from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
@@ -98,6 +100,7 @@ from app.ports.embedder import Embedder
 from app.ports.file_reader import FileReader
 from app.ports.job_queue import JobQueue
 from app.ports.keyword_index import KeywordIndex
+from app.ports.page_listing import PageListing
 from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.reranker import Reranker
@@ -226,7 +229,11 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
     async with ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
         reader = CrawlerSiteReader(
-            extractor, base.clock, settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds
+            extractor,
+            base.clock,
+            settings.crawl_allow,
+            min_delay_seconds=settings.crawl_delay_seconds,
+            browser=settings.render_browser,
         )
         try:
             given = GivenPages(base.record, files, base.clock)
@@ -255,11 +262,12 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         open_answering(base) as answering,
         PooledFileReader() as files,
         open_site_discovery(settings) as discovery,
+        CrawlerPageListing(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds) as listing,
     ):
         jobs = DbosJobQueue(settings.job_queue_url)
         warming = asyncio.create_task(_warm_up(base))
         try:
-            services = _web_services(base, answering, jobs, source_files_on(base, files), discovery)
+            services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing)
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
             yield (
                 create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION),
@@ -291,7 +299,12 @@ def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
 
 
 def _web_services(
-    base: Foundation, answering: Answering, jobs: JobQueue, source_files: SourceFiles, discovery: SiteDiscovery
+    base: Foundation,
+    answering: Answering,
+    jobs: JobQueue,
+    source_files: SourceFiles,
+    discovery: SiteDiscovery,
+    listing: PageListing,
 ) -> WebServices:
     async def readiness() -> Mapping[str, bool]:
         return {"record": await _record_answers(base.record), "turns": not answering.turns.is_closing}
@@ -309,6 +322,7 @@ def _web_services(
         discovery=Discovery(base.record, discovery),
         run_watch=RunWatch(base.record, base.clock),
         page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),
+        reading_previews=ReadingPreviews(base.record, listing),
         source_hooks=SourceHooks(base.record, base.clock),
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),

@@ -28,7 +28,7 @@ from crawler.url_rules import CheckedUrl, check_url
 
 USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
-_SEEDS: Final = {
+SEEDS: Final = {
     SourceKind.SITE: SeedKind.SITE,
     SourceKind.URL: SeedKind.PAGE,
     SourceKind.SITEMAP: SeedKind.SITEMAP,
@@ -81,7 +81,7 @@ class CrawlerSiteReader:
             await settle(self._read_page(result, source))
 
         crawl = SiteCrawl(
-            seeds=[] if only_queued else [Seed(str(url), _SEEDS[source.kind])],
+            seeds=[] if only_queued else [Seed(str(url), SEEDS[source.kind])],
             scope=scope_of(source, url),
             frontier=frontier,
             fetcher=self._fetcher,
@@ -97,7 +97,7 @@ class CrawlerSiteReader:
         return _in_words(summary)
 
     def _start(self, source: SourceConfig) -> CheckedUrl:
-        if source.kind not in _SEEDS:
+        if source.kind not in SEEDS:
             raise InvalidInput("kind", f"a source of kind {source.kind.value!r} is not read from the web")
         try:
             return check_url(source.url.strip(), self._policy)

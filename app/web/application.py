@@ -19,6 +19,7 @@ from app.web.admin_deletions import AdminDeletions
 from app.web.admin_discovery import AdminDiscovery
 from app.web.admin_files import AdminFiles
 from app.web.admin_gaps import AdminGaps
+from app.web.admin_previews import AdminPreviews
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
 from app.web.admin_source_editing import AdminSourceEditing
@@ -107,6 +108,7 @@ def endpoints_of(
         *AdminDiscovery(services.discovery, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
+        *AdminPreviews(services.reading_previews, access).endpoints(),
         *SourceHookApi(
             services.source_hooks,
             services.sources,

@@ -13,6 +13,7 @@ from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
+from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
@@ -44,6 +45,7 @@ class WebServices:
     discovery: Discovery
     run_watch: RunWatch
     page_sync: PageSync
+    reading_previews: ReadingPreviews
     source_hooks: SourceHooks
     schedules: Schedules
     deletions: Deletions

@@ -30,6 +30,7 @@ from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
+from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
@@ -39,6 +40,7 @@ from app.operating.sources import Sources
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.listed_pages import ListedPages
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
@@ -216,6 +218,7 @@ READS: dict[str, Act] = {
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
+    "reading_previews.of": lambda o: ReadingPreviews(o.record, ListedPages()).of(o.actor, o.site),
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
     "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
     "editing.text": lambda o: o.editing.text(o.actor, o.source),

@@ -25,6 +25,7 @@ from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.page_sync import PageSync
+from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
@@ -40,6 +41,7 @@ from app.web.services import Readiness, WebServices
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
+from tests.doubles.listed_pages import ListedPages
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
@@ -183,6 +185,7 @@ def services_on(
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
         page_sync=PageSync(record, jobs, CrawlerPageScope()),
+        reading_previews=ReadingPreviews(record, ListedPages()),
         source_hooks=SourceHooks(record, clock),
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),

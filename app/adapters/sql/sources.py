@@ -8,6 +8,7 @@ from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.config_json import config_from_json, config_to_json
 from app.adapters.sql.crawl_pages import SqlCrawlPages
 from app.adapters.sql.crawl_runs import SqlCrawlRuns
+from app.adapters.sql.known_pages import SqlKnownPages
 from app.adapters.sql.models import AgentRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourceRow
 from app.adapters.sql.session import affected_rows
 from app.adapters.sql.time_ordered_id import new_id
@@ -15,7 +16,7 @@ from app.domain.errors import NotFound
 from app.domain.source import Source, SourceConfig
 
 
-class SqlSources(SqlCrawlRuns, SqlCrawlPages):
+class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
     """Implements `SourceRecords`, of which runs and pages have a file each."""
 
     async def create(self, agent_id: UUID, config: SourceConfig) -> Source:

@@ -1,12 +1,24 @@
 """Port: sources, the runs that read them, and each run's pages."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.site_reader import QueuedPage, ReadPage
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page of a source's last whole reading: how it ended, and the live chunks of the document that it led to."""
+
+    url: str
+    status: str
+    read_at: datetime | None
+    chunks: int
 
 
 class SourceRecords(Protocol):
@@ -69,6 +81,10 @@ class SourceRecords(Protocol):
     async def add_known_pages(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> int:
         """Queue up to `limit` URLs of the source's reading before this one, in its order, but for those that ended
         there in one of `except_statuses`; return how many the run had not seen."""
+        ...
+
+    async def known_pages(self, source_id: UUID) -> list[KnownPage]:
+        """The pages of the source's last reading of the whole of it; none before the first."""
         ...
 
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:

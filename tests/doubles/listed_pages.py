@@ -1,0 +1,14 @@
+"""A website whose lists are given."""
+
+from collections.abc import Sequence
+
+from app.domain.source import SourceConfig
+from app.ports.page_listing import ListedPage, Listing
+
+
+class ListedPages:
+    def __init__(self, pages: Sequence[ListedPage] = (), problems: Sequence[str] = ()) -> None:
+        self._listing = Listing(tuple(pages), tuple(problems))
+
+    async def of(self, source: SourceConfig) -> Listing:
+        return self._listing
