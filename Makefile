@@ -35,7 +35,7 @@ test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive th
 	$(BIN)/pytest tests/e2e
 
 .PHONY: test-docs
-test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it (needs postgresql-doc-15)
+test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)
 	$(BIN)/pytest tests/real_docs
 
 .PHONY: test-faults-crawl
