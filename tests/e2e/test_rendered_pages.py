@@ -1,0 +1,185 @@
+"""Pages that are empty until their scripts run, rendered by a real Chromium that can reach nothing by itself."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import anyio
+import pytest
+
+from crawler.address_policy import AddressPolicy
+from crawler.crawl_seeds import Seed
+from crawler.extraction_pool import ExtractionPool
+from crawler.fetch_result import FetchLimits
+from crawler.frontier import MemoryFrontier
+from crawler.pacing import HostPacing
+from crawler.page import PageResult, Validators
+from crawler.playwright_renderer import PlaywrightRenderer, RenderLimits
+from crawler.polite_fetcher import polite_fetcher
+from crawler.robots import Robots
+from crawler.scope import Scope
+from crawler.site_crawl import SiteCrawl
+from crawler.url_rules import check_url
+from tests.doubles.fake_network import USER_AGENT
+from tests.e2e.conftest import ARGUMENTS, CHROMIUM
+from tests.misbehaving.raw_server import Asked, RawSite, answer, page, raw_site
+
+SHELL = '<html><head><title>App</title></head><body><div id="root"></div><script src="/app.js"></script></body></html>'
+WRITES = "document.getElementById('root').innerHTML = '<main><h1>Opening hours</h1><p>' + {text} + '</p></main>';"
+HOURS = "'We open at nine every morning and close at six, but for Sundays, when we sleep.'"
+LIMITS = RenderLimits(total_seconds=8, settle_seconds=2, max_requests=8, max_bytes=500_000)
+
+Crawl = Callable[[], dict[str, PageResult]]
+
+
+@pytest.fixture
+def web() -> Iterator[RawSite]:
+    with raw_site() as site:
+        site.serves("/", SHELL)
+        yield site
+
+
+@pytest.fixture
+def forbidden() -> Iterator[RawSite]:
+    with raw_site() as site:
+        yield site
+        assert site.asked == []
+
+
+@pytest.fixture
+def crawl(web: RawSite) -> Crawl:
+    async def crawl() -> dict[str, PageResult]:
+        results: dict[str, PageResult] = {}
+
+        async def keep(result: PageResult) -> None:
+            results[result.url.removeprefix(web.origin)] = result
+
+        policy = AddressPolicy(frozenset({("127.0.0.1", web.port)}))
+        limits = FetchLimits(total_timeout_seconds=2, attempts=1)
+        async with (
+            ExtractionPool() as extractor,
+            polite_fetcher(USER_AGENT, policy, limits, HostPacing(0.0, max_per_host=4)) as fetcher,
+        ):
+            robots = Robots(fetcher)
+            renderer = PlaywrightRenderer(fetcher, robots, CHROMIUM, LIMITS, ARGUMENTS)
+            try:
+                await SiteCrawl(
+                    [Seed(f"{web.origin}/")],
+                    Scope.around([check_url(web.origin, policy)]),
+                    MemoryFrontier(),
+                    fetcher,
+                    robots,
+                    extractor,
+                    renderer=renderer,
+                ).run(keep)
+            finally:
+                await renderer.aclose()
+        return results
+
+    def in_a_thread() -> dict[str, PageResult]:
+        """The widget's tests hold a loop of their own in this one."""
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(anyio.run, crawl).result()
+
+    return in_a_thread
+
+
+def test_a_page_that_its_script_fills_is_read_and_its_links_followed(web: RawSite, crawl: Crawl) -> None:
+    fetched = "fetch('/api/hours').then(r => r.json()).then(hours => {"
+    link = "document.body.insertAdjacentHTML('beforeend', '<a href=/about>About</a>');"
+    web.says("/", *answer(SHELL, etag='"1"'))
+    web.serves("/app.js", f"{fetched} {WRITES.format(text='hours.text')} {link} }})", content_type="text/javascript")
+    web.serves("/api/hours", f'{{"text": "{HOURS[1:-1]}"}}', content_type="application/json")
+    web.serves("/about", page())
+    results = crawl()
+    assert results["/"].page is not None
+    assert "close at six" in results["/"].page.markdown
+    assert results["/"].validators == Validators()
+    assert results["/about"].outcome == "fetched"
+
+
+def test_a_page_with_text_is_not_rendered(web: RawSite, crawl: Crawl) -> None:
+    web.serves("/", page() + '<div id="root"></div><script src="/app.js"></script>' + "<p>Words of its own. " * 40)
+    assert crawl()["/"].outcome == "fetched"
+    assert "/app.js" not in web.asked
+
+
+def test_what_a_script_asks_for_goes_through_the_guard(web: RawSite, forbidden: RawSite, crawl: Crawl) -> None:
+    targets = [f"{forbidden.origin}/", f"http://localhost:{forbidden.port}/", "http://169.254.169.254/latest/"]
+    targets += [f"http://127.0.0.1:{forbidden.port}@127.0.0.1:{web.port}/"]
+    asks = "".join(
+        f"try {{ fetch('{url}', {{mode: 'no-cors'}}).catch(() => 0); }} catch (e) {{}}"
+        f"new Image().src = '{url}'; navigator.sendBeacon('{url}', 'x');"
+        f"document.head.insertAdjacentHTML('beforeend', '<link rel=prefetch href={url}>');"
+        f"document.head.insertAdjacentHTML('beforeend', '<link rel=preconnect href={url}>');"
+        for url in targets
+    )
+    sockets = f"new WebSocket('ws://127.0.0.1:{forbidden.port}/'); new EventSource('{forbidden.origin}/');"
+    rtc = (
+        f"new RTCPeerConnection({{iceServers: [{{urls: 'stun:127.0.0.1:{forbidden.port}'}}]}}).createDataChannel('x');"
+    )
+    frames = f"document.body.insertAdjacentHTML('beforeend', '<iframe src={forbidden.origin}></iframe>');"
+    script = WRITES.format(text=HOURS) + "try {" + sockets + rtc + frames + asks + "} catch (e) {}"
+    web.serves("/app.js", script, content_type="text/javascript")
+    web.redirects("/away", f"{forbidden.origin}/")
+    results = crawl()
+    assert results["/"].outcome == "fetched", results["/"].reason
+
+
+@pytest.mark.parametrize("how", ["location.href = '{url}'", "window.open('{url}')", "fetch('/away')"])
+def test_a_script_does_not_leave_the_page(how: str, web: RawSite, forbidden: RawSite, crawl: Crawl) -> None:
+    web.redirects("/away", f"{forbidden.origin}/")
+    script = WRITES.format(text=HOURS) + how.format(url=f"{forbidden.origin}/")
+    web.serves("/app.js", script, content_type="text/javascript")
+    assert crawl()["/"].outcome in ("fetched", "javascript_only")
+
+
+def test_robots_txt_holds_for_scripts_too(web: RawSite, crawl: Crawl) -> None:
+    web.serves("/robots.txt", "User-agent: *\nDisallow: /app.js", content_type="text/plain")
+    web.serves("/app.js", WRITES.format(text=HOURS), content_type="text/javascript")
+    assert crawl()["/"].outcome == "javascript_only"
+    assert "/app.js" not in web.asked
+
+
+def test_no_cookie_is_kept_and_nothing_is_posted(web: RawSite, crawl: Crawl) -> None:
+    script = "document.cookie = 'a=1'; fetch('/post', {method: 'POST', body: 'x'}).catch(() => 0); fetch('/get');"
+    web.serves("/app.js", WRITES.format(text=HOURS) + script, content_type="text/javascript", set_cookie="b=2")
+    seen: list[str] = []
+
+    def note(asked: Asked) -> list[bytes]:
+        seen.append(asked.headers.get("cookie", "none"))
+        return answer("ok")
+
+    web.routes["/get"] = note
+    assert crawl()["/"].outcome == "fetched"
+    assert seen == ["none"]
+    assert "/post" not in web.asked
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("for (;;) {}", "its scripts took longer than 8 s"),
+        ("document.getElementById('root').innerHTML = 'x'.repeat(900000)", "more than 500000 bytes"),
+    ],
+)
+def test_a_script_has_its_limits(script: str, reason: str, web: RawSite, crawl: Crawl) -> None:
+    web.serves("/app.js", script, content_type="text/javascript")
+    result = crawl()["/"]
+    assert result.outcome == "javascript_only"
+    assert reason in result.reason
+
+
+def test_a_script_may_ask_only_so_often(web: RawSite, crawl: Crawl) -> None:
+    asks = "for (let n = 0; n < 40; n++) fetch('/data/' + n).catch(() => 0);"
+    web.serves("/app.js", WRITES.format(text=HOURS) + asks, content_type="text/javascript")
+    assert crawl()["/"].outcome == "fetched"
+    assert len([path for path in web.asked if path.startswith("/data/")]) == LIMITS.max_requests - 1
+
+
+def test_without_its_browser_a_page_is_left_out_with_the_reason(
+    web: RawSite, crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.e2e.test_rendered_pages.CHROMIUM", "/nowhere/chromium")
+    result = crawl()["/"]
+    assert result.outcome == "javascript_only"
+    assert "the browser says" in result.reason
