@@ -233,6 +233,7 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
             base.clock,
             settings.crawl_allow,
             min_delay_seconds=settings.crawl_delay_seconds,
+            browser=settings.render_browser,
         )
         try:
             given = GivenPages(base.record, files, base.clock)

@@ -1,6 +1,7 @@
 """The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor --json` prints them."""
 
 import re
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -60,6 +61,9 @@ class Settings(BaseSettings):
         (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
     )
     crawl_delay_seconds: float = Field(0.5, ge=0, le=60, description="Pause between two requests to one website.")
+    render_browser: str = Field(
+        "", description="Path of a Chromium for pages that are empty until their scripts run; empty: left out."
+    )
     max_file_mib: int = Field(20, ge=1, le=200, description="Largest file that may be uploaded, in MiB.")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
     log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
@@ -84,6 +88,15 @@ class Settings(BaseSettings):
         if self.embeddings_url and not self.embeddings_model:
             raise ValueError(f"set {_variable('embeddings_model')} beside {_variable('embeddings_url')}")
         return self
+
+    @field_validator("render_browser", mode="after")
+    @classmethod
+    def _browser_can_be_driven(cls, value: str) -> str:
+        if value and not Path(value).is_file():
+            raise ValueError(f"there is no program at {value}")
+        if value and find_spec("playwright") is None:
+            raise ValueError("rendering needs Playwright: pip install 'docent[render]'")
+        return value
 
     @field_validator("redis_url", mode="after")
     @classmethod

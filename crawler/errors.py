@@ -10,6 +10,7 @@ CrawlError
 │   ├── BodyTooLarge  more bytes than allowed, on the wire or after decompression
 │   └── BodyGarbled   an encoding that was not offered, or broken compression
 ├── SitemapRefused    a file that is no sitemap, or one with a document type (entities, external files)
+├── RenderingFailed   a page's scripts could not be run to their end; the page counts as one without text
 └── ExtractionFailed  an extractor could not read a page; the crawl goes on with the next one
 """
 
@@ -60,6 +61,10 @@ class BodyGarbled(BodyRefused):
 
 class SitemapRefused(CrawlError):
     """The file is no sitemap, or declares a document type."""
+
+
+class RenderingFailed(CrawlError):
+    """The scripts of one page could not be run."""
 
 
 class ExtractionFailed(CrawlError):

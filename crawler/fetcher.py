@@ -62,7 +62,7 @@ class Fetcher:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._wire = wire
-        self._user_agent = user_agent
+        self.user_agent = user_agent
         self.pacing = pacing or HostPacing()
         self.policy = policy or AddressPolicy()
         self.limits = limits or FetchLimits()
@@ -71,7 +71,7 @@ class Fetcher:
     @property
     def agent(self) -> str:
         """Our product token, "DocentBot": what robots.txt groups and X-Robots-Tag call us."""
-        return self._user_agent.partition("/")[0].strip()
+        return self.user_agent.partition("/")[0].strip()
 
     async def fetch(
         self,
@@ -106,7 +106,7 @@ class Fetcher:
 
     def _headers(self, validators: Validators | None, hops: int) -> dict[str, str]:
         headers = {
-            "User-Agent": self._user_agent,
+            "User-Agent": self.user_agent,
             "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
             "Accept-Encoding": ACCEPT_ENCODING,
         }

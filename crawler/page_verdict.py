@@ -21,11 +21,16 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
         return Refusal(Outcome.LOGIN_WALL, "the page asks for a login")
     if signs.says_not_found and text_chars <= _ERROR_PAGE_CHARS:
         return Refusal(Outcome.SOFT_404, "the page says that it was not found, although its status is 200")
-    if signs.needs_javascript and text_chars <= _SHELL_CHARS:
+    if has_no_text_without_scripts(page):
         return Refusal(Outcome.JAVASCRIPT_ONLY, "the page has no text until its JavaScript runs")
     if not page.markdown.strip():
         return Refusal(Outcome.EMPTY_TEXT, "the page has no main text")
     return None
+
+
+def has_no_text_without_scripts(page: Page) -> bool:
+    """Whether the page is a shell that its scripts fill."""
+    return page.signs.needs_javascript and len(page.markdown) <= _SHELL_CHARS
 
 
 def _is_login(url: CheckedUrl) -> bool:

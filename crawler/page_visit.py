@@ -1,15 +1,16 @@
 """One URL of a crawl: robots, fetch, scope, extraction, duplicates. Keeps nothing between visits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from crawler.errors import ExtractionFailed, UrlRefused
+from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
 from crawler.extractor import Extractor
 from crawler.fetch_result import Fetched, NotFetched, Refusal
 from crawler.fetcher import Fetcher
 from crawler.frontier import FrontierEntry
 from crawler.page import Outcome, Page, PageResult, Validators
 from crawler.page_claims import PageClaims
-from crawler.page_verdict import not_the_page
+from crawler.page_renderer import PageRenderer
+from crawler.page_verdict import has_no_text_without_scripts, not_the_page
 from crawler.robots import Robots
 from crawler.robots_directives import parse_x_robots_tag
 from crawler.scope import Scope, page_key
@@ -28,13 +29,20 @@ class PageVisit:
     """Visits frontier entries."""
 
     def __init__(
-        self, fetcher: Fetcher, robots: Robots, extractor: Extractor, scope: Scope, claims: PageClaims
+        self,
+        fetcher: Fetcher,
+        robots: Robots,
+        extractor: Extractor,
+        scope: Scope,
+        claims: PageClaims,
+        renderer: PageRenderer | None = None,
     ) -> None:
         self._fetcher = fetcher
         self._robots = robots
         self._extractor = extractor
         self._scope = scope
         self._claims = claims
+        self._renderer = renderer
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
@@ -70,6 +78,14 @@ class PageVisit:
     async def _with_page(self, entry: FrontierEntry, answer: Fetched) -> Visited:
         try:
             page = await self._extractor.extract(answer.body, answer.final_url, answer.charset)
+            if self._renderer is not None and has_no_text_without_scripts(page):
+                rendered = await self._renderer.render(answer)
+                page = await self._extractor.extract(rendered, answer.final_url, "utf-8")
+                # What scripts fetch may change while the shell does not.
+                answer = replace(answer, validators=Validators())
+        except RenderingFailed as error:
+            reason = f"the page has no text until its JavaScript runs, and that failed: {error.reason}"
+            return Visited(_ended(entry, answer, Outcome.JAVASCRIPT_ONLY, reason))
         except ExtractionFailed as error:
             return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, error.reason))
         directives = parse_x_robots_tag(answer.headers.get("x-robots-tag", ""), self._fetcher.agent)

@@ -23,6 +23,7 @@ from crawler.frontier import Frontier, FrontierEntry
 from crawler.http_answers import retry_after_seconds
 from crawler.page import Outcome, PageResult
 from crawler.page_claims import MemoryPageClaims, PageClaims
+from crawler.page_renderer import PageRenderer
 from crawler.page_visit import PageVisit
 from crawler.robots import Robots
 from crawler.scope import Scope
@@ -78,8 +79,9 @@ class _Progress:
 class SiteCrawl:
     """One crawl of one source.
 
-    `concurrency` pages are under way at once (how many of them on one host is the pacing's matter).
-    `is_cancelled` is asked before each page is taken; pages under way are finished and settled. `clock` counts seconds.
+    `concurrency` pages are under way at once (how many of them on one host is the pacing's matter). Without `renderer`,
+    pages that are empty until their scripts run are left out. `is_cancelled` is asked before each page is taken; pages
+    under way are finished and settled. `clock` counts seconds.
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class SiteCrawl:
         sitemap_limits: SitemapLimits | None = None,
         claims: PageClaims | None = None,
         concurrency: int = 4,
+        renderer: PageRenderer | None = None,
         is_cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -108,7 +111,7 @@ class SiteCrawl:
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
         self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
-        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims())
+        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims(), renderer)
         self._follows_links = any(seed.follows_links for seed in self._seeds)
         self._adding = anyio.Lock()
 

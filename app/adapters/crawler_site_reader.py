@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
 from posixpath import dirname
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from app.domain.document import PageContent, SectionHeading
 from app.domain.errors import InvalidInput
@@ -26,6 +26,9 @@ from crawler.scope import Scope
 from crawler.site_crawl import SiteCrawl
 from crawler.url_rules import CheckedUrl, check_url
 
+if TYPE_CHECKING:
+    from crawler.playwright_renderer import PlaywrightRenderer
+
 USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
 SEEDS: Final = {
@@ -40,7 +43,8 @@ class CrawlerSiteReader:
     """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing.
 
     `allowed` endpoints (ip, port) may be read although they are private; for demonstrations and tests. `extractor`
-    stays the caller's, who closes it; close this with `aclose`.
+    stays the caller's, who closes it; close this with `aclose`. `browser` is the path of a Chromium for pages that are
+    empty until their scripts run; without one they are left out.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class CrawlerSiteReader:
         user_agent: str = USER_AGENT,
         min_delay_seconds: float = 0.5,
         concurrency: int = 4,
+        browser: str = "",
     ) -> None:
         self._extractor = extractor
         self._clock = clock
@@ -61,8 +66,11 @@ class CrawlerSiteReader:
         self._wire = GuardedWire(GuardedTransport(self._policy))
         self._fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
         self._robots = Robots(self._fetcher)
+        self._renderer = _renderer(self._fetcher, self._robots, browser)
 
     async def aclose(self) -> None:
+        if self._renderer is not None:
+            await self._renderer.aclose()
         await self._wire.aclose()
 
     async def read(
@@ -89,6 +97,7 @@ class CrawlerSiteReader:
             extractor=self._extractor,
             budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
             concurrency=self._concurrency,
+            renderer=self._renderer,
             is_cancelled=lambda: frontier.was_cancelled,
         )
         summary = await crawl.run(on_result)
@@ -180,6 +189,14 @@ def _site_name(url: str, source: SourceConfig) -> str:
     host = url.split("//", 1)[-1].split("/", 1)[0].partition(":")[0].removeprefix("www.")
     is_name = any(character.isalpha() for character in host) and not host.startswith("[")
     return host if is_name else source.name
+
+
+def _renderer(fetcher: Fetcher, robots: Robots, browser: str) -> "PlaywrightRenderer | None":
+    if not browser:
+        return None
+    from crawler.playwright_renderer import PlaywrightRenderer  # of the extra `render`
+
+    return PlaywrightRenderer(fetcher, robots, browser)
 
 
 def _in_words(summary: CrawlSummary) -> ReadingSummary:
