@@ -5,6 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from app.domain.reading_schedule import SourceSchedule
+
 
 class SourceKind(StrEnum):
     SITE = "site"  # a root URL: its sitemaps and links, within its host and path
@@ -47,13 +49,14 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as it stands. `run` is the latest reading of it."""
+    """A source as it stands. `run` is the latest reading of it, `schedule` has the next one."""
 
     id: UUID
     agent_id: UUID
     config: SourceConfig
     created_at: datetime
     run: "CrawlRun | None" = None
+    schedule: SourceSchedule | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,10 @@ class Schedules:
 
     async def set(self, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
         """From now on. Raises InvalidInput."""
-        self.check(schedule)
         now = self._clock.now()
         async with self._records.write() as records:
             source = await records.sources.find(actor.workspace_id, source_id)
-            check_kind(source.config)
+            self.check(source.config, schedule)
             next_at = next_reading(schedule, source_id, now, now, self._calendar.first_after)
             await records.schedules.set(source_id, schedule, next_at)
             await records.audit.record(
@@ -58,8 +57,9 @@ class Schedules:
             await records.schedules.clear(source_id)
             await records.audit.record(actor.workspace_id, actor.name, "source.unschedule", str(source_id), {})
 
-    def check(self, schedule: Schedule) -> None:
+    def check(self, config: SourceConfig, schedule: Schedule) -> None:
         """Raises InvalidInput, naming the field and the fix."""
+        check_kind(config)
         if bool(schedule.cron) == bool(schedule.every_hours):
             raise InvalidInput("", "Set either cron or every_hours, and only one of them.")
         if schedule.every_hours:

@@ -10,10 +10,12 @@ from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConf
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
 from app.operating.page_sync import MAX_URLS, PageSync
+from app.operating.schedules import Schedules
 from app.operating.sources import Sources
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.schedule_models import ScheduleIn, ScheduleOut
 
 TAG = "Sources"
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
@@ -32,6 +34,7 @@ class SourceCreate(Model):
     exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
     max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
+    schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
 
     def config(self) -> SourceConfig:
         return SourceConfig(
@@ -82,6 +85,7 @@ class SourceOut(Model):
     exclude: tuple[str, ...]
     max_pages: int
     max_depth: int
+    schedule: ScheduleOut | None = Field(description="When it is read again; null: only when somebody asks for it.")
     created_at: datetime
     run: RunOut | None = Field(description="The latest reading; null before the first.")
 
@@ -98,6 +102,7 @@ class SourceOut(Model):
             exclude=config.exclude,
             max_pages=config.max_pages,
             max_depth=config.max_depth,
+            schedule=ScheduleOut.of(source.schedule) if source.schedule else None,
             created_at=source.created_at,
             run=RunOut.of(source.run) if source.run else None,
         )
@@ -121,9 +126,10 @@ class PagesQuery(ListQuery):
 
 
 class AdminSources:
-    def __init__(self, sources: Sources, page_sync: PageSync, access: AdminAccess) -> None:
+    def __init__(self, sources: Sources, page_sync: PageSync, schedules: Schedules, access: AdminAccess) -> None:
         self._sources = sources
         self._page_sync = page_sync
+        self._schedules = schedules
         self._access = access
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
@@ -196,7 +202,13 @@ class AdminSources:
         )
 
     async def create(self, call: Call[Actor, SourceCreate]) -> SourceOut:
-        source = await self._sources.create(call.caller, call.path_id("agent_id"), call.input.config())
+        config, schedule = call.input.config(), call.input.schedule
+        if schedule is not None:
+            self._schedules.check(config, schedule.schedule())  # before anything is stored
+        source = await self._sources.create(call.caller, call.path_id("agent_id"), config)
+        if schedule is not None:
+            await self._schedules.set(call.caller, source.id, schedule.schedule())
+            source = await self._sources.get(call.caller, source.id)
         return SourceOut.of(source)
 
     async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:

@@ -103,7 +103,7 @@ def endpoints_of(
     endpoints = [
         *widget.endpoints(),
         *AdminAgents(services.agents, access).endpoints(),
-        *AdminSources(services.sources, services.page_sync, access).endpoints(),
+        *AdminSources(services.sources, services.page_sync, services.schedules, access).endpoints(),
         *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminDiscovery(services.discovery, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),

@@ -37,6 +37,25 @@ async def test_a_schedule_is_set_shown_changed_and_cleared(house: House) -> None
     assert (await house.api("GET", path)).json()["next_at"] is None
 
 
+async def test_a_source_may_be_made_with_its_schedule_and_shows_it(house: House) -> None:
+    body = {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs", "schedule": {"every_hours": 24}}
+    path = f"/v1/agents/{house.agent.id}/sources"
+
+    made = (await house.api("POST", path, body)).json()
+
+    assert made["schedule"]["next_at"].startswith("2026-01-02T12:")
+    assert (await house.api("GET", f"/v1/sources/{made['id']}")).json()["schedule"] == made["schedule"]
+    assert [one["schedule"] for one in (await house.api("GET", path)).json()["items"]] == [made["schedule"]]
+
+
+@pytest.mark.parametrize("schedule", [{"cron": "never"}, {}, {"every_hours": 3, "cron": "0 3 * * *"}])
+async def test_no_source_is_made_with_a_wrong_schedule(house: House, schedule: Json) -> None:
+    body = {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs", "schedule": schedule}
+    path = f"/v1/agents/{house.agent.id}/sources"
+    assert (await house.api("POST", path, body)).status_code == 422
+    assert (await house.api("GET", path)).json()["items"] == []
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

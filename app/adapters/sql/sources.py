@@ -10,6 +10,7 @@ from app.adapters.sql.crawl_pages import SqlCrawlPages
 from app.adapters.sql.crawl_runs import SqlCrawlRuns
 from app.adapters.sql.known_pages import SqlKnownPages
 from app.adapters.sql.models import AgentRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.adapters.sql.schedules import SqlSchedules
 from app.adapters.sql.session import affected_rows
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.errors import NotFound
@@ -79,6 +80,7 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
         statement = select(SourceRow).where(condition).order_by(SourceRow.created_at, SourceRow.id)
         rows = (await self._session.scalars(statement)).all()
         runs = await self._latest_runs([row.id for row in rows])
+        schedules = await SqlSchedules(self._session, self._clock).of_sources([row.id for row in rows])
         return [
             Source(
                 id=row.id,
@@ -86,6 +88,7 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
                 config=config_from_json(SourceConfig, row.config),
                 created_at=row.created_at,
                 run=runs.get(row.id),
+                schedule=schedules.get(row.id),
             )
             for row in rows
         ]

@@ -1,0 +1,43 @@
+"""A source's schedule, as it comes in and goes out."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from app.domain.reading_schedule import Schedule, SourceSchedule
+from app.operating import schedules as rules
+from app.web.endpoint import Model
+
+Cron = Annotated[
+    str,
+    Field(
+        max_length=rules.MAX_CRON_CHARS,
+        description="Minute, hour, day of month, month, day of week; in UTC, at most once an hour. "
+        "The reading begins up to ten minutes later, always the same time for a source.",
+    ),
+]
+
+
+class ScheduleIn(Model):
+    """Either `cron` or `every_hours`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"every_hours": 24}, {"cron": "0 3 * * *"}]})
+
+    cron: Cron = ""
+    every_hours: int = Field(default=0, ge=0, le=rules.MAX_HOURS)
+
+    def schedule(self) -> Schedule:
+        return Schedule(self.cron.strip(), self.every_hours)
+
+
+class ScheduleOut(Model):
+    cron: str
+    every_hours: int
+    next_at: datetime | None = Field(description="When the next reading is due; null without a schedule.")
+
+    @classmethod
+    def of(cls, found: SourceSchedule | None) -> "ScheduleOut":
+        if found is None:
+            return cls(cron="", every_hours=0, next_at=None)
+        return cls(cron=found.schedule.cron, every_hours=found.schedule.every_hours, next_at=found.next_at)
