@@ -13,7 +13,7 @@ from app.cli.agents import AgentId
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
-from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import Agent
 from app.domain.errors import DocentError
 from app.domain.source import Source, SourceConfig, SourceKind
@@ -32,6 +32,8 @@ def crawl(
     url: Annotated[str, typer.Argument(help="A website's root, or one page of it.")],
     agent: AgentId = None,
     page_only: Annotated[bool, typer.Option("--page", help="Read this page alone.")] = False,
+    as_sitemap: Annotated[bool, typer.Option("--sitemap", help="It is a sitemap: read its pages.")] = False,
+    as_feed: Annotated[bool, typer.Option("--feed", help="It is a feed: read the pages of its entries.")] = False,
     max_pages: Annotated[int, typer.Option(min=1, help="Stop after so many pages.")] = 2000,
     allow: Annotated[
         str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
@@ -39,7 +41,11 @@ def crawl(
     as_json: AsJson = False,
 ) -> None:
     """Read a website now, in this process. Without an agent, one is made."""
-    kind = SourceKind.URL if page_only else SourceKind.SITE
+    flags = {SourceKind.URL: page_only, SourceKind.SITEMAP: as_sitemap, SourceKind.FEED: as_feed}
+    kinds = [kind for kind, is_set in flags.items() if is_set] or [SourceKind.SITE]
+    if len(kinds) > 1:
+        fail("Choose one of --page, --sitemap and --feed.", 2)
+    kind = kinds[0]
     config = SourceConfig(kind, urlsplit(url).hostname or url, url, max_pages=max_pages)
     run(_crawl(settings_for(crawl_allow=allow), config, agent, as_json))
 
