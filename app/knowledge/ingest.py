@@ -100,8 +100,9 @@ class Ingest:
             if await records.documents.live_hash(source_id, url) != digest:
                 return None
             document_id = await records.documents.document_at(source_id, url)
-        async with self._record.write() as records:
-            await records.documents.touch(source_id, url)
+        if document_id is not None:
+            async with self._record.write() as records:
+                await records.documents.touch(document_id)
         return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
     @asynccontextmanager

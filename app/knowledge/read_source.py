@@ -174,9 +174,12 @@ class ReadSource:
         return receipt
 
     async def _still_there(self, source: Source, url: str) -> IngestReceipt:
+        """What the URL led to last time may stand under another one: the page's own."""
         async with self._record.write() as records:
-            await records.documents.touch(source.id, url)
-            return IngestReceipt(IngestOutcome.UNCHANGED, await records.documents.document_at(source.id, url))
+            document_id = await records.sources.document_of(source.id, url)
+            if document_id is not None:
+                await records.documents.touch(document_id)
+            return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
     async def _finish(
         self, source: Source, run: CrawlRun, summary: ReadingSummary

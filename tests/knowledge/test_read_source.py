@@ -70,6 +70,19 @@ async def test_a_second_reading_asks_what_has_changed(house: KnowledgeHouse) -> 
     assert {document.as_of for document in documents} == {house.clock.now().date()}
 
 
+async def test_a_page_that_is_known_by_another_address_is_as_of_today_as_well(house: KnowledgeHouse) -> None:
+    site: dict[str, PageContent | str] = {A: page("/its-own-address", words(15, "apple"))}
+    await read(house, site)
+    house.clock.advance(24 * 3600)
+
+    run = await read(house, site)
+
+    assert run.counts == {"unchanged": 1}
+    async with house.record.read() as records:
+        [document] = (await records.documents.page(house.agent_id, PageRequest())).items
+    assert (document.url, document.as_of) == ("https://shop.example/its-own-address", house.clock.now().date())
+
+
 @pytest.mark.parametrize("status", ["not_found", "gone", "noindex"])
 async def test_a_page_that_the_site_took_away_is_retired_at_once(house: KnowledgeHouse, status: str) -> None:
     await read(house, SITE)

@@ -105,6 +105,10 @@ class SqlCrawlPages(SqlFamily):
                 taken.append(QueuedPage(row.url, row.depth, last.etag, last.last_modified))
         return taken
 
+    async def document_of(self, source_id: UUID, url: str) -> UUID | None:
+        key = url_key(url)
+        return (await self._last_readings(source_id, [key])).get(key, _Reading()).document_id
+
     async def settle_page(
         self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
     ) -> None:

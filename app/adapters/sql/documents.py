@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, delete, exists, select, update
+from sqlalchemy import and_, delete, exists, select, update
 
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.batches import batches
@@ -28,15 +28,14 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
     """Implements `DocumentRecords`: here what ingest changes; what searches see, what readings missed and the
     embedding cache have a file each."""
 
-    async def touch(self, source_id: UUID, url: str) -> None:
+    async def touch(self, document_id: UUID) -> None:
         now = self._now()
-        of_page = select(DocumentRow.id).where(_at(source_id, url))
         await self._session.execute(
             update(DocumentVersionRow)
-            .where(DocumentVersionRow.document_id.in_(of_page), DocumentVersionRow.state == _LIVE)
+            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _LIVE)
             .values(as_of=now.date())
         )
-        await self._session.execute(update(DocumentRow).where(_at(source_id, url)).values(updated_at=now))
+        await self._session.execute(update(DocumentRow).where(DocumentRow.id == document_id).values(updated_at=now))
 
     async def add_pending(
         self, agent_id: UUID, source_id: UUID, page: PageContent, content_hash: str, chunks: Sequence[ChunkDraft]
@@ -169,10 +168,6 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
 
     async def _bump(self, agent_id: UUID) -> None:
         await SqlAgents(self._session, self._clock).bump_generation(agent_id)
-
-
-def _at(source_id: UUID, url: str) -> ColumnElement[bool]:
-    return and_(DocumentRow.source_id == source_id, DocumentRow.url_key == url_key(url))
 
 
 def _chunk_values(version: PendingVersion, chunk: ChunkDraft) -> dict[str, object]:

@@ -70,7 +70,7 @@ class DocumentRecords(Protocol):
 
     async def document_at(self, source_id: UUID, url: str) -> UUID | None: ...
 
-    async def touch(self, source_id: UUID, url: str) -> None:
+    async def touch(self, document_id: UUID) -> None:
         """The page was read again and is unchanged: its "as of" becomes today."""
         ...
 

@@ -92,6 +92,10 @@ class SourceRecords(Protocol):
         led to a document which is live now."""
         ...
 
+    async def document_of(self, source_id: UUID, url: str) -> UUID | None:
+        """The live document that the source's last reading of the URL led to."""
+        ...
+
     async def settle_page(
         self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
     ) -> None:

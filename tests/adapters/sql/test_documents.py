@@ -224,11 +224,11 @@ async def test_chunks_are_found_however_many_ids_are_asked_for(record: SqlSystem
 async def test_a_page_that_was_read_again_unchanged_is_as_of_today(
     record: SqlSystemOfRecord, source: Source, clock: FixedClock
 ) -> None:
-    await add_live(record, source, a_page(URL))
+    version = await add_live(record, source, a_page(URL))
     clock.advance(3 * 86_400)
     async with record.write() as records:
-        await records.documents.touch(source.id, URL)
-        await records.documents.touch(source.id, OTHER)
+        await records.documents.touch(version.document_id)
+        await records.documents.touch(an_id())
         document = (await records.documents.page(source.agent_id, PageRequest())).items[0]
         chunk = next(
             iter(
