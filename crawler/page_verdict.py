@@ -6,7 +6,7 @@ from crawler.fetch_result import Refusal
 from crawler.page import Outcome, Page
 from crawler.url_rules import CheckedUrl
 
-_LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?/?", re.I)
+_LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?(/|$)", re.I)
 _ERROR_PAGE_CHARS = 800  # error pages and login forms say little; articles about them say much
 _SHELL_CHARS = 300
 

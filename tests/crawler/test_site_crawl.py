@@ -257,6 +257,31 @@ async def test_a_site_that_just_fits_its_budget_is_finished(site: LoopbackSite, 
     assert (await crawl(budget=CrawlBudget(max_pages=2))).stopped is StopReason.FINISHED
 
 
+async def test_a_site_that_fails_page_after_page_is_left(site: LoopbackSite, crawl: Run) -> None:
+    paths = [f"/{number}" for number in range(20)]
+    site.page("/", linked(*paths))
+    for path in paths:
+        site.page(path, status=503)
+    summary = await crawl(budget=CrawlBudget(max_failures_in_row=3), concurrency=1)
+    assert summary.stopped is StopReason.SITE_FAILING
+    assert len(crawl.results) == 4
+
+
+async def test_pages_that_are_missing_are_no_failure_of_the_site(site: LoopbackSite, crawl: Run) -> None:
+    site.page("/", linked(*(f"/{number}" for number in range(20))))
+    summary = await crawl(budget=CrawlBudget(max_failures_in_row=3))
+    assert summary.stopped is StopReason.FINISHED
+    assert summary.outcomes[Outcome.NOT_FOUND] == 20
+
+
+async def test_a_long_retry_after_ends_the_crawl(site: LoopbackSite, crawl: Run) -> None:
+    site.page("/", linked("/a", "/b"))
+    site.page("/a", status=429, retry_after="86400")
+    summary = await crawl(concurrency=1)
+    assert (summary.stopped, summary.wait_seconds) == (StopReason.ASKED_TO_WAIT, 86_400)
+    assert "/b" not in site.paths
+
+
 async def test_links_are_followed_to_the_depth_allowed(site: LoopbackSite, crawl: Run) -> None:
     for number in range(9):
         site.page(f"/{number}", linked(f"/{number + 1}"))
