@@ -1,7 +1,7 @@
 """The composition root: settings become a running house.
 
-Nothing outside this file picks an adapter, and nothing connects before its context is entered. The house is opened in
-layers, each closed in reverse order:
+Nothing outside this file and `configured_adapters.py` picks an adapter, and nothing connects before its context is
+entered. The house is opened in layers, each closed in reverse order:
 
     foundation   the system of record, both indexes, the models        every command
     answering    retriever, writers, turns, conversations              serve, ask, search
@@ -26,24 +26,12 @@ from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
 from app.adapters.crawler_site_reader import CrawlerSiteReader
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
-from app.adapters.failover_chat_model import FailoverChatModel
-from app.adapters.fallback_rate_limiter import FallbackRateLimiter
-from app.adapters.http_reranker import HttpReranker
 from app.adapters.lancedb_vector_index import LanceDBVectorIndex
-from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.memory_cache import MemoryCache
-from app.adapters.memory_rate_limiter import MemoryRateLimiter
-from app.adapters.onnx_embedder import OnnxEmbedder
-from app.adapters.onnx_reranker import OnnxReranker
 from app.adapters.onnx_threads import OnnxThreads
-from app.adapters.openai_chat_model import OpenAIChatModel
-from app.adapters.openai_embedder import OpenAIEmbedder
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.redis_cache import RedisCache
-from app.adapters.redis_connection import redis_client
-from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.sql.engine import open_engine
 from app.adapters.sql.migrate import migrate
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
@@ -64,6 +52,13 @@ from app.answering.retriever import HybridRetriever, Retriever
 from app.answering.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
 from app.answering.turn_run import TurnTools
 from app.answering.turns import Turns
+from app.configured_adapters import (
+    configured_cache,
+    configured_chat_model,
+    configured_embedder,
+    configured_rate_limiter,
+    configured_reranker,
+)
 from app.domain.errors import DocentError, Unavailable
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
@@ -169,7 +164,7 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         await migrate(engine)
         threads = OnnxThreads()
         closing.push_async_callback(threads.close)
-        embedder = _embedder(settings, threads, closing)
+        embedder = configured_embedder(settings, threads, closing)
         vectors = LanceDBVectorIndex(settings.vector_uri, model_id=embedder.model_id, dimensions=embedder.dimensions)
         closing.push_async_callback(vectors.close)
         keywords = TantivyKeywordIndex(settings.keyword_dir)
@@ -181,12 +176,12 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
             process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
             clock=clock,
             record=SqlSystemOfRecord(engine, clock),
-            cache=_cache(settings, closing),
-            rate_limiter=_rate_limiter(settings, closing),
+            cache=configured_cache(settings, closing),
+            rate_limiter=configured_rate_limiter(settings, closing),
             embedder=embedder,
             tokens=tokens,
             splitter=MarkdownTextSplitter(tokens),
-            reranker=_reranker(settings, threads, closing),
+            reranker=configured_reranker(settings, threads, closing),
             vectors=vectors,
             keywords=keywords,
         )
@@ -196,7 +191,7 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
 async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     """Running turns are ended and stored when the block is left."""
     async with AsyncExitStack() as closing:
-        model = _chat_model(base.settings, closing)
+        model = configured_chat_model(base.settings, closing)
         recall = Recall(base.record, base.embedder, base.vectors, base.keywords)
         retriever = HybridRetriever(recall, base.keywords, base.reranker)
         history = History(base.record, base.cache)
@@ -351,69 +346,6 @@ async def _record_answers(record: SystemOfRecord) -> bool:
         log.warning("record_away", reason=str(error))
         return False
     return True
-
-
-def _embedder(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Embedder:
-    if not settings.embeddings_url:
-        return OnnxEmbedder(EMBEDDER_FOLDER, threads, cores=settings.threads)
-    embedder = OpenAIEmbedder(
-        base_url=settings.embeddings_url,
-        model=settings.embeddings_model,
-        dimensions=settings.embeddings_dimensions,
-        api_key=settings.embeddings_key.get_secret_value() or None,
-    )
-    closing.push_async_callback(embedder.close)
-    return embedder
-
-
-def _reranker(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Reranker:
-    if not settings.rerank_url:
-        return OnnxReranker(RERANKER_FOLDER, threads, cores=settings.threads)
-    reranker = HttpReranker(
-        url=settings.rerank_url,
-        shape=settings.rerank_shape,
-        model=settings.rerank_model,
-        api_key=settings.rerank_key.get_secret_value() or None,
-    )
-    closing.push_async_callback(reranker.close)
-    return reranker
-
-
-def _cache(settings: Settings, closing: AsyncExitStack) -> Cache:
-    url = settings.redis_url.get_secret_value()
-    if not url:
-        return MemoryCache()
-    cache = RedisCache(redis_client(url))
-    closing.push_async_callback(cache.close)
-    return cache
-
-
-def _rate_limiter(settings: Settings, closing: AsyncExitStack) -> RateLimiter:
-    url = settings.redis_url.get_secret_value()
-    if not url:
-        return MemoryRateLimiter()
-    shared = LimitsRateLimiter(url)
-    closing.push_async_callback(shared.close)
-    return FallbackRateLimiter(shared, MemoryRateLimiter())
-
-
-def _chat_model(settings: Settings, closing: AsyncExitStack) -> ChatModel | None:
-    configured = (
-        (settings.model_url, settings.model_name, settings.model_key),
-        (settings.fallback_model_url, settings.fallback_model_name, settings.fallback_model_key),
-    )
-    models = []
-    for url, name, key in configured:
-        if url:
-            model = OpenAIChatModel(
-                base_url=url,
-                model=name,
-                api_key=key.get_secret_value() or None,
-                silence_seconds=settings.model_silence_seconds,
-            )
-            closing.push_async_callback(model.close)
-            models.append(model)
-    return FailoverChatModel(models) if models else None
 
 
 def _completer(model: ChatModel | None) -> QuestionCompleter:
