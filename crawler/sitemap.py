@@ -1,9 +1,4 @@
-"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text, RSS 2, Atom; gzipped or not.
-
-Parsed as a stream by expat, and a document type is refused outright, so there are no entities to expand, no
-external files to fetch, and no tree in memory. What the parser itself would keep (open elements, names, a tag that
-does not end) is bounded too.
-"""
+"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text, RSS 2, Atom; gzipped or not."""
 
 import re
 from collections.abc import Iterator
@@ -11,22 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from xml.parsers import expat
 
 from crawler.body_reader import inflate_gzip
+from crawler.bounded_xml import Enough, XmlBounds, read_xml, with_ampersands_escaped
 from crawler.errors import BodyRefused, SitemapRefused
 
 MAX_SITEMAP_BYTES = 50 * 1024 * 1024  # sitemaps.org
 MAX_SITEMAP_URLS = 50_000  # sitemaps.org
 
-_PIECE_BYTES = 64 * 1024
-_MAX_TOKEN_BYTES = 512 * 1024  # one tag, comment or run of text that the parser has to hold
-_MAX_DEPTH = 50
-_MAX_NAMES = 1000  # of elements and attributes; sitemaps with every extension have a few dozen
+_BOUNDS = XmlBounds("sitemap", max_depth=50, max_names=1000)  # sitemaps with every extension use a few dozen
 _MAX_URL_CHARS = 8192
 
 _LINE = re.compile(rb"[^\s][^\r\n]*[^\s]")
-_BARE_AMPERSAND = re.compile(rb"&(?!#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|(?:amp|lt|gt|quot|apos);)")
 
 
 class SitemapKind(StrEnum):
@@ -102,19 +93,14 @@ def _lines(body: bytes) -> Iterator[bytes]:
 
 def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
     reader = _Reader(max_urls)
-    if not reader.read(body) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        # The commonest fault is a bare ampersand in a query.
+    if not read_xml(body, reader, _BOUNDS) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
         retry = _Reader(max_urls)
-        retry.read(_BARE_AMPERSAND.sub(b"&amp;", body))
+        read_xml(with_ampersands_escaped(body), retry, _BOUNDS)
         if len(retry.entries) >= len(reader.entries):
             reader = retry
     if reader.kind is None:
         raise SitemapRefused("the file is no sitemap")
     return Sitemap(reader.kind, tuple(reader.entries))
-
-
-class _Enough(Exception):
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +122,7 @@ _FORMATS = {
 
 
 class _Reader:
-    """Expat callbacks. Elements outside the root's namespace (image:loc, atom:link) count for nothing."""
+    """XmlEvents. Elements outside the root's namespace (image:loc, atom:link) count for nothing."""
 
     def __init__(self, max_urls: int) -> None:
         self.entries: list[SitemapEntry] = []
@@ -144,7 +130,6 @@ class _Reader:
         self._max_urls = max_urls
         self._namespace = ""
         self._path: list[str] = []
-        self._names: set[str] = set()
         self._text: list[str] = []
         self._text_chars = 0
         self._url = ""
@@ -154,63 +139,35 @@ class _Reader:
     def kind(self) -> SitemapKind | None:
         return self._format.kind if self._format else None
 
-    def read(self, body: bytes) -> bool:
-        """Whether the whole file was well-formed, or as much of it as is wanted."""
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        parser.StartNamespaceDeclHandler = self._namespace_declared
-        parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = _refuse_doctype
-        parser.EntityDeclHandler = _refuse_doctype
-        parser.ExternalEntityRefHandler = _refuse_doctype
-        try:
-            for start in range(0, len(body), _PIECE_BYTES):
-                parser.Parse(body[start : start + _PIECE_BYTES], False)
-                if start - parser.CurrentByteIndex > _MAX_TOKEN_BYTES:
-                    raise SitemapRefused(
-                        f"the sitemap has a part of more than {_MAX_TOKEN_BYTES} bytes that does not end"
-                    )
-            parser.Parse(b"", True)
-        except _Enough:
-            return True
-        except (expat.ExpatError, LookupError, ValueError):
-            return False
-        return True
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         namespace, _, local = name.rpartition(" ")
         if not self._path:
             self._namespace = namespace
             self._format = _FORMATS.get(local.lower())
         if self._format is None:
-            raise _Enough
+            raise Enough
         self._path.append(local.lower() if namespace == self._namespace else "")
-        if len(self._path) > _MAX_DEPTH:
-            raise SitemapRefused(f"the sitemap nests more than {_MAX_DEPTH} elements")
-        self._count_names(name, *attributes)
         self._clear_text()
         if tuple(self._path) == self._format.entry:
             self._url = self._last_modified = ""
         if self._is_inside_entry(self._format.url) and attributes.get("rel", "alternate") == "alternate":
             self._url = attributes.get("href", self._url)  # Atom
 
-    def _end(self, _name: str) -> None:
-        assert self._format is not None  # noqa: S101 - _start stops at any other root
+    def end(self) -> None:
+        assert self._format is not None  # noqa: S101 - start ends the reading at any other root
         text = "".join(self._text).strip()
         if self._is_inside_entry(self._format.url):
             self._url = text or self._url
         elif self._is_inside_entry(self._format.last_modified):
             self._last_modified = text
         elif tuple(self._path) == self._format.entry and 0 < len(self._url) <= _MAX_URL_CHARS:
-            self.entries.append(SitemapEntry(self._url.strip(), _moment(self._last_modified)))
+            self.entries.append(SitemapEntry(self._url.strip(), parse_moment(self._last_modified)))
             if len(self.entries) >= self._max_urls:
-                raise _Enough
+                raise Enough
         self._path.pop()
         self._clear_text()
 
-    def _characters(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         """Text that is longer than any URL is kept no further: what it stands in is none."""
         if self._text_chars <= _MAX_URL_CHARS:
             self._text.append(text)
@@ -220,20 +177,12 @@ class _Reader:
         self._text.clear()
         self._text_chars = 0
 
-    def _namespace_declared(self, prefix: str | None, _: str | None) -> None:
-        self._count_names(f"xmlns:{prefix}")
-
-    def _count_names(self, *names: str) -> None:
-        """The parser keeps every name that it has ever seen."""
-        self._names.update(names)
-        if len(self._names) > _MAX_NAMES:
-            raise SitemapRefused(f"the sitemap uses more than {_MAX_NAMES} names")
-
     def _is_inside_entry(self, name: str) -> bool:
         return self._format is not None and tuple(self._path) == (*self._format.entry, name)
 
 
-def _moment(text: str) -> datetime | None:
+def parse_moment(text: str) -> datetime | None:
+    """A date of a sitemap or a feed: W3C or RFC 5322, UTC where it names no zone; None for anything else."""
     if moment := parse_w3c_datetime(text):
         return moment
     try:
@@ -241,7 +190,3 @@ def _moment(text: str) -> datetime | None:
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _refuse_doctype(*_: object) -> int:
-    raise SitemapRefused("the sitemap declares a document type or entities")
