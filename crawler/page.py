@@ -53,7 +53,8 @@ class PageSigns:
     says_not_found: bool = False  # in its title or first heading
     has_password_field: bool = False
     says_login: bool = False  # in its title or first heading
-    needs_javascript: bool = False
+    has_scripts: bool = False
+    is_shell: bool = False  # it has scripts, and a place for them to write to
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ _WANTS_SCRIPTS = re.compile(
 )
 _MOUNT_POINTS = "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,[ng-app],[data-reactroot],[ng-version]"
 _HEADING_CHARS = 120  # longer ones tell of errors and logins, they are none
-_SHORT_CHARS = 300  # of text: a request for JavaScript, not an article about it
 
 
 def read_signs(tree: LexborHTMLParser) -> PageSigns:
@@ -32,21 +31,25 @@ def read_signs(tree: LexborHTMLParser) -> PageSigns:
         says_not_found=any(_NOT_FOUND.fullmatch(heading) for heading in short),
         has_password_field=tree.css_first('input[type="password" i]') is not None,
         says_login=any(_LOGIN.search(heading) for heading in short),
-        needs_javascript=_needs_javascript(tree),
+        has_scripts=tree.css_first("script") is not None,
+        is_shell=_is_shell(tree),
     )
 
 
-def _needs_javascript(tree: LexborHTMLParser) -> bool:
+def _is_shell(tree: LexborHTMLParser) -> bool:
     if tree.body is None or tree.css_first("script") is None:
         return False
-    if any(_WANTS_SCRIPTS.search(node.text()[:2000]) for node in tree.css("noscript")):
+    if any(asks_for_javascript(node.text()[:2000]) for node in tree.css("noscript")):
         return True
     if any(not node.text(strip=True) for node in tree.css(_MOUNT_POINTS)):
         return True
-    if any("-" in (node.tag or "") and not node.text(strip=True) for node in tree.body.iter()):
-        return True  # a custom element that is empty until its script defines it
-    text = tree.body.text(separator=" ", strip=True)
-    return len(text) <= _SHORT_CHARS and _WANTS_SCRIPTS.search(text) is not None
+    # A custom element is empty until its script defines it.
+    return any("-" in (node.tag or "") and not node.text(strip=True) for node in tree.body.iter())
+
+
+def asks_for_javascript(text: str) -> bool:
+    """Whether the text tells its reader to switch scripts on."""
+    return _WANTS_SCRIPTS.search(text) is not None
 
 
 def _text(tree: LexborHTMLParser, selector: str) -> str:

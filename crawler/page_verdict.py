@@ -4,11 +4,13 @@ import re
 
 from crawler.fetch_result import Refusal
 from crawler.page import Outcome, Page
+from crawler.page_signs import asks_for_javascript
 from crawler.url_rules import CheckedUrl
 
 _LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?(/|$)", re.I)
 _ERROR_PAGE_CHARS = 800  # error pages and login forms say little; articles about them say much
-_SHELL_CHARS = 300
+_LOADING_CHARS = 40  # "Loading...", "Please wait"
+_REQUEST_CHARS = 300  # a request for JavaScript, not an article about it
 
 
 def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | None:
@@ -30,7 +32,10 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
 
 def has_no_text_without_scripts(page: Page) -> bool:
     """Whether the page is a shell that its scripts fill."""
-    return page.signs.needs_javascript and len(page.markdown) <= _SHELL_CHARS
+    chars = len(page.markdown)
+    if page.signs.is_shell and chars <= _LOADING_CHARS:
+        return True
+    return page.signs.has_scripts and chars <= _REQUEST_CHARS and asks_for_javascript(page.markdown)
 
 
 def _is_login(url: CheckedUrl) -> bool:

@@ -29,6 +29,16 @@ def verdict(html: str, final: str = ASKED) -> Outcome | None:
         (f"<title>Log in to your account</title>{FORM}<main>{LONG}</main>", None),
         ('<body><div id="root"></div><script src="/a.js"></script>', Outcome.JAVASCRIPT_ONLY),
         ("<body><noscript>Please enable JavaScript.</noscript><script></script>", Outcome.JAVASCRIPT_ONLY),
+        ('<body><div id="root"></div><p>Loading...</p><script src="/a.js"></script>', Outcome.JAVASCRIPT_ONLY),
+        ("<body><p>This site requires JavaScript to work.</p><script src=/a.js></script>", Outcome.JAVASCRIPT_ONLY),
+        (
+            "<body><main><p>Call us: 555 0100, from nine to six, but for Sundays.</main><chat-box></chat-box><script>",
+            None,
+        ),
+        (
+            "<main><p>Call us from nine to six, but not on a Sunday.</main><noscript>Enable JavaScript!</noscript><script>",
+            None,
+        ),
         (f'<body><main>{LONG}</main><div id="root"></div><script src="/a.js"></script>', None),
         ('<body><div id="root"></div>', Outcome.EMPTY_TEXT),
         ("<body><img src=/map.png><script>track()</script>", Outcome.EMPTY_TEXT),
