@@ -36,7 +36,7 @@ def verdict(html: str, final: str = ASKED) -> Outcome | None:
             None,
         ),
         (
-            "<main><p>Call us from nine to six, but not on a Sunday.</main><noscript>Enable JavaScript!</noscript><script>",
+            "<main><p>Call us from nine to six, but not on Sundays.<noscript>Enable JavaScript</noscript><script>",
             None,
         ),
         (f'<body><main>{LONG}</main><div id="root"></div><script src="/a.js"></script>', None),
