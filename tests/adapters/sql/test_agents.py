@@ -12,7 +12,9 @@ from app.adapters.sql.system_of_record import SqlRecords, SqlSystemOfRecord
 from app.domain.agent import Agent, AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import NotFound
+from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
+from app.domain.reading_schedule import Schedule
 from app.domain.source import Source
 from app.domain.turn import VisitorSession
 from app.ports.records.page import PageRequest
@@ -20,7 +22,10 @@ from app.ports.site_reader import QueuedPage
 from tests.adapters.sql.sample_rows import a_page, add_live, an_id, ask, count_rows
 from tests.doubles.fixed_clock import FixedClock
 
-_TENANT_TABLES = {"workspaces", "api_tokens", "signing_keys", "audit_log", "processes", "embedding_cache"}
+# A receipt outlives what it is for.
+_TENANT_TABLES = {
+    *("workspaces", "api_tokens", "signing_keys", "audit_log", "processes", "embedding_cache", "deletions"),
+}
 
 
 async def test_a_new_agent_is_a_draft_that_no_visitor_gets(record: SqlSystemOfRecord, agent: Agent) -> None:
@@ -138,6 +143,10 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         await records.curated_answers.create(answer)
         run = await records.sources.start_run(agent_id, source.id)
         await records.sources.add_pages(run.id, [QueuedPage("https://docs.example/", 0)])
+        await records.files.put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")
+        await records.schedules.set(source.id, Schedule(every_hours=24), FixedClock().now())
+        await records.hooks.set(source.id, "kid", b"salt")
+        await records.hooks.note_call(source.id, "signature", FixedClock().now())
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE, curated_answer_id=answer.id)
     async with record.write() as records:
         await records.turns.feedback(session, turn_id, "down", "no")
