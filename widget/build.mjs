@@ -1,5 +1,9 @@
-// Builds dist/widget.js, its source map and dist/words/. With --check: builds in memory and fails if the committed files differ.
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+// Builds dist/widget.js, its source map, dist/words/, and the client without an interface with its types, docent-client.js
+// and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
@@ -23,22 +27,29 @@ const INTERNAL_NAMES = [
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line"],
 ];
 
+const SHARED = {
+  absWorkingDir: here("."),
+  bundle: true,
+  minify: true,
+  target: ["es2022", "safari16.4"],
+  charset: "utf8",
+  legalComments: "none",
+  write: false,
+};
+
+/** In an order in which each may use those before it. */
+const TYPED_MODULES = ["contract", "failure", "ids", "page_address", "page_context", "safe_link", "client"];
+
 export async function buildWidget() {
   const { outputFiles } = await build({
-    absWorkingDir: here("."),
+    ...SHARED,
     entryPoints: ["src/main.ts"],
     outfile: "dist/widget.js",
-    bundle: true,
-    minify: true,
     sourcemap: true,
     format: "iife",
-    target: ["es2022", "safari16.4"],
-    charset: "utf8",
     // Names of ours that never leave the bundle; a name of the API or the browser must not be in this list.
     mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
-    legalComments: "none",
     plugins: [minifiedCss],
-    write: false,
   });
   const words = await Promise.all(
     (await readdir(here("src/words"))).map(async (name) => ({
@@ -49,10 +60,40 @@ export async function buildWidget() {
   return [...outputFiles, ...words];
 }
 
+export async function buildClient() {
+  const { outputFiles, metafile } = await build({
+    ...SHARED,
+    entryPoints: ["src/headless.ts"],
+    outfile: "dist/docent-client.js",
+    format: "esm",
+    metafile: true,
+  });
+  const types = await clientTypes();
+  const typed = [...types.matchAll(/^export declare (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
+  const { exports } = metafile.outputs["dist/docent-client.js"];
+  if (typed.sort().join() !== exports.sort().join()) {
+    throw new Error(`the types declare ${typed}, the module exports ${exports}: see TYPED_MODULES, or mark a name @internal`);
+  }
+  return [...outputFiles, { path: here("dist/docent-client.d.ts"), contents: Buffer.from(types) }];
+}
+
+/** One file of declarations, from those that the compiler writes for each module. */
+async function clientTypes() {
+  const folder = await mkdtemp(join(tmpdir(), "docent-types-"));
+  try {
+    const wanted = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--stripInternal", "--rootDir", "src"];
+    execFileSync(here("node_modules/.bin/tsc"), [...wanted, "--outDir", folder], { cwd: here("."), stdio: "inherit" });
+    const parts = TYPED_MODULES.map((name) => readFile(join(folder, name + ".d.ts"), "utf8"));
+    return (await Promise.all(parts)).join("\n").replace(/^import type .*\n/gm, "");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const isCheck = process.argv.includes("--check");
   await mkdir(here("dist/words"), { recursive: true });
-  for (const { path, contents } of await buildWidget()) {
+  for (const { path, contents } of [...(await buildWidget()), ...(await buildClient())]) {
     if (!isCheck) {
       await writeFile(path, contents);
     } else if (!(await readFile(path).catch(() => Buffer.alloc(0))).equals(contents)) {

@@ -1,4 +1,4 @@
-"""Serves the built widget to any page that embeds it: the script, the same script for good, and its words."""
+"""Serves the built widget to any page: the script, the same script for good, its words, and the client alone."""
 
 import base64
 import gzip
@@ -18,6 +18,7 @@ from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone
 
 SCRIPT_PATH = "/widget/widget.js"
 _JAVASCRIPT, _JSON = "text/javascript; charset=utf-8", "application/json"
+_TYPES = "text/plain; charset=utf-8"  # TypeScript has no registered media type
 _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches every page at once
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
@@ -107,6 +108,28 @@ class WidgetScript:
             ),
             Endpoint(
                 "GET",
+                "/widget/docent-client.js",
+                "getWidgetClient",
+                "The widget's client without an interface, as an ES module",
+                "Widget",
+                Everyone(),
+                self.client,
+                response_media_type="text/javascript",
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/widget/docent-client.d.ts",
+                "getWidgetClientTypes",
+                "The types of that module, for TypeScript",
+                "Widget",
+                Everyone(),
+                self.client_types,
+                response_media_type="text/plain",
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
                 "/widget/words/{language}.json",
                 "getWidgetWords",
                 "The interface in one language; English is in the script",
@@ -129,6 +152,12 @@ class WidgetScript:
 
     async def source_map(self, call: Call[None, None]) -> Response:
         return _answer(call.request, await self._built("widget.js.map"), _JSON, _ASKED_AFTER)
+
+    async def client(self, call: Call[None, None]) -> Response:
+        return _answer(call.request, await self._built("docent-client.js"), _JAVASCRIPT, _ASKED_AFTER)
+
+    async def client_types(self, call: Call[None, None]) -> Response:
+        return _answer(call.request, await self._built("docent-client.d.ts"), _TYPES, _ASKED_AFTER)
 
     async def words(self, call: Call[None, None]) -> Response:
         language = str(call.request.path_params["language"])

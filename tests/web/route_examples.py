@@ -113,6 +113,8 @@ def a_built_widget(folder: Path) -> Path:
     (folder / "words").mkdir(parents=True)
     (folder / "widget.js").write_text("one();\n")
     (folder / "widget.js.map").write_text("{}")
+    (folder / "docent-client.js").write_text("export {};\n")
+    (folder / "docent-client.d.ts").write_text("export {};\n")
     (folder / "words" / "de.json").write_text('{"close":"Schließen"}', "utf-8")
     return folder
 

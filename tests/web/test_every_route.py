@@ -102,6 +102,7 @@ def test_only_these_routes_are_open_to_everyone() -> None:
     assert {endpoint.path for endpoint in ENDPOINTS if not is_guarded(endpoint)} == {
         "/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/widget/init", "/widget/widget.js",
         "/widget/widget.{fingerprint}.js", "/widget/widget.js.map", "/widget/words/{language}.json",
+        "/widget/docent-client.js", "/widget/docent-client.d.ts",
         "/v1/hooks/sources/{source_id}",  # the signature of its body guards it
     }  # fmt: skip
 

@@ -16,7 +16,13 @@ from tests.web.house import House, open_house
 from tests.web.route_examples import a_built_widget
 
 AGENT = UUID(int=7)
-FILES = ["/widget/widget.js", "/widget/widget.js.map", "/widget/words/de.json"]
+FILES = [
+    "/widget/widget.js",
+    "/widget/widget.js.map",
+    "/widget/words/de.json",
+    "/widget/docent-client.js",
+    "/widget/docent-client.d.ts",
+]
 
 
 @pytest.fixture
@@ -49,7 +55,8 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
-    assert kinds == ["text/javascript; charset=utf-8", "application/json", "application/json"]
+    javascript, plain = "text/javascript; charset=utf-8", "text/plain; charset=utf-8"
+    assert kinds == [javascript, "application/json", "application/json", javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 

@@ -9,7 +9,9 @@ export class Failure extends Error {
   }
 }
 
-/** What a refusal says. Trying again can help where the fault is not in the question or the embedding. */
+/** What a refusal says. Trying again can help where the fault is not in the question or the embedding.
+ *
+ * @internal */
 export async function failureOf(response: Response): Promise<Failure> {
   const { status } = response;
   const body = (await response.json().catch(() => null)) as { error?: { code?: string } } | null;

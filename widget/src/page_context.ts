@@ -3,6 +3,7 @@
  * An allow-list: title, description, headings and text of the main content. Nothing a visitor typed or a site marked
  * private ever leaves: forms, editable text and anything under `data-docent-private` are skipped. */
 
+/** @internal */
 export const MAX_CONTEXT_BYTES = 8000;
 
 const SKIPPED =
@@ -18,7 +19,9 @@ export function pageContext(document: Document): string {
   return cutToBytes(parts.filter(Boolean).join("\n"), MAX_CONTEXT_BYTES);
 }
 
-/** The longest start of `text` that has at most `limit` bytes of UTF-8 and ends between characters. */
+/** The longest start of `text` that has at most `limit` bytes of UTF-8 and ends between characters.
+ *
+ * @internal */
 export function cutToBytes(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= limit) return text;

@@ -1,0 +1,145 @@
+/** What the visitor API says and takes; the server's own page on it is /openapi.json. */
+export interface Citation {
+    id: number | string;
+    url: string;
+    title: string;
+    as_of?: string | null;
+}
+export interface Theme {
+    primary_color?: string | null;
+    radius?: number | null;
+    position?: string | null;
+    launcher_label?: string | null;
+    greeting?: string | null;
+}
+export interface Agent {
+    id: string;
+    name: string;
+    persona?: string | null;
+    theme?: Theme | null;
+    starter_prompts?: string[] | null;
+    language?: string | null;
+}
+export interface Message {
+    id: string;
+    role: "visitor" | "agent";
+    text: string;
+    created_at?: string;
+    turn_id?: string | null;
+    citations?: Citation[] | null;
+    low_confidence?: boolean | null;
+    answered_by?: string | null;
+}
+export interface Session {
+    conversation_id: string;
+    visitor_id: string;
+    anonymous_id: string;
+    token: string;
+    expires_at: string;
+    agent: Agent;
+    messages: Message[];
+}
+export interface Question {
+    turn_id: string;
+    message: string;
+    page_url: string;
+    page_context?: string;
+}
+export type Stage = "searching" | "reading" | "writing";
+export type Rating = "up" | "down";
+/** One event of an answer stream: its `data` object, which repeats the event's name. */
+export type AnswerEvent = {
+    event: "start";
+    turn_id: string;
+    conversation_id: string;
+} | {
+    event: "status";
+    stage: Stage;
+} | {
+    event: "token";
+    token: string;
+} | {
+    event: "citations";
+    citations: Citation[];
+} | {
+    event: "done";
+    turn_id: string;
+    message_id: string;
+    answered_by: string;
+    low_confidence: boolean;
+    confidence: number;
+    finish: string;
+} | {
+    event: "error";
+    code: string;
+    message: string;
+    retryable: boolean;
+};
+
+/** Why a call went wrong: a code of the API, or one of ours: "network" (no answer came), "cut" (the answer stopped). */
+export declare class Failure extends Error {
+    readonly code: string;
+    readonly status: number;
+    readonly retryable: boolean;
+    constructor(code: string, status?: number, retryable?: boolean);
+}
+
+/** A random UUID (version 4). `crypto.randomUUID` is missing on pages served without TLS. */
+export declare function uuid(): string;
+
+/** The page's address as it may leave the browser: no fragment, no user name, no parameter that reads like a secret. */
+export declare function pageAddress(href: string): string;
+
+/** What the page says of itself, sent with a question so that "what does this cost?" can be answered.
+ *
+ * An allow-list: title, description, headings and text of the main content. Nothing a visitor typed or a site marked
+ * private ever leaves: forms, editable text and anything under `data-docent-private` are skipped. */
+export declare function pageContext(document: Document): string;
+
+/** The URL of a link that may be drawn: absolute http(s) without a user name that could pose as a host. */
+export declare function safeLink(href: string): URL | null;
+
+export interface ClientOptions {
+    /** Origin of the API, such as "https://chat.example.com". */
+    base: string;
+    agentId: string;
+    locale?: string;
+    pageUrl: () => string;
+    /** The visitor's id of an earlier visit, and where to put the one that the server gave. */
+    anonymousId?: () => string | undefined;
+    keepAnonymousId?: (id: string) => void;
+    fetch?: typeof fetch;
+    isOnline?: () => boolean;
+    /** The server sends a heartbeat every 15 s; a stream silent for longer than this is taken for dead. */
+    stallMs?: number;
+    /** Milliseconds before a lost stream is tried again, by the number of tries before. */
+    waitMs?: (tries: number) => number;
+}
+/** What `ask` reports beside the server's events: a lost connection, and an answer that starts over. */
+export type ClientEvent = AnswerEvent | {
+    event: "reconnecting";
+} | {
+    event: "restart";
+};
+/** Speaks the visitor API. Knows no page and draws nothing, so it serves any interface. */
+export declare class Client {
+    #private;
+    constructor(options: ClientOptions);
+    /** Starts or resumes the conversation. Calls made meanwhile share one request. */
+    open(): Promise<Session>;
+    /** Asks, and reports each event once and in order until `done` or `error`, across lost connections.
+     *
+     * The turn's id makes a repeated question harmless. Rejects with a Failure when the server refuses or stays away;
+     * `join` only listens to a turn that the server already has. */
+    ask(question: Question, on: (event: ClientEvent) => void, signal: AbortSignal, join?: boolean): Promise<void>;
+    stop(turnId: string): Promise<void>;
+    rate(turnId: string, rating: Rating, comment?: string): Promise<void>;
+    /** Ends the conversation; the next question starts another. */
+    clear(): Promise<void>;
+    /** Drops the session, so that the next call starts a new one. */
+    forget(): void;
+    /** Lets go of open connections without ending their turns, as a page must before it sleeps; `wake` goes on. */
+    pause(): void;
+    /** Ends every wait at once: the network or the page is back. */
+    wake(): void;
+}
