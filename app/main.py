@@ -39,6 +39,7 @@ from app.adapters.system_clock import SystemClock
 from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.brief import AnswerWriter
+from app.answering.conversation_end import ConversationEnd
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.extractive_writer import ExtractiveWriter
@@ -89,6 +90,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.visitor_data import VisitorData
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
 from app.ports.embedder import Embedder
@@ -140,6 +142,7 @@ class Answering:
     retriever: Retriever
     turns: Turns
     conversations: Conversations
+    conversation_end: ConversationEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         turns = Turns(tools, base.process, base.settings.max_turns)
         async with Liveness(base.record, base.process):
             try:
-                yield Answering(retriever, turns, Conversations(base.record, history))
+                yield Answering(retriever, turns, Conversations(base.record, history), ConversationEnd(turns, history))
             finally:
                 await turns.drain(0)
 
@@ -324,6 +327,7 @@ def _web_services(
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
         conversation_review=ConversationReview(base.record),
+        visitor_data=VisitorData(base.record, answering.conversation_end),
         api_tokens=ApiTokens(base.record, base.clock),
         readiness=readiness,
     )

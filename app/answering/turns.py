@@ -1,7 +1,7 @@
 """All turns of this process. A turn is owned here, by the application, and never by a response that reads it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal
 from uuid import UUID
 
@@ -94,6 +94,17 @@ class Turns:
         """Raises NotFound."""
         async with self._tools.records.write() as records:
             await records.turns.feedback(session, turn_id, rating, comment)
+
+    async def end_of(self, conversation_ids: Collection[UUID]) -> None:
+        """End the running turns of these conversations, and forget the events of all of theirs."""
+        theirs = [turn_id for turn_id, live in self._live.items() if live.conversation_id in conversation_ids]
+        running = [self._running[turn_id] for turn_id in theirs if turn_id in self._running]
+        for run, _ in running:
+            run.stop()
+        if running:
+            await asyncio.wait([task for _, task in running])
+        for turn_id in theirs:
+            self._live.pop(turn_id, None)
 
     async def drain(self, seconds: float) -> None:
         """Take no more turns, give the running ones `seconds` to end, then end them; all are stored on return."""

@@ -24,6 +24,7 @@ from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
+from app.web.admin_visitors import AdminVisitors
 from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
 from app.web.endpoint import AnyEndpoint, routes_of
@@ -122,6 +123,7 @@ def endpoints_of(
         *AdminGaps(services.gaps, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
+        *AdminVisitors(services.visitor_data, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),
         *Health(services.readiness, services.metrics, version).endpoints(),
     ]

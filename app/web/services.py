@@ -20,6 +20,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.visitor_data import VisitorData
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
@@ -52,6 +53,7 @@ class WebServices:
     curated_answers: CuratedAnswers
     gaps: Gaps
     conversation_review: ConversationReview
+    visitor_data: VisitorData
     api_tokens: ApiTokens
     readiness: Readiness
     metrics: CollectorRegistry = field(default_factory=CollectorRegistry)

@@ -18,6 +18,7 @@ from app.web.page_context import flattened
 from app.web.services import WebServices
 from app.web.sse import last_event_id, stream_response
 from app.web.visitor_tokens import VisitorTokens
+from app.web.widget_me import WidgetMe
 from app.web.widget_models import (
     AnswerOut,
     CitationOut,
@@ -49,6 +50,7 @@ class WidgetApi:
     ) -> None:
         self._records = services.records
         self._conversations = services.conversations
+        self._data = services.visitor_data
         self._turns = services.turns
         self._limiter = services.rate_limiter
         self._limits = limits
@@ -153,6 +155,7 @@ class WidgetApi:
                 self.clear,
                 status=204,
             ),
+            *WidgetMe(self._data, self._visitor).endpoints(),
         )
 
     async def init(self, call: Call[None, InitIn]) -> InitOut:

@@ -37,8 +37,10 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.visitor_data import VisitorData
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
+from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.plain_file_reader import PlainFileReader
@@ -65,6 +67,8 @@ class Office:
     answer: UUID
     gap: UUID
     conversation: UUID
+    visitor: UUID
+    token: UUID
 
     @property
     def agents(self) -> Agents:
@@ -115,6 +119,10 @@ class Office:
         return ConversationReview(self.record)
 
     @property
+    def visitor_data(self) -> VisitorData:
+        return VisitorData(self.record, EndedConversations())
+
+    @property
     def tokens(self) -> ApiTokens:
         return ApiTokens(self.record, FixedClock())
 
@@ -162,6 +170,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
                 ),
             )  # fmt: skip
             gaps = await records.gaps.page(agent.id, None, PAGE)
+            token = await records.tokens.create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
         yield Office(
             tmp_path,
             record,
@@ -175,6 +184,8 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             answer.id,
             gaps.items[0].id,
             conversation.id,
+            visitor.id,
+            token.id,
         )
 
 
@@ -210,6 +221,9 @@ CHANGES: dict[str, Act] = {
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
+    "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
+    "visitor.erase": lambda o: o.visitor_data.erase(o.actor, o.visitor),
+    "token.revoke": lambda o: o.tokens.revoke(o.actor, o.token),
     "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
 }
 READS: dict[str, Act] = {
@@ -232,6 +246,7 @@ READS: dict[str, Act] = {
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
+    "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }
 NAMING_NOTHING = ("agent.create", "token.create")
 

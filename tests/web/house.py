@@ -32,6 +32,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.visitor_data import VisitorData
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
 from app.web.client_address import ClientAddresses
@@ -39,6 +40,7 @@ from app.web.endpoint import AnyEndpoint
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.services import Readiness, WebServices
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
+from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
 from tests.doubles.listed_pages import ListedPages
@@ -192,6 +194,7 @@ def services_on(
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
         conversation_review=ConversationReview(record),
+        visitor_data=VisitorData(record, EndedConversations()),
         api_tokens=ApiTokens(record, clock),
         readiness=readiness,
     )

@@ -157,6 +157,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "answer_id": answer.id,
             "gap_id": gaps.items[0].id,
             "conversation_id": session.conversation_id,
+            "visitor_id": session.visitor_id,
         },
         {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},
         {

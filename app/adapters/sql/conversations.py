@@ -43,7 +43,7 @@ class SqlConversations(SqlFamily):
             .limit(1)
         )
         row = await self._session.scalar(statement)
-        return None if row is None else _conversation(row)
+        return None if row is None else conversation_of(row)
 
     async def start(self, visitor: Visitor, channel: Channel) -> Conversation:
         known = select(VisitorRow.id).where(VisitorRow.id == visitor.id, VisitorRow.agent_id == visitor.agent_id)
@@ -116,7 +116,7 @@ class SqlConversations(SqlFamily):
 
     async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:
         statement = select(ConversationRow).where(ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0)
-        return await _LATEST_ACTIVITY_FIRST.page(self._session, statement, page, _conversation)
+        return await _LATEST_ACTIVITY_FIRST.page(self._session, statement, page, conversation_of)
 
     async def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
         statement = (
@@ -127,10 +127,10 @@ class SqlConversations(SqlFamily):
         row = await self._session.scalar(statement)
         if row is None:
             raise NotFound("conversation")
-        return _conversation(row)
+        return conversation_of(row)
 
 
-def _conversation(row: ConversationRow) -> Conversation:
+def conversation_of(row: ConversationRow) -> Conversation:
     return Conversation(
         id=row.id,
         agent_id=row.agent_id,

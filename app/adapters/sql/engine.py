@@ -51,6 +51,20 @@ def read_side(engine: AsyncEngine) -> AsyncEngine:
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
+async def truncate_wal(engine: AsyncEngine) -> bool:
+    """Move what SQLite's write-ahead log holds into the database and cut the log to nothing. False when a reader
+    outlasted the busy timeout."""
+    async with engine.connect() as connection:
+        raw = await connection.get_raw_connection()
+        if raw.driver_connection is None:
+            return False
+        # Through SQLAlchemy it would run inside a transaction, which may not cut the log.
+        cursor = await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        is_busy, _, _ = await cursor.fetchone()
+        await cursor.close()
+    return not is_busy
+
+
 def is_sqlite(engine: AsyncEngine) -> bool:
     return engine.dialect.name == "sqlite"
 

@@ -13,7 +13,7 @@ from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.curated_answers import SqlCuratedAnswers
 from app.adapters.sql.deletions import SqlDeletions
 from app.adapters.sql.documents import SqlDocuments
-from app.adapters.sql.engine import is_sqlite
+from app.adapters.sql.engine import is_sqlite, truncate_wal
 from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.hooks import SqlHooks
@@ -25,6 +25,7 @@ from app.adapters.sql.tokens import SqlTokens
 from app.adapters.sql.turns import SqlTurns
 from app.adapters.sql.unbroken import unbroken
 from app.adapters.sql.vendor_errors import translated_errors
+from app.adapters.sql.visitors import SqlVisitors
 from app.domain.errors import Overloaded
 from app.ports.clock import Clock
 
@@ -41,6 +42,7 @@ class SqlRecords:
         self.documents = SqlDocuments(session, clock)
         self.curated_answers = SqlCuratedAnswers(session, clock)
         self.conversations = SqlConversations(session, clock)
+        self.visitors = SqlVisitors(session, clock)
         self.turns = SqlTurns(session, clock)
         self.gaps = SqlGaps(session, clock)
         self.tokens = SqlTokens(session, clock)
@@ -55,6 +57,7 @@ class SqlSystemOfRecord:
     """Implements `SystemOfRecord`. The engine stays the caller's, who disposes of it."""
 
     def __init__(self, engine: AsyncEngine, clock: Clock) -> None:
+        self._engine = engine
         self._writing = writing_sessions(engine)
         self._reading = reading_sessions(engine)
         self._clock = clock
@@ -71,6 +74,14 @@ class SqlSystemOfRecord:
     async def read(self) -> AsyncIterator[SqlRecords]:
         async with self._transaction(self._reading, keep=False) as records:
             yield records
+
+    async def empty_journal(self) -> bool:
+        """On Postgres the server's own write-ahead log is recycled by the server."""
+        if not is_sqlite(self._engine):
+            return True
+        async with self._turn_to_write():
+            with translated_errors():
+                return await unbroken(truncate_wal(self._engine))
 
     @asynccontextmanager
     async def _transaction(self, sessions: SessionFactory, *, keep: bool) -> AsyncIterator[SqlRecords]:

@@ -17,6 +17,7 @@ from app.ports.records.schedules import ScheduleRecords
 from app.ports.records.sources import SourceRecords
 from app.ports.records.tokens import TokenRecords
 from app.ports.records.turns import TurnRecords
+from app.ports.records.visitors import VisitorRecords
 
 
 class Records(Protocol):
@@ -34,6 +35,8 @@ class Records(Protocol):
     def curated_answers(self) -> CuratedAnswerRecords: ...
     @property
     def conversations(self) -> ConversationRecords: ...
+    @property
+    def visitors(self) -> VisitorRecords: ...
     @property
     def turns(self) -> TurnRecords: ...
     @property
@@ -61,4 +64,9 @@ class SystemOfRecord(Protocol):
 
     def read(self) -> AbstractAsyncContextManager[Records]:
         """One consistent picture, which does not wait for writers."""
+        ...
+
+    async def empty_journal(self) -> bool:
+        """Clear what was erased out of the database's own journal, where it has one that we may empty. False when
+        readers kept it busy: it then goes with a later one."""
         ...

@@ -1,0 +1,147 @@
+"""All that is kept of a visitor: read as one picture, erased in one transaction."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, select, update
+
+from app.adapters.sql.conversations import conversation_of
+from app.adapters.sql.models import (
+    AgentRow,
+    CitationRow,
+    ConversationRow,
+    FeedbackRow,
+    GapQuestionRow,
+    GapRow,
+    MessageRow,
+    OutboxRow,
+    TurnRow,
+    UsageRow,
+    VisitorRow,
+)
+from app.adapters.sql.models.base import Base
+from app.adapters.sql.session import affected_rows
+from app.adapters.sql.stored_turns import SqlStoredTurns
+from app.adapters.sql.time_ordered_id import new_id
+from app.domain.conversation import Visitor
+from app.domain.erasure import ErasedRows, Erasure
+from app.domain.errors import NotFound
+from app.domain.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
+
+
+class SqlVisitors(SqlStoredTurns):
+    """Implements `VisitorRecords`."""
+
+    async def everything(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
+        row = await self._visitor(workspace_id, visitor_id)
+        rated = select(FeedbackRow).join(TurnRow, TurnRow.id == FeedbackRow.turn_id)
+        feedback = {
+            given.turn_id: Feedback(given.rating, given.comment, given.created_at, given.updated_at)
+            for given in await self._session.scalars(rated.where(TurnRow.visitor_id == visitor_id))
+        }
+        turns: dict[UUID, list[ExportedTurn]] = {}
+        for turn in await self._turns(TurnRow.visitor_id == visitor_id):
+            turns.setdefault(turn.conversation_id, []).append(ExportedTurn(turn, feedback.get(turn.id)))
+        conversations = await self._session.scalars(
+            select(ConversationRow)
+            .where(ConversationRow.visitor_id == visitor_id)
+            .order_by(ConversationRow.created_at, ConversationRow.id)
+        )
+        return VisitorExport(
+            Visitor(row.id, row.agent_id, row.anonymous_id),
+            row.created_at,
+            self._now(),
+            tuple(
+                ExportedConversation(conversation_of(each), each.cleared_at, tuple(turns.get(each.id, ())))
+                for each in conversations
+            ),
+        )
+
+    async def conversation_ids(self, workspace_id: UUID, visitor_id: UUID) -> list[UUID]:
+        await self._visitor(workspace_id, visitor_id)
+        return list(await self._session.scalars(_conversations_of(visitor_id)))
+
+    async def erase(self, workspace_id: UUID, visitor_id: UUID) -> Erasure:
+        visitor = await self._visitor(workspace_id, visitor_id, is_locked=True)
+        erasure = await self._erase(visitor.agent_id, _conversations_of(visitor_id))
+        await self._session.execute(delete(VisitorRow).where(VisitorRow.id == visitor_id))
+        return erasure
+
+    async def erase_conversation(self, workspace_id: UUID, conversation_id: UUID) -> Erasure:
+        found = (
+            select(ConversationRow.agent_id)
+            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
+            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+        )
+        agent_id = await self._session.scalar(found)
+        if agent_id is None:
+            raise NotFound("conversation")
+        return await self._erase(agent_id, select(ConversationRow.id).where(ConversationRow.id == conversation_id))
+
+    async def _visitor(self, workspace_id: UUID, visitor_id: UUID, *, is_locked: bool = False) -> VisitorRow:
+        statement = (
+            select(VisitorRow)
+            .join(AgentRow, AgentRow.id == VisitorRow.agent_id)
+            .where(VisitorRow.id == visitor_id, AgentRow.workspace_id == workspace_id)
+        )
+        row = await self._session.scalar(statement.with_for_update(of=VisitorRow) if is_locked else statement)
+        if row is None:
+            raise NotFound("visitor")
+        return row
+
+    async def _erase(self, agent_id: UUID, conversations: Select[Any]) -> Erasure:
+        turns = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
+        # Turns before their conversation, as a turn's end locks them; a new turn then waits for the conversation.
+        turn_ids = list(await self._session.scalars(turns.with_for_update()))
+        conversation_ids = tuple(await self._session.scalars(conversations.with_for_update()))
+        await self._make_usage_anonymous(turn_ids)
+        asked = select(GapQuestionRow.gap_id).where(GapQuestionRow.turn_id.in_(turns)).distinct()
+        gap_ids = list(await self._session.scalars(asked))
+        gap_questions = await self._delete_of(GapQuestionRow, turns)
+        rows = ErasedRows(
+            gap_questions=gap_questions,
+            gaps=sum([await self._count_again(gap_id) for gap_id in gap_ids]),
+            citations=await self._delete_of(CitationRow, turns),
+            feedback=await self._delete_of(FeedbackRow, turns),
+            messages=await self._delete_of(MessageRow, turns),
+            outbox=await self._delete_of(OutboxRow, turns),
+            turns=await self._delete(TurnRow, TurnRow.conversation_id.in_(conversations)),
+            conversations=await self._delete(ConversationRow, ConversationRow.id.in_(conversation_ids)),
+        )
+        return Erasure(new_id(), agent_id, rows, conversation_ids, self._now())
+
+    async def _make_usage_anonymous(self, turn_ids: list[UUID]) -> None:
+        for turn_id in turn_ids:
+            await self._session.execute(update(UsageRow).where(UsageRow.turn_id == turn_id).values(turn_id=new_id()))
+
+    async def _count_again(self, gap_id: UUID) -> int:
+        """A gap by what others have asked; 1 when nobody has, and the gap is gone."""
+        others = GapQuestionRow.gap_id == gap_id
+        latest = select(GapQuestionRow).where(others).order_by(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
+        last = await self._session.scalar(latest.limit(1))
+        if last is None:
+            return await self._delete(GapRow, GapRow.id == gap_id)
+        counted = select(func.count(), func.min(GapQuestionRow.asked_at)).where(others)
+        count, first_seen = (await self._session.execute(counted)).one()
+        await self._session.execute(
+            update(GapRow)
+            .where(GapRow.id == gap_id)
+            .values(
+                question=last.question,
+                reason=last.reason,
+                count=count,
+                first_seen=first_seen,
+                last_seen=last.asked_at,
+            )
+        )
+        return 0
+
+    async def _delete_of(self, table: Any, turns: Select[Any]) -> int:
+        return await self._delete(table, table.turn_id.in_(turns))
+
+    async def _delete(self, table: type[Base], condition: Any) -> int:
+        return affected_rows(await self._session.execute(delete(table).where(condition)))
+
+
+def _conversations_of(visitor_id: UUID) -> Select[Any]:
+    return select(ConversationRow.id).where(ConversationRow.visitor_id == visitor_id)

@@ -1,0 +1,30 @@
+"""A receipt for what was erased of a visitor: rows by table, and nothing that names the visitor."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedRows:
+    """How many rows went. `gaps` counts those that nobody else had asked; of others only the visitor's askings went."""
+
+    conversations: int
+    turns: int
+    messages: int
+    citations: int
+    feedback: int
+    gaps: int
+    gap_questions: int
+    outbox: int
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """`conversation_ids` are for those who must forget them elsewhere; they are kept nowhere."""
+
+    id: UUID
+    agent_id: UUID
+    rows: ErasedRows
+    conversation_ids: tuple[UUID, ...]
+    erased_at: datetime

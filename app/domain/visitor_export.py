@@ -1,0 +1,40 @@
+"""Everything that is kept of one visitor, for the visitor."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.conversation import Conversation, Visitor
+from app.domain.turn import StoredTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    rating: str
+    comment: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTurn:
+    turn: StoredTurn
+    feedback: Feedback | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedConversation:
+    """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported."""
+
+    conversation: Conversation
+    cleared_at: datetime | None
+    turns: tuple[ExportedTurn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorExport:
+    """Conversations by age, turns in order."""
+
+    visitor: Visitor
+    first_seen_at: datetime
+    exported_at: datetime
+    conversations: tuple[ExportedConversation, ...]

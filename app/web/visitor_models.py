@@ -1,0 +1,109 @@
+"""What is shown of a visitor's data, and of its erasure."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.erasure import Erasure
+from app.domain.turn import AnsweredBy, TurnState
+from app.domain.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
+from app.web.endpoint import Model
+from app.web.widget_models import CitationOut
+
+
+class ExportedFeedbackOut(Model):
+    rating: str
+    comment: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class ExportedTurnOut(Model):
+    id: UUID
+    question: str
+    answer: str
+    page_url: str
+    state: TurnState
+    answered_by: AnsweredBy | None
+    created_at: datetime
+    ended_at: datetime | None
+    citations: tuple[CitationOut, ...]
+    feedback: ExportedFeedbackOut | None
+
+    @classmethod
+    def of(cls, exported: ExportedTurn) -> "ExportedTurnOut":
+        turn, feedback = exported.turn, exported.feedback
+        return cls(
+            id=turn.id,
+            question=turn.question,
+            answer=turn.answer,
+            page_url=turn.page_url,
+            state=turn.state,
+            answered_by=turn.answered_by,
+            created_at=turn.created_at,
+            ended_at=turn.ended_at,
+            citations=tuple(CitationOut.of(citation) for citation in turn.citations),
+            feedback=ExportedFeedbackOut.model_validate(feedback) if feedback else None,
+        )
+
+
+class ExportedConversationOut(Model):
+    id: UUID
+    created_at: datetime
+    last_active_at: datetime
+    cleared_at: datetime | None
+    turns: tuple[ExportedTurnOut, ...] = Field(description="Oldest first.")
+
+    @classmethod
+    def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
+        return cls(
+            id=exported.conversation.id,
+            created_at=exported.conversation.created_at,
+            last_active_at=exported.conversation.last_active_at,
+            cleared_at=exported.cleared_at,
+            turns=tuple(ExportedTurnOut.of(turn) for turn in exported.turns),
+        )
+
+
+class VisitorExportOut(Model):
+    visitor_id: UUID
+    anonymous_id: UUID
+    agent_id: UUID
+    first_seen_at: datetime
+    exported_at: datetime
+    conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, cleared ones among them.")
+
+    @classmethod
+    def of(cls, export: VisitorExport) -> "VisitorExportOut":
+        return cls(
+            visitor_id=export.visitor.id,
+            anonymous_id=export.visitor.anonymous_id,
+            agent_id=export.visitor.agent_id,
+            first_seen_at=export.first_seen_at,
+            exported_at=export.exported_at,
+            conversations=tuple(ExportedConversationOut.of(each) for each in export.conversations),
+        )
+
+
+class ErasedRowsOut(Model):
+    conversations: int
+    turns: int
+    messages: int
+    citations: int
+    feedback: int
+    gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
+    gap_questions: int
+    outbox: int
+
+
+class ErasureOut(Model):
+    """The receipt: the audit log names it, and nothing that is kept names the visitor."""
+
+    id: UUID
+    erased_at: datetime
+    rows: ErasedRowsOut
+
+    @classmethod
+    def of(cls, erasure: Erasure) -> "ErasureOut":
+        return cls.model_validate(erasure)
