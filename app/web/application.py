@@ -24,6 +24,7 @@ from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
+from app.web.admin_tokens import AdminTokens
 from app.web.admin_visitors import AdminVisitors
 from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
@@ -124,6 +125,7 @@ def endpoints_of(
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
+        *AdminTokens(services.api_tokens, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),
         *Health(services.readiness, services.metrics, version).endpoints(),
     ]

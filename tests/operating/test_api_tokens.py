@@ -87,6 +87,16 @@ async def test_a_revoked_token_ends_at_once(office: Office) -> None:
         await office.tokens.revoke(office.actor, UUID(int=1))
 
 
+async def test_a_token_revoked_in_one_process_ends_in_every_other(office: Office, tmp_path: Path) -> None:
+    issued = await office.tokens.issue(office.workspace, "shared")
+    async with temporary_record(tmp_path, office.clock) as elsewhere:
+        others = ApiTokens(elsewhere, office.clock)
+        await others.verify(issued.token)
+        await office.tokens.revoke(office.actor, issued.record.id)
+        with pytest.raises(Unauthorized):
+            await others.verify(issued.token)
+
+
 async def test_its_use_is_noted_at_most_once_a_minute(office: Office) -> None:
     issued = await office.tokens.issue(office.workspace, "busy")
     await office.tokens.verify(issued.token)

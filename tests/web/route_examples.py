@@ -141,6 +141,7 @@ async def furnish(house: House) -> FurnishedHouse:
         page = await records.documents.add_pending(agent_id, ended.id, PageContent("urn:note", "Note", "Hi."), "h", ())
     file = await services.source_files.add(actor, agent_id, Upload(*FILE))
     secret = await services.source_hooks.make(actor, source.id)
+    spare = await services.api_tokens.issue(actor.workspace_id, "spare")
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -158,6 +159,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "gap_id": gaps.items[0].id,
             "conversation_id": session.conversation_id,
             "visitor_id": session.visitor_id,
+            "token_id": spare.record.id,
         },
         {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},
         {

@@ -1,0 +1,72 @@
+"""Admin API: API tokens are listed and revoked. The command line alone makes them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.operating.actor import Actor
+from app.operating.api_tokens import ApiTokens
+from app.ports.records.tokens import ApiToken
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+TAG = "Tokens"
+
+
+class ApiTokenOut(Model):
+    id: UUID
+    name: str
+    prefix: str = Field(description="How it begins; the token itself is kept nowhere.")
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None = Field(description="To the minute.")
+    revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, token: ApiToken) -> "ApiTokenOut":
+        return cls.model_validate(token)
+
+
+class ApiTokensOut(Model):
+    items: tuple[ApiTokenOut, ...] = Field(description="Oldest first, expired and revoked ones among them.")
+
+
+class AdminTokens:
+    def __init__(self, tokens: ApiTokens, access: AdminAccess) -> None:
+        self._tokens = tokens
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/tokens",
+                "listTokens",
+                "The workspace's API tokens, without their secrets",
+                TAG,
+                self._access.read,
+                self.of_workspace,
+                response_model=ApiTokensOut,
+            ),
+            Endpoint(
+                "DELETE",
+                "/v1/tokens/{token_id}",
+                "revokeToken",
+                "Revoke an API token: its next call is refused",
+                TAG,
+                self._access.write,
+                self.revoke,
+                status=204,
+                codes=("not_found",),
+            ),
+        )
+
+    async def of_workspace(self, call: Call[Actor, None]) -> ApiTokensOut:
+        tokens = await self._tokens.of_workspace(call.caller)
+        return ApiTokensOut(items=tuple(ApiTokenOut.of(token) for token in tokens))
+
+    async def revoke(self, call: Call[Actor, None]) -> None:
+        await self._tokens.revoke(call.caller, call.path_id("token_id"))
