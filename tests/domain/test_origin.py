@@ -94,6 +94,16 @@ def test_a_listed_website_is_let_in(origin: str) -> None:
         "http://127.0.0.1:3000",
         "http://[::1]:3000",
         "https://bücher.example",
+        "https://www.example.com:443:443",
+        "https://www.example.com:+443",
+        "https://www.example.com:４４３",
+        "https://[www.example.com]",
+        "https://www.example.com\u200b",
+        "https://www.exam\u00adple.com",
+        "https://www.ex\u0430mple.com",
+        "https://xn--www.example.com",
+        "view-source:https://www.example.com",
+        "https://www.example.com" + ".example" * 60,
     ],
 )
 def test_a_look_alike_is_not(origin: str) -> None:
