@@ -78,6 +78,10 @@ bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgre
 bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)
 	$(BIN)/python -m bench.extraction
 
+.PHONY: bench-widget
+bench-widget: .venv/installed ## Measure the widget beside public ones (needs Debian's chromium; downloads them from npm)
+	$(BIN)/python -m bench.widget
+
 .PHONY: eval
 eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
 	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }
