@@ -24,6 +24,7 @@ from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
 from app.adapters.crawler_site_reader import CrawlerSiteReader
+from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
 from app.adapters.lancedb_vector_index import LanceDBVectorIndex
@@ -91,6 +92,8 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.visitor_data import VisitorData
+from app.operating.webhook_delivery import WebhookDelivery
+from app.operating.webhooks import Webhooks
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
 from app.ports.embedder import Embedder
@@ -105,6 +108,7 @@ from app.ports.site_discovery import SiteDiscovery
 from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 from app.ports.vector_index import VectorIndex
+from app.ports.webhook_sender import WebhookSender
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.limits_policy import StreamPolicy
@@ -261,11 +265,12 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         PooledFileReader() as files,
         open_site_discovery(settings) as discovery,
         CrawlerPageListing(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds) as listing,
+        CrawlerWebhookSender(settings.crawl_allow) as webhooks,
     ):
         jobs = DbosJobQueue(settings.job_queue_url)
         warming = asyncio.create_task(_warm_up(base))
         try:
-            services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing)
+            services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
             yield (
                 create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION),
@@ -279,12 +284,16 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
-    """A worker that reads and indexes until the block is left. What a crash left is mended first."""
+    """A worker that reads, indexes and posts to webhooks until the block is left. What a crash left is mended first."""
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()
         log.info("reconciled", **asdict(report))
-        async with DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record):
+        async with (
+            CrawlerWebhookSender(settings.crawl_allow) as webhooks,
+            WebhookDelivery(base.record, webhooks, base.clock),
+            DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
+        ):
             yield
 
 
@@ -303,6 +312,7 @@ def _web_services(
     source_files: SourceFiles,
     discovery: SiteDiscovery,
     listing: PageListing,
+    webhooks: WebhookSender,
 ) -> WebServices:
     async def readiness() -> Mapping[str, bool]:
         return {"record": await _record_answers(base.record), "turns": not answering.turns.is_closing}
@@ -322,6 +332,7 @@ def _web_services(
         page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),
         reading_previews=ReadingPreviews(base.record, listing),
         source_hooks=SourceHooks(base.record, base.clock),
+        webhooks=Webhooks(base.record, webhooks, base.clock),
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),

@@ -1,4 +1,4 @@
-"""The crawler's only use of httpx: a transport that cannot reach a refused address, and one GET over it."""
+"""The crawler's only use of httpx: a transport that cannot reach a refused address, and one GET or POST over it."""
 
 import ssl
 from collections.abc import AsyncIterator, Mapping
@@ -86,17 +86,28 @@ class GuardedWire:
     @asynccontextmanager
     async def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AsyncIterator[Answer]:
         """See `Wire.get`."""
-        # The target goes out as it was checked: httpx would quote it once more.
-        extensions = {"timeout": self._timeout, "target": url.target.encode("ascii")}
-        try:
-            request = httpx.Request("GET", str(url), headers=dict(headers), extensions=extensions)
-            response = await self._transport.handle_async_request(request)
-        except (httpx.TransportError, httpx.InvalidURL, UnicodeError) as error:
-            raise _in_our_words(error, url) from error
+        response = await self._send("GET", url, headers)
         try:
             yield Answer(response.status_code, _folded(response.headers), _chunks(response, url))
         finally:
             await response.aclose()
+
+    async def post(self, url: CheckedUrl, headers: Mapping[str, str], body: bytes) -> int:
+        """Send `body` once; return the status and leave the answer unread. Raises as `Wire.get` does."""
+        response = await self._send("POST", url, headers, body)
+        await response.aclose()
+        return response.status_code
+
+    async def _send(
+        self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
+    ) -> httpx.Response:
+        # The target goes out as it was checked: httpx would quote it once more.
+        extensions = {"timeout": self._timeout, "target": url.target.encode("ascii")}
+        try:
+            request = httpx.Request(method, str(url), headers=dict(headers), content=body, extensions=extensions)
+            return await self._transport.handle_async_request(request)
+        except (httpx.TransportError, httpx.InvalidURL, UnicodeError) as error:
+            raise _in_our_words(error, url) from error
 
 
 async def _chunks(response: httpx.Response, url: CheckedUrl) -> AsyncIterator[bytes]:

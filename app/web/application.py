@@ -26,6 +26,7 @@ from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
 from app.web.admin_tokens import AdminTokens
 from app.web.admin_visitors import AdminVisitors
+from app.web.admin_webhooks import AdminWebhooks
 from app.web.client_address import ClientAddresses
 from app.web.cors import WidgetCors
 from app.web.endpoint import AnyEndpoint, routes_of
@@ -119,6 +120,7 @@ def endpoints_of(
             HookAccess(services.rate_limiter, limits, addresses),
         ).endpoints(),
         *AdminSchedules(services.schedules, access).endpoints(),
+        *AdminWebhooks(services.webhooks, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),

@@ -21,6 +21,7 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.visitor_data import VisitorData
+from app.operating.webhooks import Webhooks
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
@@ -48,6 +49,7 @@ class WebServices:
     page_sync: PageSync
     reading_previews: ReadingPreviews
     source_hooks: SourceHooks
+    webhooks: Webhooks
     schedules: Schedules
     deletions: Deletions
     curated_answers: CuratedAnswers

@@ -24,11 +24,13 @@ Route = Callable[[Mapping[str, str]], Reply]
 
 @dataclass
 class LoopbackSite:
-    """`routes` by path with query; anything else is a 404. `asked` lists (path, request headers) in order."""
+    """`routes` by path with query; anything else is a 404. `asked` lists (path, request headers) in order,
+    `posted` the bodies of those that had one."""
 
     port: int
     routes: dict[str, Route] = field(default_factory=dict)
     asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    posted: list[bytes] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -83,6 +85,10 @@ def _handler_for(site: LoopbackSite) -> type[BaseHTTPRequestHandler]:
                 self._send(reply)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
+
+        def do_POST(self) -> None:
+            site.posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.do_GET()
 
         def _send(self, reply: Reply) -> None:
             self.send_response(reply.status)

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.adapters.crawler_page_scope import CrawlerPageScope
+from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
@@ -21,6 +22,7 @@ from app.domain.gap import GapReason
 from app.domain.reading_schedule import Schedule
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.webhook import Webhook, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
@@ -38,6 +40,7 @@ from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.visitor_data import VisitorData
+from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.ended_conversations import EndedConversations
@@ -49,6 +52,7 @@ from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.temporary_record import temporary_record
 
 PAGE = PageRequest()
+GAP = WebhookEvent.GAP_DETECTED
 
 
 @dataclass
@@ -69,6 +73,8 @@ class Office:
     conversation: UUID
     visitor: UUID
     token: UUID
+    webhook: UUID
+    dead: UUID
 
     @property
     def agents(self) -> Agents:
@@ -81,6 +87,10 @@ class Office:
     @property
     def hooks(self) -> SourceHooks:
         return SourceHooks(self.record, FixedClock())
+
+    @property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self.record, CrawlerWebhookSender(), FixedClock())
 
     @property
     def page_sync(self) -> PageSync:
@@ -160,6 +170,8 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             visitor = await records.conversations.visitor(agent.id, uuid4())
             conversation = await records.conversations.start(visitor, Channel.WIDGET)
             session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+            webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
+            await records.webhooks.add(webhook)
             turn_id = uuid4()
             await records.turns.begin(session, TurnRequest(turn_id, "Why?", "https://www.example.com/"), 1, "tests")
             await records.turns.finish(
@@ -171,6 +183,9 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             )  # fmt: skip
             gaps = await records.gaps.page(agent.id, None, PAGE)
             token = await records.tokens.create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
+            await records.webhooks.hand_out(100)
+            [dead] = await records.webhooks.claim(1, FixedClock().now())
+            await records.webhooks.failed(dead, "the receiver answered 500", None)
         yield Office(
             tmp_path,
             record,
@@ -186,6 +201,8 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             conversation.id,
             visitor.id,
             token.id,
+            webhook.id,
+            dead.id,
         )
 
 
@@ -209,6 +226,9 @@ CHANGES: dict[str, Act] = {
     "source.sync_pages": lambda o: o.page_sync.pages(o.actor, o.site, ["https://www.example.com/new"]),
     "source.make_hook": lambda o: o.hooks.make(o.actor, o.site),
     "source.remove_hook": lambda o: o.hooks.remove(o.actor, o.site),
+    "webhook.create": lambda o: o.webhooks.create(o.actor, o.agent, "https://hooks.example.com/", [GAP]),
+    "webhook.delete": lambda o: o.webhooks.delete(o.actor, o.agent, o.webhook),
+    "webhook.retry": lambda o: o.webhooks.retry(o.actor, o.agent, o.dead),
     "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
     "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),
@@ -233,6 +253,8 @@ READS: dict[str, Act] = {
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
     "reading_previews.of": lambda o: ReadingPreviews(o.record, ListedPages()).of(o.actor, o.site),
+    "webhooks.of_agent": lambda o: o.webhooks.of_agent(o.actor, o.agent),
+    "webhooks.dead_letters": lambda o: o.webhooks.dead_letters(o.actor, o.agent, PAGE),
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
     "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
     "editing.text": lambda o: o.editing.text(o.actor, o.source),

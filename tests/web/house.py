@@ -11,6 +11,7 @@ import httpx2
 from starlette.applications import Starlette
 
 from app.adapters.crawler_page_scope import CrawlerPageScope
+from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
@@ -33,6 +34,7 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.visitor_data import VisitorData
+from app.operating.webhooks import Webhooks
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
 from app.web.client_address import ClientAddresses
@@ -189,6 +191,7 @@ def services_on(
         page_sync=PageSync(record, jobs, CrawlerPageScope()),
         reading_previews=ReadingPreviews(record, ListedPages()),
         source_hooks=SourceHooks(record, clock),
+        webhooks=Webhooks(record, CrawlerWebhookSender(), clock),
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),

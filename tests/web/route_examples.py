@@ -15,6 +15,7 @@ from app.domain.gap import GapReason
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.source_hook import hook_signature
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.webhook import WebhookEvent
 from app.operating.source_files import Upload
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
@@ -37,6 +38,7 @@ BODIES: Mapping[str, Json] = {
     "syncSource": {"urls": ["https://www.example.com/news"]},
     "setSchedule": {"cron": "0 3 * * *"},
     "discoverSources": {"url": "https://www.example.com"},
+    "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
@@ -52,6 +54,7 @@ REQUIRED: Mapping[str, str] = {
     "createAgent": "name",
     "createSource": "kind",
     "discoverSources": "url",
+    "createWebhook": "url",
     "createCuratedAnswer": "answer",
 }
 
@@ -141,6 +144,7 @@ async def furnish(house: House) -> FurnishedHouse:
         page = await records.documents.add_pending(agent_id, ended.id, PageContent("urn:note", "Note", "Hi."), "h", ())
     file = await services.source_files.add(actor, agent_id, Upload(*FILE))
     secret = await services.source_hooks.make(actor, source.id)
+    webhook, dead = await _a_dead_letter(house)
     spare = await services.api_tokens.issue(actor.workspace_id, "spare")
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
@@ -155,6 +159,8 @@ async def furnish(house: House) -> FurnishedHouse:
             "source_id": source.id,
             "document_id": page.document_id,
             "deletion_id": deletion.id,
+            "webhook_id": webhook,
+            "delivery_id": dead,
             "answer_id": answer.id,
             "gap_id": gaps.items[0].id,
             "conversation_id": session.conversation_id,
@@ -190,3 +196,18 @@ async def _store_turn(house: House, session: VisitorSession, turn_id: UUID) -> N
                 trace={"stages": []},
             ),
         )
+
+
+async def _a_dead_letter(house: House) -> tuple[UUID, UUID]:
+    """Of the turn's gap; return the webhook's id and its own."""
+    webhooks, actor, agent_id = house.services.webhooks, house.actor, house.agent.id
+    webhook, _ = await webhooks.create(actor, agent_id, "https://hooks.example.com/", [WebhookEvent.GAP_DETECTED])
+    other = await house.visitor()
+    turn_id = uuid4()
+    await other.ask(turn_id)
+    await _store_turn(house, house.turns.asked[-1][0], turn_id)
+    async with house.record.write() as records:
+        await records.webhooks.hand_out(100)
+        [delivery] = await records.webhooks.claim(1, house.clock.now())
+        await records.webhooks.failed(delivery, "the receiver answered 500", None)
+    return webhook.id, delivery.id

@@ -26,6 +26,7 @@ from app.adapters.sql.turns import SqlTurns
 from app.adapters.sql.unbroken import unbroken
 from app.adapters.sql.vendor_errors import translated_errors
 from app.adapters.sql.visitors import SqlVisitors
+from app.adapters.sql.webhooks import SqlWebhooks
 from app.domain.errors import Overloaded
 from app.ports.clock import Clock
 
@@ -48,6 +49,7 @@ class SqlRecords:
         self.tokens = SqlTokens(session, clock)
         self.processes = SqlProcesses(session, clock)
         self.hooks = SqlHooks(session, clock)
+        self.webhooks = SqlWebhooks(session, clock)
         self.schedules = SqlSchedules(session, clock)
         self.deletions = SqlDeletions(session, clock)
         self.audit = SqlAudit(session, clock)

@@ -18,6 +18,7 @@ from app.ports.records.sources import SourceRecords
 from app.ports.records.tokens import TokenRecords
 from app.ports.records.turns import TurnRecords
 from app.ports.records.visitors import VisitorRecords
+from app.ports.records.webhooks import WebhookRecords
 
 
 class Records(Protocol):
@@ -47,6 +48,8 @@ class Records(Protocol):
     def processes(self) -> ProcessRecords: ...
     @property
     def hooks(self) -> HookRecords: ...
+    @property
+    def webhooks(self) -> WebhookRecords: ...
     @property
     def schedules(self) -> ScheduleRecords: ...
     @property

@@ -12,6 +12,7 @@ from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
 from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
 from app.adapters.sql.models.turns import CitationRow, FeedbackRow, OutboxRow, TurnRow, UsageRow
+from app.adapters.sql.models.webhooks import WebhookDeliveryRow, WebhookRow
 
 __all__ = [
     "AgentRow",
@@ -44,5 +45,7 @@ __all__ = [
     "TurnRow",
     "UsageRow",
     "VisitorRow",
+    "WebhookDeliveryRow",
+    "WebhookRow",
     "WorkspaceRow",
 ]

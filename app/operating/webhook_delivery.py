@@ -1,0 +1,104 @@
+"""The outbox on its way to webhooks: at least once, under one id for each event and webhook."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+
+from app.domain.source_hook import hook_signature
+from app.domain.webhook import Delivery, event_of, retry_delay, webhook_secret
+from app.ports.clock import Clock
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.webhook_sender import WebhookSender
+
+log = structlog.get_logger(__name__)
+
+LEASE: Final = timedelta(minutes=2)  # longer than any batch takes
+_HANDED_OUT_AT_ONCE: Final = 200
+_SENT_AT_ONCE: Final = 8
+_KEY_GONE: Final = "the signing key of its secret is gone: make a new webhook"
+
+
+class WebhookDelivery:
+    """Delivers while its block runs, looking for work every `pause_seconds`. `luck` gives numbers in [0, 1).
+
+    An attempt is counted before it is made, and no transaction is held over it. A process that dies between the post
+    and its commit leaves the delivery claimed: after LEASE it is sent again, with the same id and body.
+    """
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        sender: WebhookSender,
+        clock: Clock,
+        *,
+        luck: Callable[[], float] = random.random,
+        pause_seconds: float = 2.0,
+    ) -> None:
+        self._records = records
+        self._sender = sender
+        self._clock = clock
+        self._luck = luck
+        self._pause_seconds = pause_seconds
+        self._running: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._running = asyncio.create_task(self._keep_delivering())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    async def deliver(self) -> int:
+        """One batch of what is due; return how many attempts were made."""
+        async with self._records.read() as records:
+            if not await records.webhooks.has_work():
+                return 0
+        async with self._records.write() as records:
+            keys = {key.kid: key.secret for key in await records.tokens.signing_keys()}
+            while await records.webhooks.hand_out(_HANDED_OUT_AT_ONCE) == _HANDED_OUT_AT_ONCE:
+                pass
+            claimed = await records.webhooks.claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
+        await asyncio.gather(*(self._attempt(delivery, keys.get(delivery.webhook.kid)) for delivery in claimed))
+        return len(claimed)
+
+    async def _attempt(self, delivery: Delivery, signing_key: bytes | None) -> None:
+        failure = await self._post(delivery, signing_key) if signing_key else _KEY_GONE
+        async with self._records.write() as records:
+            if failure is None:
+                await records.webhooks.delivered(delivery.id)
+                return
+            delay = retry_delay(delivery.attempts, self._luck())
+            next_at = None if delay is None else self._clock.now() + delay
+            await records.webhooks.failed(delivery, failure, next_at)
+        log.warning("webhook_failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
+
+    async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:
+        secret = webhook_secret(signing_key, delivery.webhook.id, delivery.webhook.salt)
+        timestamp, body = str(int(self._clock.now().timestamp())), delivery.body
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "Docent-Webhooks",
+            "Docent-Delivery": str(delivery.id),
+            "Docent-Event": event_of(delivery.kind).value,
+            "Docent-Timestamp": timestamp,
+            "Docent-Signature": hook_signature(secret, timestamp, body),
+        }
+        return await self._sender.post(delivery.webhook.url, headers, body)
+
+    async def _keep_delivering(self) -> None:
+        while True:
+            try:
+                if await self.deliver():
+                    continue
+            except Exception:  # a database that does not answer now may answer the next time
+                log.warning("webhooks_not_delivered", exc_info=True)
+            await asyncio.sleep(self._pause_seconds)

@@ -1,0 +1,267 @@
+"""What happened reaches an operator's server: signed, at least once, and once where nothing fails."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import AgentConfig
+from app.domain.errors import NotFound
+from app.domain.gap import GapReason
+from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.webhook import RETRY_AFTER, DeadLetter, WebhookEvent
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.webhook_delivery import LEASE, WebhookDelivery
+from app.operating.webhooks import Webhooks
+from app.ports.records.page import PageRequest
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.loopback_site import LoopbackSite, running_site
+from tests.doubles.temporary_record import temporary_record
+
+EVERYTHING = tuple(WebhookEvent)
+PAGE = PageRequest()
+
+
+@dataclass
+class CrashingSender:
+    """Posts, and then the process dies before it can say so."""
+
+    inner: CrawlerWebhookSender
+
+    def canonical(self, url: str) -> str:
+        return self.inner.canonical(url)
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> str | None:
+        await self.inner.post(url, headers, body)
+        raise asyncio.CancelledError
+
+
+@dataclass
+class Office:
+    folder: Path
+    record: SqlSystemOfRecord
+    clock: FixedClock
+    receiver: LoopbackSite
+    sender: CrawlerWebhookSender
+    actor: Actor
+    session: VisitorSession
+    secrets: dict[UUID, str] = field(default_factory=dict)
+
+    @property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self.record, self.sender, self.clock)
+
+    @property
+    def delivery(self) -> WebhookDelivery:
+        return WebhookDelivery(self.record, self.sender, self.clock, luck=lambda: 0.5)
+
+    async def webhook(self, path: str = "/hook", events: tuple[WebhookEvent, ...] = EVERYTHING) -> UUID:
+        url = self.receiver.origin + path
+        webhook, secret = await self.webhooks.create(self.actor, self.session.agent_id, url, events)
+        self.secrets[webhook.id] = secret
+        return webhook.id
+
+    async def turn(self, *, state: TurnState = TurnState.DONE, gap: GapReason | None = None) -> UUID:
+        turn_id = uuid4()
+        async with self.record.write() as records:
+            await records.turns.begin(
+                self.session, TurnRequest(turn_id, "Is this a secret?", "https://www.example.com/"), 1, "tests"
+            )
+            end = TurnEnd(state, "No.", AnsweredBy.MODEL, 0.8, gap is not None, Finish.COMPLETE, gap=gap)
+            await records.turns.finish(turn_id, end)
+        return turn_id
+
+    async def dead_letters(self) -> list[DeadLetter]:
+        return list((await self.webhooks.dead_letters(self.actor, self.session.agent_id, PAGE)).items)
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        return [json.loads(body) for body in self.receiver.posted]
+
+    @property
+    def delivery_ids(self) -> list[str]:
+        return [headers["docent-delivery"] for _, headers in self.receiver.asked]
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+            visitor = await records.conversations.visitor(agent.id, uuid4())
+            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        actor = Actor(workspace, "ann", frozenset((READ, WRITE)))
+        with running_site() as receiver:
+            receiver.page("/hook", status=204)
+            async with CrawlerWebhookSender(receiver.policy.allowed) as sender:
+                yield Office(tmp_path, record, clock, receiver, sender, actor, session)
+
+
+async def test_a_finished_turn_is_told_in_ids_alone(office: Office) -> None:
+    await office.webhook()
+    turn_id = await office.turn()
+    assert await office.delivery.deliver() == 1
+    [told] = office.told
+    assert told == {
+        "id": office.delivery_ids[0],
+        "event": "turn.finished",
+        "occurred_at": office.clock.now().isoformat(),
+        "agent_id": str(office.session.agent_id),
+        "turn_id": str(turn_id),
+        "conversation_id": str(office.session.conversation_id),
+        "state": "done",
+    }
+
+
+async def test_the_receiver_can_check_who_calls_and_when(office: Office) -> None:
+    webhook = await office.webhook()
+    await office.turn()
+    await office.delivery.deliver()
+    [(_, headers)], [body] = office.receiver.asked, office.receiver.posted
+    assert headers["docent-timestamp"] == str(int(office.clock.now().timestamp()))
+    signed = headers["docent-timestamp"].encode() + b"." + body
+    right = hmac.new(office.secrets[webhook].encode(), signed, hashlib.sha256).hexdigest()
+    assert headers["docent-signature"] == right
+    assert (headers["docent-event"], headers["content-type"]) == ("turn.finished", "application/json")
+
+
+async def test_each_event_reaches_each_webhook_that_wants_it_once(office: Office) -> None:
+    office.receiver.page("/gaps", status=200)
+    await office.webhook()
+    await office.webhook("/gaps", (WebhookEvent.GAP_DETECTED,))
+    await office.turn(gap=GapReason.LOW_CONFIDENCE)
+    assert await office.delivery.deliver() == 3
+    assert sorted(zip(office.receiver.paths, [told["event"] for told in office.told], strict=True)) == [
+        ("/gaps", "gap.detected"),
+        ("/hook", "gap.detected"),
+        ("/hook", "turn.finished"),
+    ]
+    assert len(set(office.delivery_ids)) == 3
+    office.clock.advance(LEASE.total_seconds())
+    assert await office.delivery.deliver() == 0
+
+
+async def test_two_workers_at_once_send_nothing_twice(office: Office) -> None:
+    await office.webhook()
+    for _ in range(5):
+        await office.turn()
+    made = await asyncio.gather(office.delivery.deliver(), office.delivery.deliver())
+    assert sum(made) == len(set(office.delivery_ids)) == len(office.delivery_ids) == 5
+
+
+async def test_a_webhook_does_not_hear_of_what_was_before_it(office: Office) -> None:
+    await office.turn()
+    office.clock.advance(1)
+    await office.webhook()
+    assert await office.delivery.deliver() == 0
+
+
+async def test_a_death_between_the_post_and_its_commit_sends_it_again_under_the_same_id(office: Office) -> None:
+    await office.webhook()
+    await office.turn()
+    dying = WebhookDelivery(office.record, CrashingSender(office.sender), office.clock)
+    with suppress(asyncio.CancelledError):
+        await dying.deliver()
+    assert len(office.receiver.posted) == 1
+    assert await office.delivery.deliver() == 0  # it may still be under way elsewhere
+    office.clock.advance(LEASE.total_seconds())
+    assert await office.delivery.deliver() == 1
+    assert len(set(office.delivery_ids)) == 1
+    assert office.receiver.posted[0] == office.receiver.posted[1]
+    office.clock.advance(timedelta(days=1).total_seconds())
+    assert await office.delivery.deliver() == 0
+
+
+async def test_a_failure_is_tried_again_later_and_later_and_then_is_a_dead_letter(office: Office) -> None:
+    office.receiver.page("/hook", status=500)
+    webhook = await office.webhook()
+    turn_id = await office.turn()
+    for pause in RETRY_AFTER:
+        assert await office.delivery.deliver() == 1
+        office.clock.advance(pause.total_seconds() - 1)
+        assert await office.delivery.deliver() == 0
+        assert await office.dead_letters() == []
+        office.clock.advance(1)
+    assert await office.delivery.deliver() == 1
+    [letter] = await office.dead_letters()
+    assert (letter.webhook_id, letter.turn_id, letter.event) == (webhook, turn_id, WebhookEvent.TURN_FINISHED)
+    assert (letter.attempts, letter.last_error) == (6, "the receiver answered 500")
+    assert office.delivery_ids == [str(letter.id)] * 6
+    office.clock.advance(timedelta(days=30).total_seconds())
+    assert await office.delivery.deliver() == 0
+
+
+async def test_a_dead_letter_is_sent_again_on_demand_under_its_id(office: Office) -> None:
+    office.receiver.page("/hook", status=500)
+    await office.webhook()
+    await office.turn()
+    for pause in (*RETRY_AFTER, timedelta()):
+        await office.delivery.deliver()
+        office.clock.advance(pause.total_seconds())
+    [letter] = await office.dead_letters()
+    office.receiver.page("/hook", status=204)
+    await office.webhooks.retry(office.actor, office.session.agent_id, letter.id)
+    assert await office.dead_letters() == []
+    assert await office.delivery.deliver() == 1
+    assert set(office.delivery_ids) == {str(letter.id)}
+    with pytest.raises(NotFound):
+        await office.webhooks.retry(office.actor, office.session.agent_id, letter.id)
+
+
+async def test_what_fails_does_not_hold_up_the_rest(office: Office) -> None:
+    office.receiver.page("/broken", status=503)
+    await office.webhook("/broken")
+    await office.webhook("/hook")
+    await office.turn()
+    assert await office.delivery.deliver() == 2
+    await office.turn()
+    assert await office.delivery.deliver() == 2
+    assert office.receiver.paths.count("/hook") == 2
+
+
+async def test_a_deleted_webhook_is_posted_to_no_more(office: Office) -> None:
+    webhook = await office.webhook()
+    await office.turn()
+    await office.webhooks.delete(office.actor, office.session.agent_id, webhook)
+    assert await office.delivery.deliver() == 0
+
+
+async def test_without_its_signing_key_nothing_is_sent_and_the_reason_is_told(office: Office) -> None:
+    await office.webhook()
+    await office.turn()
+    with sqlite3.connect(office.folder / "docent.sqlite") as connection:
+        connection.execute("update signing_keys set retired_at = created_at")
+    connection.close()
+    for pause in (*RETRY_AFTER, timedelta()):
+        await office.delivery.deliver()
+        office.clock.advance(pause.total_seconds())
+    assert office.receiver.posted == []
+    [letter] = await office.dead_letters()
+    assert "make a new webhook" in letter.last_error
+
+
+async def test_the_worker_delivers_by_itself(office: Office) -> None:
+    arrived = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    answer = office.receiver.routes["/hook"]
+    office.receiver.routes["/hook"] = lambda headers: (loop.call_soon_threadsafe(arrived.set), answer(headers))[1]
+    await office.webhook()
+    await office.turn()
+    async with office.delivery, asyncio.timeout(10):
+        await arrived.wait()
+    assert len(office.told) == 1
