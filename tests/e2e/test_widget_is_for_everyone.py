@@ -1,6 +1,7 @@
 """Keyboard, screen reader, small screen, other languages, other themes."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -182,6 +183,89 @@ def test_a_phone_shows_the_panel_full_screen_and_keeps_focus_inside(browser: Bro
             assert page.evaluate("document.activeElement.localName") == "docent-widget"
     finally:
         context.close()
+
+
+WIDE = [
+    *tokens(
+        f"See {'x' * 300} or https://shop.example/{'y' * 200}\n\n"
+        f"| {'wide | ' * 12}\n|{'-|' * 12}\n| {'cell | ' * 12}\n\n```\n{'code ' * 60}\n```\n\nThe end.",
+        size=200,
+    ),
+    citations({**SOURCE, "title": "z" * 120}),
+    done(low_confidence=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("viewport", "pixel_ratio"),
+    [
+        pytest.param({"width": 320, "height": 640}, 1, id="320 pixels"),
+        # A browser's zoom leaves half the CSS pixels, each drawn twice as wide.
+        pytest.param({"width": 640, "height": 360}, 2, id="a desk at 200 %"),
+        pytest.param({"width": 320, "height": 256}, 4, id="a desk at 400 %"),
+    ],
+)
+def test_nothing_needs_scrolling_sideways(
+    browser: Browser, site: Site, viewport: dict[str, int], pixel_ratio: int
+) -> None:
+    site.write(attributes='data-label="Ask us anything at all"')
+    site.api.script[QUESTION] = WIDE
+    page = browser.new_page(viewport=viewport, device_scale_factor=pixel_ratio, reduced_motion="reduce")  # type: ignore[arg-type]
+    sideways = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    try:
+        chat = Chat.visit(page, site)
+        expect(chat.launcher).to_be_in_viewport(ratio=1)
+        assert page.evaluate(sideways) == 0
+        chat.launcher.click()
+        chat.ask(QUESTION)
+        chat.finish()
+        expect(chat.answer).to_contain_text("The end.")
+        assert page.evaluate(sideways) == 0
+        assert chat.log.evaluate("e => e.scrollWidth - e.clientWidth") == 0
+        for reachable in (chat.input, chat.send, page.get_by_role("button", name="Close")):
+            expect(reachable).to_be_in_viewport(ratio=1)
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize(
+    ("motion", "moves"),
+    [pytest.param("reduce", False, id="reduced"), pytest.param("no-preference", True, id="as usual")],
+)
+def test_nothing_moves_for_a_visitor_who_wants_less_motion(
+    page: Page, site: Site, motion: Literal["reduce", "no-preference"], moves: bool
+) -> None:
+    page.emulate_media(reduced_motion=motion)
+    site.api.script[QUESTION] = [status("searching"), Hold(), *tokens("You have 30 days."), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answers.last.locator(".dots")).to_be_visible()
+    moving = "() => document.querySelector('docent-widget').shadowRoot.getAnimations().length"
+    assert (page.evaluate(moving) > 0) is moves
+    site.api.release()
+    chat.finish()
+    assert chat.log.evaluate("e => e.scrollHeight - e.scrollTop - e.clientHeight") < 2
+
+
+def test_thirty_messages_of_an_earlier_visit_stand_in_their_order(page: Page, site: Site) -> None:
+    def turn(number: int) -> list[dict[str, object]]:
+        both = {"turn_id": f"t{number}", "created_at": "2026-03-01T10:00:00Z"}
+        return [
+            {"id": f"q{number}", "role": "visitor", "text": f"Question {number}?", **both},
+            {"id": f"a{number}", "role": "agent", "text": f"Answer {number}.", "citations": [SOURCE], **both},
+        ]
+
+    site.api.messages = [message for number in range(15) for message in turn(number)]
+    site.api.script[QUESTION] = ANSWER
+    chat = Chat.opened(page, site)
+    expect(chat.questions).to_have_text([f"You asked: Question {number}?" for number in range(15)])
+    expect(chat.answers.locator(".text")).to_have_text([f"Answer {number}." for number in range(15)])
+    expect(chat.answers.last).to_be_in_viewport()
+    expect(chat.questions.first).not_to_be_in_viewport()
+    chat.ask(QUESTION)
+    expect(chat.questions).to_have_count(16)
+    chat.finish()
+    expect(chat.answers.last).to_contain_text("30 days")
 
 
 @pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "tr", "zh"])
