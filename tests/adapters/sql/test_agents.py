@@ -17,6 +17,7 @@ from app.domain.gap import GapReason
 from app.domain.reading_schedule import Schedule
 from app.domain.source import Source
 from app.domain.turn import VisitorSession
+from app.domain.webhook import Webhook, WebhookEvent
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
 from tests.adapters.sql.sample_rows import a_page, add_live, an_id, ask, count_rows
@@ -147,8 +148,12 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         await records.schedules.set(source.id, Schedule(every_hours=24), FixedClock().now())
         await records.hooks.set(source.id, "kid", b"salt")
         await records.hooks.note_call(source.id, "signature", FixedClock().now())
+        told = (WebhookEvent.TURN_FINISHED,)
+        url = "https://hooks.example.com/"
+        await records.webhooks.add(Webhook(an_id(), agent_id, url, told, "kid", b"salt", FixedClock().now()))
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE, curated_answer_id=answer.id)
     async with record.write() as records:
+        await records.webhooks.hand_out(10)
         await records.turns.feedback(session, turn_id, "down", "no")
     of_agents = [row for row in _rows() if row.__tablename__ not in _TENANT_TABLES]
     assert version.agent_id == agent_id
