@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.doubles.fake_openai import Pause
-from tests.e2e.real_docent import UNANSWERABLE, WARRANTY, RealDocent
+from tests.e2e.real_docent import PERSON, UNANSWERABLE, WARRANTY, RealDocent
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "widget.md"
 NONCE = "d0cent"
@@ -72,3 +72,27 @@ def test_the_types_describe_every_name_of_the_module(page: Page, docent: RealDoc
     names = page.evaluate(f"import('{docent.base}/widget/docent-client.js').then((module) => Object.keys(module))")
     types = page.request.get(f"{docent.base}/widget/docent-client.d.ts").text()
     assert sorted(re.findall(r"^export declare (?:class|function) (\w+)", types, re.M)) == sorted(names)
+
+
+def test_a_visitor_who_returns_sees_the_latest_thirty_messages(page: Page, docent: RealDocent) -> None:
+    page.goto(f"{docent.host.origin}/")
+    messages = page.evaluate(
+        """async ([base, agentId, message]) => {
+          const { Client, uuid } = await import(base + '/widget/docent-client.js');
+          let id;
+          const pageUrl = () => location.href;
+          const keepAnonymousId = (given) => (id = given);
+          const visit = () => new Client({ base, agentId, pageUrl, anonymousId: () => id, keepAnonymousId });
+          const first = visit();
+          const never = new AbortController().signal;
+          for (let number = 0; number < 16; number++) {
+            const question = { turn_id: uuid(), message: message + '?'.repeat(number), page_url: pageUrl() };
+            await first.ask(question, () => {}, never);
+          }
+          return (await visit().open()).messages;
+        }""",
+        [docent.base, docent.agent_id, PERSON],
+    )
+    assert [message["text"] for message in messages[::2]] == [PERSON + "?" * number for number in range(1, 16)]
+    assert {message["role"] for message in messages[1::2]} == {"agent"}
+    assert len(messages) == 30
