@@ -148,7 +148,7 @@ async def test_a_thread_shows_what_made_each_answer(tmp_path: Path) -> None:
     async with furnished(tmp_path) as rooms:
         url = f"/v1/agents/{rooms.ids['agent_id']}/conversations"
         listed = (await rooms.house.api("GET", url)).json()["items"]
-        assert [(c["id"], c["turn_count"]) for c in listed] == [(str(rooms.ids["conversation_id"]), 1)]
+        assert (str(rooms.ids["conversation_id"]), 1) in [(c["id"], c["turn_count"]) for c in listed]
         thread = (await rooms.house.api("GET", f"/v1/conversations/{rooms.ids['conversation_id']}")).json()
         turn = thread["turns"][0]
         assert (turn["question"], turn["answer"]) == ("What does it cost?", "12 euros [1].")
@@ -160,7 +160,8 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
     async with furnished(tmp_path) as rooms:
         api, gap = rooms.house.api, rooms.ids["gap_id"]
         gaps = f"/v1/agents/{rooms.ids['agent_id']}/gaps"
-        assert (await api("GET", f"{gaps}?state=open")).json()["items"][0]["id"] == str(gap)
+        [listed] = (await api("GET", f"{gaps}?state=open")).json()["items"]
+        assert listed["id"] == str(gap)
         resolved = (await api("POST", f"/v1/gaps/{gap}/resolve", {"note": "Wrote the page."})).json()
         assert (resolved["state"], resolved["note"]) == ("resolved", "Wrote the page.")
         assert (await api("GET", f"{gaps}?state=open")).json()["items"] == []
@@ -169,7 +170,7 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
         assert file.headers["content-type"].startswith("text/csv")
         assert file.headers["content-disposition"] == 'attachment; filename="gaps.csv"'
         [row] = csv.DictReader(io.StringIO(file.text, newline=""))
-        assert (row["id"], row["state"], row["count"]) == (str(gap), "open", "1")
+        assert (row["id"], row["state"], row["count"]) == (str(gap), "open", str(listed["count"]))
         assert [item["id"] for item in (await api("GET", f"{gaps}/export?format=json")).json()] == [str(gap)]
         assert (await api("POST", f"/v1/gaps/{gap}/ignore")).json()["state"] == "ignored"
 
