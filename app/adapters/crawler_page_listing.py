@@ -6,7 +6,7 @@ from typing import Final, Self
 
 import anyio
 
-from app.adapters.crawler_page_scope import CrawlerPageScope
+from app.adapters.crawler_page_scope import SourcePages
 from app.adapters.crawler_site_reader import SEEDS, USER_AGENT
 from app.domain.errors import InvalidInput, Overloaded
 from app.domain.source import SourceConfig
@@ -20,7 +20,7 @@ from crawler.guarded_transport import GuardedTransport, GuardedWire
 from crawler.pacing import HostPacing
 from crawler.robots import Robots
 from crawler.sitemap_reader import SitemapReader, SitemapReading
-from crawler.url_rules import CheckedUrl, check_url
+from crawler.url_rules import CheckedUrl
 
 # Somebody waits for the answer: a site that is slow or away is not asked again.
 MAX_SECONDS: Final = 20.0
@@ -34,8 +34,7 @@ class CrawlerPageListing:
     def __init__(
         self, allowed: Iterable[Endpoint] = (), *, min_delay_seconds: float = 0.5, max_seconds: float = MAX_SECONDS
     ) -> None:
-        self._allowed = frozenset(allowed)
-        self._policy = AddressPolicy(self._allowed)
+        self._policy = AddressPolicy(frozenset(allowed))
         self._wire = GuardedWire(GuardedTransport(self._policy))
         self._fetcher = Fetcher(self._wire, USER_AGENT, HostPacing(min_delay_seconds), self._policy, _LIMITS)
         self._max_seconds = max_seconds
@@ -52,10 +51,8 @@ class CrawlerPageListing:
     async def of(self, source: SourceConfig) -> Listing:
         if source.kind not in SEEDS:
             raise InvalidInput("source_id", f"A source of kind {source.kind.value!r} lists no pages.")
-        try:
-            url = check_url(source.url.strip(), self._policy)
-        except UrlRefused as error:
-            raise InvalidInput("source_id", f"The source's own address cannot be read: {error.reason}.") from error
+        pages = SourcePages(source, self._policy)
+        url = pages.start
         seed = Seed(str(url), SEEDS[source.kind])
         reading, problems = SitemapReading(), []
         try:
@@ -72,20 +69,20 @@ class CrawlerPageListing:
         problems += [f"{file}: {reason}" for file, reason in reading.problems]
         listed = [ListedPage(entry.url, entry.last_modified) for entry in reading.entries]
         start = [] if seed.kind in (SeedKind.SITEMAP, SeedKind.FEED) else [ListedPage(str(url))]
-        return Listing(self._in_scope(source, [*start, *listed]), problems)
+        return Listing(_in_scope(pages, [*start, *listed]), problems)
 
     async def _read(self, seed: Seed, url: CheckedUrl) -> SitemapReading:
         robots = Robots(self._fetcher)  # of this moment: robots.txt may have changed since the last time
         return await sitemap_pages(seed, url, robots, SitemapReader(self._fetcher, robots.refusal))
 
-    def _in_scope(self, source: SourceConfig, pages: Iterable[ListedPage]) -> list[ListedPage]:
-        scope = CrawlerPageScope(self._allowed)
-        found: dict[str, ListedPage] = {}
-        for page in pages:
-            try:
-                [spelt] = scope.canonical(source, [page.url])
-            except InvalidInput:
-                continue
-            if spelt not in found or found[spelt].last_modified is None:
-                found[spelt] = ListedPage(spelt, page.last_modified)
-        return list(found.values())
+
+def _in_scope(source: SourcePages, pages: Iterable[ListedPage]) -> list[ListedPage]:
+    found: dict[str, ListedPage] = {}
+    for page in pages:
+        try:
+            spelt = source.canonical(page.url)
+        except UrlRefused:
+            continue
+        if spelt is not None and (spelt not in found or found[spelt].last_modified is None):
+            found[spelt] = ListedPage(spelt, page.last_modified)
+    return list(found.values())

@@ -18,20 +18,34 @@ class CrawlerPageScope:
         self._policy = AddressPolicy(frozenset(allowed))
 
     def canonical(self, source: SourceConfig, urls: Sequence[str]) -> list[str]:
-        try:
-            start = check_url(source.url.strip(), self._policy)
-        except UrlRefused as error:
-            raise InvalidInput("source_id", f"The source's own address cannot be read: {error.reason}.") from error
-        scope = scope_of(source, start)
+        pages = SourcePages(source, self._policy)
         found: dict[str, None] = {}
         for number, text in enumerate(urls):
             try:
-                spelt = normalise_url(text.strip(), self._policy)
-                url = check_url(spelt, self._policy)
+                spelt = pages.canonical(text)
             except UrlRefused as error:
                 raise InvalidInput(f"urls.{number}", f"This address cannot be read: {error.reason}.") from error
-            is_other_page = source.kind is SourceKind.URL and page_key(url) != page_key(start)
-            if is_other_page or not scope.allows(url):
+            if spelt is None:
                 raise InvalidInput(f"urls.{number}", "This lies outside the source. Leave it out, or widen the source.")
             found[spelt] = None
         return list(found)
+
+
+class SourcePages:
+    """Which addresses are pages of one source. Raises InvalidInput for a source whose own address cannot be read."""
+
+    def __init__(self, source: SourceConfig, policy: AddressPolicy) -> None:
+        self._policy = policy
+        self._is_one_page = source.kind is SourceKind.URL
+        try:
+            self.start = check_url(source.url.strip(), policy)
+        except UrlRefused as error:
+            raise InvalidInput("source_id", f"The source's own address cannot be read: {error.reason}.") from error
+        self._scope = scope_of(source, self.start)
+
+    def canonical(self, text: str) -> str | None:
+        """The address as the frontier spells it; None outside of the source. Raises UrlRefused."""
+        spelt = normalise_url(text.strip(), self._policy)
+        url = check_url(spelt, self._policy)
+        is_other_page = self._is_one_page and page_key(url) != page_key(self.start)
+        return None if is_other_page or not self._scope.allows(url) else spelt
