@@ -7,10 +7,17 @@ import re
 from typing import Final
 from urllib.parse import urljoin
 
-from crawler.body_reader import inflate_gzip
 from crawler.bounded_xml import Enough, XmlBounds, read_xml, with_ampersands_escaped
-from crawler.errors import BodyRefused, SitemapRefused
-from crawler.sitemap import MAX_SITEMAP_BYTES, MAX_SITEMAP_URLS, Sitemap, SitemapEntry, SitemapKind, parse_moment
+from crawler.errors import SitemapRefused
+from crawler.sitemap import (
+    MAX_SITEMAP_BYTES,
+    MAX_SITEMAP_URLS,
+    Sitemap,
+    SitemapEntry,
+    SitemapKind,
+    parse_moment,
+    unpacked,
+)
 
 _BOUNDS: Final = XmlBounds("feed", max_depth=100, max_names=2000)  # Atom may hold whole pages as XHTML
 _MAX_FIELD_CHARS: Final = 8192
@@ -34,14 +41,7 @@ def parse_feed(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = M
 
     Raises SitemapRefused: a document type, too many bytes unpacked, or nothing that looks like a feed.
     """
-    if body.startswith(b"\x1f\x8b"):
-        try:
-            body = inflate_gzip(body, max_bytes)
-        except BodyRefused as error:
-            raise SitemapRefused(error.reason) from error
-    if len(body) > max_bytes:
-        raise SitemapRefused(f"the feed is larger than {max_bytes} bytes")
-    body = body.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    body = unpacked(body, max_bytes, "feed")
     reader = _FeedReader(max_urls)
     if not read_xml(body, reader, _BOUNDS) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
         # The other common fault: names of characters that only HTML has.

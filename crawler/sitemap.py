@@ -48,17 +48,23 @@ def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int 
 
     Raises SitemapRefused: a document type, too many bytes unpacked, or nothing that looks like a sitemap.
     """
+    body = unpacked(body, max_bytes, "sitemap")
+    if body.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\x00<")):
+        return _parse_xml(body, max_urls)
+    return _parse_text(body, max_urls)
+
+
+def unpacked(body: bytes, max_bytes: int, file: str) -> bytes:
+    """The text of a gzipped or plain file, from its first mark on. `file` is what a refusal calls it. Raises
+    SitemapRefused."""
     if body.startswith(b"\x1f\x8b"):
         try:
             body = inflate_gzip(body, max_bytes)
         except BodyRefused as error:
             raise SitemapRefused(error.reason) from error
     if len(body) > max_bytes:
-        raise SitemapRefused(f"the sitemap is larger than {max_bytes} bytes")
-    body = body.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
-    if body.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\x00<")):
-        return _parse_xml(body, max_urls)
-    return _parse_text(body, max_urls)
+        raise SitemapRefused(f"the {file} is larger than {max_bytes} bytes")
+    return body.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
 
 
 def parse_w3c_datetime(text: str) -> datetime | None:
