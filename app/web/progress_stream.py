@@ -7,13 +7,13 @@ from dataclasses import asdict
 from uuid import UUID
 
 import anyio
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import EventSourceResponse
 
 from app.domain.run_progress import RunProgress
 from app.domain.source import ENDED_STATES
 from app.operating.run_watch import RunWatch
 from app.web.limits_policy import StreamPolicy
-from app.web.sse import HEADERS
+from app.web.sse import event_stream
 
 DESCRIPTION = (
     "Server-Sent Events: progress whenever the run has moved, then done when it has ended; a paused run is waited "
@@ -28,16 +28,7 @@ EXAMPLE = (
 
 def progress_response(watch: RunWatch, run_id: UUID, policy: StreamPolicy) -> EventSourceResponse:
     stopping = anyio.Event()  # set by the library when the server is told to end
-    return EventSourceResponse(
-        _frames(watch, run_id, policy.look_seconds, stopping),
-        headers=HEADERS,
-        ping=policy.ping_seconds,
-        ping_message_factory=lambda: ServerSentEvent(comment="ping", sep="\n"),
-        sep="\n",
-        send_timeout=policy.send_timeout_seconds,
-        shutdown_event=stopping,
-        shutdown_grace_period=1,
-    )
+    return event_stream(_frames(watch, run_id, policy.look_seconds, stopping), policy, stopping, grace_seconds=1)
 
 
 async def _frames(watch: RunWatch, run_id: UUID, look_seconds: float, stopping: anyio.Event) -> AsyncIterator[bytes]:

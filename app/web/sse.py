@@ -19,7 +19,7 @@ from app.web.gathering import gathered
 from app.web.limits_policy import StreamPolicy
 from app.web.metrics import StreamMeter
 
-HEADERS = {
+_HEADERS = {
     "X-Accel-Buffering": "no",
     # no-transform keeps proxies from compressing, which would buffer.
     "Cache-Control": "no-store, no-transform",
@@ -46,15 +46,24 @@ def last_event_id(request: Request) -> int:
 def stream_response(feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter) -> EventSourceResponse:
     """The turn's events with numbers above `after`; headers leave before the first of them."""
     stopping = anyio.Event()  # set by the library when the server is told to end
+    grace_seconds = policy.drain_seconds + GRACE_BEYOND_DRAIN_SECONDS
+    return event_stream(_frames(feed, after, policy, meter, stopping), policy, stopping, grace_seconds)
+
+
+def event_stream(
+    frames: AsyncIterator[bytes], policy: StreamPolicy, stopping: anyio.Event, grace_seconds: float
+) -> EventSourceResponse:
+    """Written frames as they come, heartbeats between them. `stopping` is set when the server is told to end, and
+    `frames` then has `grace_seconds` to end by itself."""
     return EventSourceResponse(
-        _frames(feed, after, policy, meter, stopping),
-        headers=HEADERS,
+        frames,
+        headers=_HEADERS,
         ping=policy.ping_seconds,
         ping_message_factory=lambda: ServerSentEvent(comment="ping", sep="\n"),
         sep="\n",
         send_timeout=policy.send_timeout_seconds,
         shutdown_event=stopping,
-        shutdown_grace_period=policy.drain_seconds + GRACE_BEYOND_DRAIN_SECONDS,
+        shutdown_grace_period=grace_seconds,
     )
 
 
