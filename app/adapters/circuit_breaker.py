@@ -1,0 +1,128 @@
+"""A circuit around a part that may be away: after some failures in a row it is left alone for a while, then one call
+tries whether it is back.
+
+    closed --`failures_to_open` failures in a row--> open --`cool_down_seconds`--> half-open
+    half-open: one call is let through. It succeeds --> closed. It fails --> open again.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal, Protocol
+
+State = Literal["closed", "open"]
+
+
+class CircuitOpen(Exception):
+    """The part was left alone. `retry_after_seconds`: until a call may try it again; 0 while one is trying."""
+
+    def __init__(self, part: str, retry_after_seconds: float) -> None:
+        super().__init__(f"{part} failed several times in a row and is left alone for a while")
+        self.retry_after_seconds = retry_after_seconds
+
+
+class CircuitListener(Protocol):
+    """Hears what a circuit does. `part` is a fixed word, fit for the label of a metric."""
+
+    def watched(self, part: str) -> None:
+        """There is a circuit around `part`; it begins closed."""
+        ...
+
+    def changed(self, part: str, state: State) -> None: ...
+
+
+class CircuitBreaker:
+    """For one event loop. A call whose circuit has opened or closed since it began changes nothing any more."""
+
+    def __init__(
+        self,
+        part: str,
+        *,
+        failures_to_open: int = 3,
+        cool_down_seconds: float = 10.0,
+        now: Callable[[], float] = time.monotonic,
+        listener: CircuitListener | None = None,
+    ) -> None:
+        self._part = part
+        self._failures_to_open = failures_to_open
+        self._cool_down_seconds = cool_down_seconds
+        self._now = now
+        self._listener = listener
+        self._failures = 0
+        self._tried_again_at: float | None = None  # None: closed
+        self._is_probing = False
+        self._epoch = 0
+        if listener:
+            listener.watched(part)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are refused, or the next one would only be a try."""
+        return self._tried_again_at is not None
+
+    @contextmanager
+    def call(self, failures: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
+        """Around one call of the part. Raises CircuitOpen at once when it must not be made.
+
+        Leaving by an error of `failures` counts as a failure; by any other one as a success, for the part has
+        answered. A cancelled call says nothing, and another may try in its place.
+        """
+        epoch = self._admit()
+        try:
+            yield
+        except failures:
+            self._failed(epoch)
+            raise
+        except Exception:
+            self._succeeded(epoch)
+            raise
+        except BaseException:
+            self._said_nothing(epoch)
+            raise
+        else:
+            self._succeeded(epoch)
+
+    def open_for(self, seconds: float) -> None:
+        """Leave the part alone for so long, as it asked for itself."""
+        self._open(self._now() + seconds)
+
+    def _admit(self) -> int:
+        if self._tried_again_at is None:
+            return self._epoch
+        wait = self._tried_again_at - self._now()
+        if wait > 0 or self._is_probing:
+            raise CircuitOpen(self._part, max(0.0, wait))
+        self._is_probing = True
+        self._epoch += 1  # what began before the cool-down decides nothing
+        return self._epoch
+
+    def _failed(self, epoch: int) -> None:
+        if epoch != self._epoch:
+            return
+        self._failures += 1
+        if self._is_probing or self._failures >= self._failures_to_open:
+            self._open(self._now() + self._cool_down_seconds)
+
+    def _succeeded(self, epoch: int) -> None:
+        if epoch != self._epoch:
+            return
+        self._failures = 0
+        if self._tried_again_at is not None:
+            self._tried_again_at, self._is_probing = None, False
+            self._epoch += 1
+            self._tell("closed")
+
+    def _said_nothing(self, epoch: int) -> None:
+        if epoch == self._epoch:
+            self._is_probing = False
+
+    def _open(self, until: float) -> None:
+        was_open = self._tried_again_at is not None
+        self._tried_again_at, self._is_probing, self._failures = until, False, 0
+        self._epoch += 1
+        if not was_open:
+            self._tell("open")
+
+    def _tell(self, state: State) -> None:
+        if self._listener:
+            self._listener.changed(self._part, state)
