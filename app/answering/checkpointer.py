@@ -1,4 +1,4 @@
-"""Keeps a running turn's text safe: at most every two seconds, never in the way of the stream."""
+"""Keeps a running turn's text safe: every two seconds or 64 tokens, never in the way of the stream."""
 
 import asyncio
 from time import monotonic
@@ -12,23 +12,28 @@ from app.ports.records.transaction import SystemOfRecord
 log = structlog.get_logger(__name__)
 
 INTERVAL_SECONDS = 2.0
+INTERVAL_TOKENS = 64
 
 
 class Checkpointer:
-    """Writes the text so far beside the stream, one write at a time. A failed write is tried again with the next:
-    the turn's end stores the whole text anyway."""
+    """Writes the text so far beside the stream, one write at a time, when `INTERVAL_SECONDS` have passed or
+    `INTERVAL_TOKENS` have come since the last one. A failed write is tried again with the next: the turn's end stores
+    the whole text anyway."""
 
     def __init__(self, records: SystemOfRecord, turn_id: UUID) -> None:
         self._records = records
         self._turn_id = turn_id
         self._last = monotonic()
+        self._tokens = 0
         self._writing: asyncio.Task[None] | None = None
 
     def offer(self, text: str) -> None:
-        """The text has grown to `text`."""
-        if monotonic() - self._last < INTERVAL_SECONDS or (self._writing and not self._writing.done()):
+        """The text has grown by a token, to `text`."""
+        self._tokens += 1
+        is_due = self._tokens >= INTERVAL_TOKENS or monotonic() - self._last >= INTERVAL_SECONDS
+        if not is_due or (self._writing and not self._writing.done()):
             return
-        self._last = monotonic()
+        self._last, self._tokens = monotonic(), 0
         self._writing = asyncio.create_task(self._write(text))
 
     async def settle(self) -> None:

@@ -1,6 +1,7 @@
 """A visitor's question, from the click to the receipt."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -15,7 +16,7 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import ModelInterrupted, ModelUnavailable, NotFound, Overloaded, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason, GapState
 from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
-from app.domain.turn_events import Citations, Done, Error, Start, Status, Token, TurnEvent
+from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.ports.records.page import PageRequest
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -383,3 +384,23 @@ async def test_a_deleted_page_cannot_be_answered_from_whatever_the_indexes_hold(
     events = await house.ask("How long is the warranty of a lamp?")
     assert "3 years" not in text(events)
     assert not any("/warranty" in c.url for event in events if isinstance(event, Citations) for c in event.citations)
+
+
+async def test_the_text_so_far_is_kept_after_64_tokens_at_the_latest(tmp_path: Path) -> None:
+    never = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["so "] * 64 + [never])) as house:
+        request = house.request("How long is the warranty of a lamp?")
+        live = await house.turns.ask(house.session, request)
+        said = [n.event async for n in _until_tokens(live, 64)]
+        house.sent.append(request)
+        while (turn := await stored(house)).answer == "":
+            assert turn.state is TurnState.RUNNING
+        assert turn.answer == text(said)
+
+
+async def _until_tokens(live: LiveTurn, count: int) -> AsyncIterator[NumberedEvent]:
+    async for numbered in live.events():
+        yield numbered
+        count -= isinstance(numbered.event, Token)
+        if count == 0:
+            return
