@@ -18,8 +18,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 import structlog
+from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
+from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
@@ -57,11 +59,14 @@ from app.answering.turns import Turns
 from app.configured_adapters import (
     configured_cache,
     configured_chat_model,
+    configured_context_writer,
     configured_embedder,
     configured_rate_limiter,
+    configured_redis,
     configured_reranker,
 )
 from app.domain.errors import DocentError, Unavailable
+from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
@@ -126,6 +131,8 @@ class Foundation:
     """What every room stands on. `process` names this start of this process in the system of record."""
 
     settings: Settings
+    metrics: CollectorRegistry
+    circuits: CircuitMeter
     process: str
     clock: SystemClock
     record: SystemOfRecord
@@ -158,6 +165,7 @@ class Knowledge:
     ingest: Ingest
     given_chunks: GivenChunks
     reconcile: Reconcile
+    contexts: ChunkContexts
     reindex: Reindex
 
 
@@ -169,6 +177,8 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         engine = open_engine(settings.record_url)
         closing.push_async_callback(engine.dispose)
         await migrate(engine)
+        metrics = CollectorRegistry()
+        circuits = CircuitMeter(metrics)
         threads = OnnxThreads()
         closing.push_async_callback(threads.close)
         embedder = configured_embedder(settings, threads, closing)
@@ -178,13 +188,16 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         closing.push_async_callback(keywords.close)
         clock = SystemClock()
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
+        redis = configured_redis(settings, circuits, closing)
         yield Foundation(
             settings=settings,
+            metrics=metrics,
+            circuits=circuits,
             process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
             clock=clock,
             record=SqlSystemOfRecord(engine, clock),
-            cache=configured_cache(settings, closing),
-            rate_limiter=configured_rate_limiter(settings, closing),
+            cache=configured_cache(redis),
+            rate_limiter=configured_rate_limiter(redis),
             embedder=embedder,
             tokens=tokens,
             splitter=MarkdownTextSplitter(tokens),
@@ -226,10 +239,12 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
     retire = Retire(base.record, indexer)
     limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
-    ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), indexer, retire)
-    reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
     deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
-    async with ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
+    async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
+        writer = configured_context_writer(settings, closing)
+        contexts = ChunkContexts(base.record, base.tokens, base.embedder.max_tokens, writer)
+        ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), contexts, indexer, retire)
+        reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
         reader = CrawlerSiteReader(
             extractor,
             base.clock,
@@ -250,7 +265,8 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
                 ingest=ingest,
                 given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
                 reconcile=reconcile,
-                reindex=Reindex(base.record, indexer),
+                contexts=contexts,
+                reindex=Reindex(base.record, contexts, indexer),
             )
         finally:
             await reader.aclose()
@@ -341,6 +357,7 @@ def _web_services(
         visitor_data=VisitorData(base.record, answering.conversation_end),
         api_tokens=ApiTokens(base.record, base.clock),
         readiness=readiness,
+        metrics=base.metrics,
     )
 
 

@@ -1,6 +1,7 @@
 """A real Redis for the tests: `apt install redis-server`. A machine without one fails them."""
 
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -40,6 +41,27 @@ class RedisServer:
             self._process.kill()
             self._process.wait(10)
             self._process = None
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Takes calls and answers none."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
+    @contextmanager
+    def full(self) -> Iterator[None]:
+        """Refuses every write."""
+        with redis.Redis.from_url(self.url) as client:
+            client.config_set("maxmemory-policy", "noeviction")
+            client.config_set("maxmemory", 1)
+            try:
+                yield
+            finally:
+                client.config_set("maxmemory", 0)
 
     def empty(self) -> None:
         with redis.Redis.from_url(self.url) as client:

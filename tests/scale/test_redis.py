@@ -1,12 +1,14 @@
 """Cache and limits on a real Redis, and while it is away."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from redis.asyncio import Redis
 
+from app.adapters.circuit_breaker import CircuitBreaker
 from app.adapters.fallback_rate_limiter import FallbackRateLimiter
+from app.adapters.guarded_redis import GuardedRedis
 from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.memory_rate_limiter import MemoryRateLimiter
 from app.adapters.redis_cache import RedisCache
@@ -30,18 +32,25 @@ def server(running: RedisServer) -> RedisServer:
     return running
 
 
-@pytest.fixture
-async def cache(server: RedisServer) -> AsyncIterator[RedisCache]:
-    cache = RedisCache(redis_client(server.url))
-    yield cache
-    await cache.close()
+def guarded(server: RedisServer) -> GuardedRedis:
+    return GuardedRedis(redis_client(server.url), CircuitBreaker("redis"))
 
 
 @pytest.fixture
-async def limiter(server: RedisServer) -> AsyncIterator[LimitsRateLimiter]:
-    limiter = LimitsRateLimiter(server.url)
-    yield limiter
-    await limiter.close()
+async def redis(server: RedisServer) -> AsyncIterator[GuardedRedis]:
+    redis = guarded(server)
+    yield redis
+    await redis.close()
+
+
+@pytest.fixture
+def cache(redis: GuardedRedis) -> RedisCache:
+    return RedisCache(redis)
+
+
+@pytest.fixture
+def limiter(redis: GuardedRedis) -> LimitsRateLimiter:
+    return LimitsRateLimiter(redis)
 
 
 class TestRedisCache(CacheContract):
@@ -61,39 +70,36 @@ async def test_many_commands_at_once_share_few_connections(cache: RedisCache) ->
 
 
 async def test_two_processes_share_one_count(limiter: LimitsRateLimiter, server: RedisServer) -> None:
-    other, twice = LimitsRateLimiter(server.url), Limit(2, 60)
+    other_process = guarded(server)
+    other, twice = LimitsRateLimiter(other_process), Limit(2, 60)
     await limiter.hit(twice, "a")
     await other.hit(twice, "a")
 
     for either in (limiter, other):
         with pytest.raises(RateLimited):
             await either.hit(twice, "a")
-    await other.close()
+    await other_process.close()
 
 
-async def test_a_cache_that_goes_away_misses_quickly_and_comes_back(server: RedisServer) -> None:
-    now = 0.0
-    cache = RedisCache(redis_client(server.url), now=lambda: now)
+async def test_a_cache_that_goes_away_misses_and_comes_back(server: RedisServer) -> None:
+    redis = guarded(server)
+    cache = RedisCache(redis)
     await cache.set("key", b"value", ttl_seconds=60)
     server.stop()
-    begun = time.monotonic()
     try:
-        for _ in range(50):
+        for _ in range(2):  # one less than opens the circuit
             assert await cache.get("key") is None
-            await cache.set("key", b"value", ttl_seconds=60)
-            await cache.delete("key")
-        assert time.monotonic() - begun < 2
     finally:
         server.start()
 
-    now = 1.0
     await cache.set("key", b"again", ttl_seconds=60)
     assert await cache.get("key") == b"again"
-    await cache.close()
+    await redis.close()
 
 
 async def test_limits_go_on_in_the_process_while_redis_is_away(server: RedisServer) -> None:
-    shared = LimitsRateLimiter(server.url)
+    redis = guarded(server)
+    shared = LimitsRateLimiter(redis)
     limiter, twice = FallbackRateLimiter(shared, MemoryRateLimiter()), Limit(2, 60)
     await limiter.hit(twice, "a")
     server.stop()
@@ -106,22 +112,56 @@ async def test_limits_go_on_in_the_process_while_redis_is_away(server: RedisServ
             await limiter.hit(twice, "a")
     finally:
         server.start()
-    await shared.close()
+    await redis.close()
 
 
-async def test_a_server_that_takes_calls_and_says_nothing_is_a_miss() -> None:
-    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        writer.close()
+async def test_after_three_silences_redis_is_left_alone_and_then_tried_by_one_call(server: RedisServer) -> None:
+    moment, asked = 0.0, 0
+    redis = GuardedRedis(redis_client(server.url), CircuitBreaker("redis", cool_down_seconds=5, now=lambda: moment))
 
-    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
-    port = silent.sockets[0].getsockname()[1]
-    cache = RedisCache(redis_client(f"redis://127.0.0.1:{port}/0"))
-    begun = time.monotonic()
+    async def get(client: Redis) -> None:
+        nonlocal asked
+        asked += 1
+        await client.get("key")
 
-    assert await cache.get("key") is None
-    assert await cache.get("key") is None
-    assert time.monotonic() - begun < 2
+    with server.hanging():
+        for _ in range(50):
+            with pytest.raises(Unavailable):
+                await redis.call(get)
+        assert asked == 3
+        moment = 5
+        refusals = await asyncio.gather(*(redis.call(get) for _ in range(50)), return_exceptions=True)
+        assert [type(refusal) for refusal in refusals] == [Unavailable] * 50
+        assert asked == 4
 
-    await cache.close()
-    silent.close()
+    moment = 10
+    await redis.call(get)
+    await redis.call(get)
+    assert asked == 6
+    await redis.close()
+
+
+async def test_a_call_that_was_given_up_never_answers_the_next_one(server: RedisServer) -> None:
+    redis = guarded(server)
+    cache = RedisCache(redis)
+    for number in range(3):
+        await cache.set(f"k{number}", str(number).encode(), ttl_seconds=60)
+    with server.hanging():
+        assert await asyncio.gather(*(cache.get("k1") for _ in range(2))) == [None, None]
+
+    assert [await cache.get(f"k{number}") for number in (2, 0, 1)] == [b"2", b"0", b"1"]
+    await redis.close()
+
+
+async def test_a_full_redis_refuses_writes_at_once_and_is_still_read(server: RedisServer) -> None:
+    redis = guarded(server)
+    cache = RedisCache(redis)
+    await cache.set("old", b"value", ttl_seconds=60)
+    with server.full():
+        for number in range(5):
+            await cache.set(f"new{number}", b"value", ttl_seconds=60)
+        assert await cache.get("old") == b"value"
+        assert await cache.get("new0") is None
+    await cache.set("new0", b"value", ttl_seconds=60)
+    assert await cache.get("new0") == b"value"
+    await redis.close()

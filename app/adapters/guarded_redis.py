@@ -1,0 +1,63 @@
+"""Redis as a part that may be away: no call waits long, and none is made while the circuit is open."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from app.adapters.circuit_breaker import CircuitBreaker, CircuitOpen
+from app.domain.errors import Unavailable
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+# Three of them, which open the circuit, stay below a quarter of a second: what a visitor waits at most.
+CALL_SECONDS: Final = 0.08
+
+_AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
+
+
+class GuardedRedis:
+    """All that one process asks of one Redis: `CALL_SECONDS` a call, and one circuit, so that what the cache has
+    waited for, the limits do not wait for again.
+
+    `client` is there for what must wait longer than a call may.
+    """
+
+    def __init__(self, client: Redis, circuit: CircuitBreaker) -> None:
+        self.client = client
+        self._circuit = circuit
+        self._is_refusing = False
+
+    async def call(self, command: Callable[[Redis], Awaitable[T]]) -> T:
+        """What `command` gives. Raises Unavailable.
+
+        A refusal, such as of a write when the memory is full, comes at once and leaves the circuit closed.
+        """
+        try:
+            with self._circuit.call(_AWAY):
+                async with asyncio.timeout(CALL_SECONDS):
+                    given = await command(self.client)
+        except CircuitOpen as error:
+            raise Unavailable(f"Redis is not asked: {error}.") from error
+        except _AWAY as error:
+            _log.warning("redis_away", reason=f"{type(error).__name__}: {error}")
+            raise Unavailable(f"Redis does not answer: {type(error).__name__}.") from error
+        except RedisError as error:
+            self._note_refusal(error)
+            raise Unavailable(f"Redis refuses: {error}") from error
+        return given
+
+    async def close(self) -> None:
+        await self.client.aclose()
+
+    def _note_refusal(self, error: RedisError) -> None:
+        if not self._is_refusing:  # said once: a full Redis refuses every write
+            self._is_refusing = True
+            _log.warning("redis_refuses", reason=f"{type(error).__name__}: {error}")

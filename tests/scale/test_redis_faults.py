@@ -1,0 +1,87 @@
+"""Visitors ask while Redis misbehaves, through the whole service: nobody waits for it, and nothing is lost."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+import pytest
+
+from app.main import open_web
+from app.settings import read_settings
+from tests.scale.redis_server import RedisServer, running_redis
+from tests.system.conftest import Running, learnt_agent
+from tests.web.live_server import serving
+
+QUESTION = "How long is the warranty of a lamp?"
+TURNS = 6
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    with running_redis() as server:
+        yield server
+
+
+@pytest.fixture
+async def running(tmp_path: Path, server: RedisServer) -> AsyncIterator[Running]:
+    settings = read_settings(data=tmp_path, redis_url=server.url, shutdown_seconds=1)
+    agent_id = await learnt_agent(settings)
+    async with open_web(settings) as (app, _), serving(app) as (_, http):
+        yield Running(http, agent_id, tmp_path)
+
+
+@contextmanager
+def refusing(server: RedisServer) -> Iterator[None]:
+    server.stop()
+    try:
+        yield
+    finally:
+        server.start()
+
+
+@contextmanager
+def restarted(server: RedisServer) -> Iterator[None]:
+    server.stop()
+    server.start()
+    yield
+
+
+Fault = Callable[[RedisServer], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize(
+    ("fault", "openings"),
+    [
+        pytest.param(lambda server: nullcontext(), 0, id="none"),
+        pytest.param(refusing, 1, id="refused"),
+        pytest.param(RedisServer.hanging, 1, id="hanging"),
+        pytest.param(RedisServer.full, 0, id="full"),
+        pytest.param(restarted, 0, id="restarted"),
+    ],
+)
+async def test_every_turn_is_answered_and_stored_and_redis_is_left_alone_after_three_failures(
+    running: Running, server: RedisServer, fault: Fault, openings: int
+) -> None:
+    visitors = [await running.visitor() for _ in range(TURNS)]
+    await visitors[0].ask(QUESTION)  # connections are open, a ranking is kept
+
+    with fault(server):
+        # Asked within the cool-down, so that "left alone" means three calls and no fourth.
+        ends = [events[-1] for events in await asyncio.gather(*(visitor.ask(QUESTION) for visitor in visitors))]
+        metrics = (await running.http.get("/metrics")).text
+
+    assert [end["event"] for end in ends] == ["done"] * TURNS
+    assert {end["answered_by"] for end in ends} == {"extractive"}
+    assert running.rows("SELECT state, count(*) FROM turns GROUP BY state") == [("done", TURNS + 1)]
+    assert f'docent_circuit_openings_total{{part="redis"}} {openings}.0' in metrics
+
+
+async def test_history_comes_from_the_record_while_redis_is_away(running: Running, server: RedisServer) -> None:
+    visitor = await running.visitor()
+    await visitor.ask(QUESTION)
+    with refusing(server):
+        events = await visitor.ask("And what does it cover?")
+    assert events[-1]["event"] == "done"
+    [(standalone,)] = running.rows("SELECT json_extract(trace, '$.standalone') FROM turns WHERE position = 2")
+    assert "warranty" in standalone
