@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     fallback_model_url: str = Field("", description="Chat endpoint that is tried when the first gives no token.")
     fallback_model_name: str = Field("", description="Its model.")
     fallback_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    model_price_prompt: float = Field(0, ge=0, description="Price of a million tokens that the model reads.")
+    model_price_cached: float = Field(0, ge=0, description="Price of a million of them that the provider had cached.")
+    model_price_answer: float = Field(0, ge=0, description="Price of a million tokens that it writes.")
 
     embeddings_url: str = Field("", description="OpenAI-compatible embeddings endpoint; empty: the shipped model.")
     embeddings_model: str = Field("", description="Its model.")

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from app.cli.agents import AgentId
+from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
@@ -50,9 +51,17 @@ def crawl(
     run(_crawl(settings_for(crawl_allow=allow), config, agent, as_json))
 
 
-def reindex(agent: AgentId = None, as_json: AsJson = False) -> None:
-    """Build both indexes again from what is stored."""
-    run(_reindex(settings_for(), agent, as_json))
+def reindex(
+    agent: AgentId = None,
+    is_estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what contexts by the chat model would cost, and change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build both indexes again from what is stored. Agents whose chunks have contexts by the chat model get those that
+    are missing first."""
+    settings = settings_for()
+    run(estimate_contexts(settings, agent, as_json) if is_estimate else _reindex(settings, agent, as_json))
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -84,6 +93,7 @@ async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: Sour
 
 async def _reindex(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
     totals: dict[str, dict[str, int]] = {}
+    notes: dict[str, str] = {}
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         chosen = None
         if agent_id is not None:
@@ -95,11 +105,20 @@ async def _reindex(settings: Settings, agent_id: UUID | None, as_json: bool) -> 
                 if step.agent_id not in bars:
                     bars[step.agent_id] = progress.add_task(f"Agent {step.agent_id}", total=step.total)
                 progress.update(bars[step.agent_id], completed=step.done)
-                totals[str(step.agent_id)] = {"chunks": step.total, "embedded": step.embedded}
+                totals[str(step.agent_id)] = {
+                    "chunks": step.total,
+                    "embedded": step.embedded,
+                    "contexts_written": step.contexts.written,
+                    "contexts_kept": step.contexts.kept,
+                    "contexts_missing": step.contexts.missing,
+                }
+                notes[str(step.agent_id)] = step.contexts.in_words()
     if as_json:
         print_json({"agents": totals})
     else:
         out.print(f"{sum(row['chunks'] for row in totals.values())} chunks of {len(totals)} agents indexed.")
+        for note in filter(None, notes.values()):
+            out.print(note, highlight=False)
 
 
 async def _doctor(settings: Settings, as_json: bool) -> None:

@@ -5,6 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from app.domain.context_kind import ContextKind
+
 
 class FusionMethod(StrEnum):
     SCORE = "score"  # weighted z(cosine) + z(bm25) + z(best bm25 of the document) + z(logit)
@@ -61,6 +63,7 @@ class AgentConfig:
 
     `language` is a BCP 47 primary subtag that pins the answer's language, or None to follow the question.
     `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
+    `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
     """
 
@@ -76,6 +79,7 @@ class AgentConfig:
     allowed_link_hosts: tuple[str, ...] = ()
     theme: Theme = field(default_factory=Theme)
     starter_prompts: tuple[str, ...] = ()
+    contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

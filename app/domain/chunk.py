@@ -20,6 +20,11 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def searchable_text(context: str, text: str) -> str:
+    """A chunk as it is embedded and keyword-indexed: what stands before it, then the chunk."""
+    return f"{context}\n{text}" if context else text
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
     """A chunk as the chunker cuts it, before it has an id.
@@ -37,7 +42,7 @@ class ChunkDraft:
     @property
     def searchable_text(self) -> str:
         """What is embedded and keyword-indexed."""
-        return f"{self.context}\n{self.text}" if self.context else self.text
+        return searchable_text(self.context, self.text)
 
 
 @dataclass(frozen=True, slots=True)

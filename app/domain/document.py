@@ -65,9 +65,11 @@ class IngestOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IngestReceipt:
-    """What one ingest did. `embedded` counts chunks that the embedder had to be asked for."""
+    """What one ingest did. `embedded` counts chunks that the embedder had to be asked for; `note` says in words what
+    could not be done for the page, "" usually."""
 
     outcome: IngestOutcome
     document_id: UUID | None = None
     chunks: int = 0
     embedded: int = 0
+    note: str = ""

@@ -3,13 +3,14 @@
 page -> hash --same as live--> touch (UNCHANGED)
              --no text-------> what was there is retired (EMPTY)
              --known elsewhere, but for a few words -> what was there is retired (DUPLICATE)
-             --new-----------> pending version + chunks | vectors | terms | live | old rows leave
-                                                        ^         ^       ^      ^
+             --new-----------> pending version + chunks | contexts | vectors | terms | live | old rows leave
+                                                        ^          ^         ^       ^      ^
 A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
 """
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from anyio import to_thread
 from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.near_duplicate import is_near_duplicate
+from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import CHUNKING_VERSION, Chunker
 from app.knowledge.retire import Retire
@@ -37,12 +39,23 @@ def page_hash(page: PageContent) -> str:
     return content_hash(f"{CHUNKING_VERSION}\n{page.title}\n{page.markdown}")
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """`embedded` counts the chunks that the embedder was asked for."""
+
+    embedded: int
+    contexts: ContextReport
+
+
 class Ingest:
     """Learns pages. Learning the same page twice changes nothing."""
 
-    def __init__(self, record: SystemOfRecord, chunker: Chunker, indexer: ChunkIndexer, retire: Retire) -> None:
+    def __init__(
+        self, record: SystemOfRecord, chunker: Chunker, contexts: ChunkContexts, indexer: ChunkIndexer, retire: Retire
+    ) -> None:
         self._record = record
         self._chunker = chunker
+        self._contexts = contexts
         self._indexer = indexer
         self._retire = retire
         self._under_way: dict[tuple[UUID, str], anyio.Lock] = {}
@@ -70,8 +83,9 @@ class Ingest:
             if twin is not None:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.DUPLICATE, twin)
-            embedded = await self.finish_pending(version)
-        return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), embedded)
+            finished = await self.finish_pending(version)
+        note = finished.contexts.in_words()
+        return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
 
     async def _near_twin(
         self, records: Records, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]
@@ -82,18 +96,19 @@ class Ingest:
         texts = [draft.text for draft in drafts]
         return next((other.document_id for other in others if is_near_duplicate(texts, other.texts)), None)
 
-    async def finish_pending(self, version: PendingVersion) -> int:
-        """Index a pending version and make it live; return how many chunks the embedder was asked for.
+    async def finish_pending(self, version: PendingVersion) -> Finished:
+        """Index a pending version and make it live. Chunks whose context cannot be written have their structural one.
 
         Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
         """
+        contexts = await self._contexts.refresh(version.agent_id, version.id)
         async with self._record.read() as records:
             chunks = await records.documents.version_chunks(version.id)
         embedded = await self._indexer.put(version.agent_id, chunks)
         async with self._record.write() as records:
             retired = await records.documents.make_live(version)
         await self._indexer.forget_versions(version.agent_id, retired)
-        return embedded
+        return Finished(embedded, contexts)
 
     async def _unchanged(self, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
         async with self._record.read() as records:

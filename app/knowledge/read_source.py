@@ -149,6 +149,8 @@ class ReadSource:
                     # Without a document of its own the page is read in full next time: its twin may have changed.
                     page = replace(page, reason=await self._same_text_as(receipt.document_id))
                     receipt = IngestReceipt(receipt.outcome)
+                elif receipt.note:
+                    page = replace(page, reason=receipt.note)
             except (*_MAY_PASS, NotFound):
                 raise
             except Exception as error:  # one odd page must not cost the others

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
 from app.ports.records.transaction import SystemOfRecord
 
@@ -12,32 +13,48 @@ _CHUNKS_A_STEP = 512
 
 @dataclass(frozen=True, slots=True)
 class ReindexProgress:
-    """After each step: `done` of `total` chunks of one agent, `embedded` of them not in the embedding cache."""
+    """After each step: `done` of `total` chunks of one agent, `embedded` of them not in the embedding cache, and what
+    became of their contexts."""
 
     agent_id: UUID
     done: int
     total: int
     embedded: int
+    contexts: ContextReport
 
 
 class Reindex:
-    """Empties an agent's indexes and fills them again; searches find less until it is through."""
+    """Brings the contexts of an agent's chunks in line with its setting, then empties its indexes and fills them again;
+    searches find less until that is through."""
 
-    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer) -> None:
+    def __init__(self, record: SystemOfRecord, contexts: ChunkContexts, indexer: ChunkIndexer) -> None:
         self._record = record
+        self._contexts = contexts
         self._indexer = indexer
 
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
         """One item before the first chunk, then one for each step. Raises EmbedderUnavailable, IndexUnavailable."""
+        contexts = await self._refresh_contexts(agent_id)
         async with self._record.read() as records:
             chunks = await records.documents.agent_chunks(agent_id)
         await self._indexer.forget_agent(agent_id)
         done = embedded = 0
-        yield ReindexProgress(agent_id, done, len(chunks), embedded)
+        yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
         for step in batches(chunks, _CHUNKS_A_STEP):
             embedded += await self._indexer.put(agent_id, step)
             done += len(step)
-            yield ReindexProgress(agent_id, done, len(chunks), embedded)
+            yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
+        if contexts.changed:  # rankings of before are used no more
+            async with self._record.write() as records:
+                await records.agents.bump_generation(agent_id)
+
+    async def _refresh_contexts(self, agent_id: UUID) -> ContextReport:
+        async with self._record.read() as records:
+            version_ids = await records.contexts.live_versions(agent_id)
+        report = ContextReport()
+        for version_id in version_ids:
+            report += await self._contexts.refresh(agent_id, version_id)
+        return report
 
     async def all_agents(self) -> AsyncIterator[ReindexProgress]:
         """Every agent that has knowledge, one after the other."""

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion, FusionMethod, RerankMode, RetrievalSettings, Theme
+from app.domain.context_kind import ContextKind
 from app.operating import agent_rules as rules
 from app.web.endpoint import Model, without_defaults
 
@@ -60,6 +61,11 @@ class AgentSettings(Model):
     allowed_link_hosts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_LINK_HOSTS)
     theme: ThemeModel = Field(default_factory=ThemeModel)
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
+    contextual_chunks: ContextKind = Field(
+        default=_CONFIG.contextual_chunks,
+        description="What chunks are indexed with: where they stand, or also what the chat model says of each. Pages "
+        "learnt after the publish follow it; `docent reindex` makes all follow.",
+    )
     retrieval: RetrievalModel = Field(default_factory=RetrievalModel)
 
 

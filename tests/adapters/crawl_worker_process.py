@@ -12,6 +12,7 @@ from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosWorker
 from app.adapters.system_clock import SystemClock
 from app.domain.document import PageContent
+from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
@@ -49,7 +50,8 @@ async def work(folder: Path, name: str, hang_at: str) -> None:
         indexer = ChunkIndexer(record, embedder, vectors, keywords)
         retire = Retire(record, indexer)
         chunker = Chunker(WordSplitter(), embedder, ChunkLimits())
-        ingest = Ingest(record, chunker, indexer, retire)
+        contexts = ChunkContexts(record, embedder, embedder.max_tokens, None)
+        ingest = Ingest(record, chunker, contexts, indexer, retire)
         given = GivenPages(record, PlainFileReader(), clock)
         jobs = KnowledgeJobs(
             ReadSource(record, ScriptedSiteReader(SITE, before), given, ingest, retire),

@@ -28,6 +28,7 @@ from app.domain.document import PageContent
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import TurnRequest, VisitorSession
 from app.domain.turn_events import TurnEvent
+from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
@@ -76,7 +77,8 @@ class AnsweringHouse:
         indexer = ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         chunker = Chunker(MarkdownTextSplitter(tokens), tokens, ChunkLimits())
-        ingest = Ingest(self.record, chunker, indexer, Retire(self.record, indexer))
+        contexts = ChunkContexts(self.record, tokens, self.embedder.max_tokens, None)
+        ingest = Ingest(self.record, chunker, contexts, indexer, Retire(self.record, indexer))
         title = markdown.splitlines()[0].removeprefix("# ")
         page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language="en")
         await ingest.learn(self.agent_id, self.source_id, page)

@@ -10,9 +10,11 @@ from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.document import PageContent
 from app.domain.source import Source, SourceConfig, SourceKind
+from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.context_writer import ContextWriter
 from app.knowledge.finish_deletions import FinishDeletions
 from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
@@ -24,6 +26,7 @@ from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.plain_file_reader import PlainFileReader
+from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.word_splitter import WordSplitter
 
@@ -40,6 +43,7 @@ class KnowledgeHouse:
     vectors: MemoryVectorIndex = field(default_factory=MemoryVectorIndex)
     keywords: MemoryKeywordIndex = field(default_factory=MemoryKeywordIndex)
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
+    model: ScriptedChatModel | None = None
 
     @property
     def chunker(self) -> Chunker:
@@ -48,6 +52,11 @@ class KnowledgeHouse:
     @property
     def indexer(self) -> ChunkIndexer:
         return ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
+
+    @property
+    def contexts(self) -> ChunkContexts:
+        writer = ContextWriter(self.model, "scripted") if self.model else None
+        return ChunkContexts(self.record, self.embedder, self.embedder.max_tokens, writer)
 
     @property
     def retire(self) -> Retire:
@@ -63,7 +72,7 @@ class KnowledgeHouse:
 
     @property
     def ingest(self) -> Ingest:
-        return Ingest(self.record, self.chunker, self.indexer, self.retire)
+        return Ingest(self.record, self.chunker, self.contexts, self.indexer, self.retire)
 
     @property
     def reconcile(self) -> Reconcile:
@@ -71,7 +80,7 @@ class KnowledgeHouse:
 
     @property
     def reindex(self) -> Reindex:
-        return Reindex(self.record, self.indexer)
+        return Reindex(self.record, self.contexts, self.indexer)
 
     async def add_source(self, config: SourceConfig) -> Source:
         async with self.record.write() as records:

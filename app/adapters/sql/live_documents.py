@@ -12,7 +12,7 @@ from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import ChunkRow, DocumentRow, DocumentVersionRow
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.url_key import url_key
-from app.domain.chunk import Chunk, ChunkDraft
+from app.domain.chunk import Chunk, searchable_text
 from app.domain.document import Document, VersionState
 from app.ports.records.documents import PageTexts, StoredChunk
 from app.ports.records.page import ListPage, PageRequest
@@ -22,9 +22,9 @@ _OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
 # Columns instead of whole rows: every question reads a hundred chunks, every re-index all of them.
 STORED_CHUNKS = select(
     ChunkRow.id,
-    ChunkRow.position,
     ChunkRow.text,
     ChunkRow.context,
+    ChunkRow.indexed_context,
     ChunkRow.content_hash,
     DocumentVersionRow.id,
     DocumentVersionRow.agent_id,
@@ -164,9 +164,9 @@ class SqlLiveDocuments(SqlFamily):
 
 def stored_chunk(
     id: str,  # noqa: A002
-    position: int,
     text: str,
     context: str,
+    indexed_context: str | None,
     content_hash: str,
     version_id: UUID,
     agent_id: UUID,
@@ -178,7 +178,7 @@ def stored_chunk(
         agent_id=agent_id,
         document_version_id=version_id,
         title=title,
-        searchable_text=ChunkDraft(position, text, context).searchable_text,
+        searchable_text=searchable_text(context if indexed_context is None else indexed_context, text),
         content_hash=content_hash,
     )
 

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.audit import SqlAudit
+from app.adapters.sql.contexts import SqlContexts
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.curated_answers import SqlCuratedAnswers
 from app.adapters.sql.deletions import SqlDeletions
@@ -41,6 +42,7 @@ class SqlRecords:
         self.sources = SqlSources(session, clock)
         self.files = SqlFiles(session, clock)
         self.documents = SqlDocuments(session, clock)
+        self.contexts = SqlContexts(session, clock)
         self.curated_answers = SqlCuratedAnswers(session, clock)
         self.conversations = SqlConversations(session, clock)
         self.visitors = SqlVisitors(session, clock)

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from app.ports.records.agents import AgentRecords
 from app.ports.records.audit import AuditRecords
+from app.ports.records.contexts import ContextRecords
 from app.ports.records.conversations import ConversationRecords
 from app.ports.records.curated_answers import CuratedAnswerRecords
 from app.ports.records.deletions import DeletionRecords
@@ -32,6 +33,8 @@ class Records(Protocol):
     def files(self) -> FileRecords: ...
     @property
     def documents(self) -> DocumentRecords: ...
+    @property
+    def contexts(self) -> ContextRecords: ...
     @property
     def curated_answers(self) -> CuratedAnswerRecords: ...
     @property

@@ -150,6 +150,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         await records.hooks.note_call(source.id, "signature", FixedClock().now())
         told = (WebhookEvent.TURN_FINISHED,)
         url = "https://hooks.example.com/"
+        await records.contexts.keep(version.document_id, "some-model", {"0" * 64: "About the installer."})
         await records.webhooks.add(Webhook(an_id(), agent_id, url, told, "kid", b"salt", FixedClock().now()))
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE, curated_answer_id=answer.id)
     async with record.write() as records:

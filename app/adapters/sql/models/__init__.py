@@ -2,6 +2,7 @@
 
 from app.adapters.sql.models.agents import AgentRow, AgentVersionRow, CuratedAnswerRow
 from app.adapters.sql.models.base import Base
+from app.adapters.sql.models.contexts import ChunkContextRow
 from app.adapters.sql.models.conversations import ConversationRow, MessageRow, VisitorRow
 from app.adapters.sql.models.deletions import DeletionRow
 from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
@@ -20,6 +21,7 @@ __all__ = [
     "ApiTokenRow",
     "AuditRow",
     "Base",
+    "ChunkContextRow",
     "ChunkRow",
     "CitationRow",
     "ConversationRow",

@@ -59,7 +59,8 @@ class DocumentVersionRow(HasId, Base):
 
 
 class ChunkRow(Base):
-    """`id` is the stable hash of agent, version and position; `content_hash` is of the searchable text."""
+    """`id` is the stable hash of agent, version and position; `content_hash` is of the searchable text, which begins
+    with `indexed_context`, or with `context` where that is null."""
 
     __tablename__ = "chunks"
 
@@ -71,6 +72,7 @@ class ChunkRow(Base):
     breadcrumb: Mapped[list[str]] = mapped_column(StorableJson)
     anchor: Mapped[str | None]
     content_hash: Mapped[str] = mapped_column(String(64))
+    indexed_context: Mapped[str | None]
 
     __table_args__ = (UniqueConstraint("version_id", "position"),)
 

@@ -1,0 +1,50 @@
+"""What contexts by the chat model would cost."""
+
+from dataclasses import asdict
+from uuid import UUID
+
+from rich.table import Table
+
+from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.terminal import out, print_json
+from app.knowledge.chunk_contexts import ContextEstimate
+from app.main import open_foundation, open_knowledge
+from app.settings import Settings
+
+_MILLION = 1_000_000
+
+
+async def estimate_contexts(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
+    """Of one agent, or of all; nothing is asked of the model."""
+    found: dict[str, ContextEstimate] = {}
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        actor = await local_operator(base)
+        agents = await known_agents(base, actor) if agent_id is None else [await meant_agent(base, actor, agent_id)]
+        for agent in agents:
+            found[str(agent.id)] = await knowledge.contexts.estimate(agent.id)
+    total = sum(found.values(), start=ContextEstimate())
+    if as_json:
+        shown = {name: asdict(estimate) | {"price": _price(settings, estimate)} for name, estimate in found.items()}
+        print_json({"agents": shown, "total": asdict(total) | {"price": _price(settings, total)}})
+        return
+    table = Table("agent", "documents", "chunks", "to write", "prompt tokens", "of them cached", "answer tokens")
+    for name, estimate in found.items():
+        table.add_row(name, *(f"{number}" for number in asdict(estimate).values()))
+    out.print(table)
+    price = _price(settings, total)
+    out.print("Set DOCENT_MODEL_PRICE_PROMPT for a price." if price is None else f"At most {price:.2f} in all.")
+
+
+def _price(settings: Settings, estimate: ContextEstimate) -> float | None:
+    """In the currency of the settings; None where no price is set. Cached tokens cost what others do unless they have
+    a price of their own."""
+    if not settings.model_price_prompt and not settings.model_price_answer:
+        return None
+    cached = settings.model_price_cached or settings.model_price_prompt
+    fresh_tokens = estimate.prompt_tokens - estimate.cached_tokens
+    cost = (
+        fresh_tokens * settings.model_price_prompt
+        + estimate.cached_tokens * cached
+        + estimate.answer_tokens * settings.model_price_answer
+    )
+    return round(cost / _MILLION, 4)

@@ -1,0 +1,188 @@
+"""Keeps what chunks are indexed with in line with the agent's setting, and says beforehand what that would cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from uuid import UUID
+
+from app.domain.context_kind import ContextKind
+from app.domain.errors import NotFound
+from app.knowledge.chunk_limits import RESERVED_TOKENS
+from app.knowledge.context_request import MAX_ANSWER_TOKENS, Window, context_requests
+from app.knowledge.context_writer import ContextWriter
+from app.ports.records.contexts import ChunkToSituate, VersionToSituate
+from app.ports.records.transaction import Records, SystemOfRecord
+from app.ports.token_counter import TokenCounter
+
+NO_MODEL = "no chat model is set (DOCENT_MODEL_URL, DOCENT_MODEL_NAME)"
+# Providers keep nothing shorter than this for the next request.
+_CACHEABLE_TOKENS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """What was done for the chunks of some versions. `missing` of them have their structural line alone, `reason` says
+    why; `changed` have to be indexed again."""
+
+    written: int = 0
+    kept: int = 0  # the model had written them before
+    missing: int = 0
+    changed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    reason: str = ""
+
+    def __add__(self, other: "ContextReport") -> "ContextReport":
+        return ContextReport(
+            written=self.written + other.written,
+            kept=self.kept + other.kept,
+            missing=self.missing + other.missing,
+            changed=self.changed + other.changed,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            reason=self.reason or other.reason,
+        )
+
+    def in_words(self) -> str:
+        """For the page's report; "" when nothing is missing."""
+        if not self.missing:
+            return ""
+        return f"Without a written context: {self.missing} chunks ({self.reason.rstrip('.')})."
+
+
+@dataclass(frozen=True, slots=True)
+class ContextEstimate:
+    """What writing the contexts of an agent would take. Tokens are counted by the shipped tokenizer, and some more or
+    fewer by a provider's. `cached_tokens` of the `prompt_tokens` begin like the request before; `answer_tokens` is the
+    most that may be written."""
+
+    documents: int = 0
+    chunks: int = 0
+    to_write: int = 0  # chunks that the model has not written about before
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    answer_tokens: int = 0
+
+    def __add__(self, other: "ContextEstimate") -> "ContextEstimate":
+        return ContextEstimate(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+class ChunkContexts:
+    """Whatever fails, the structural line stands. `writer` is None without a chat model; `max_tokens` is what the
+    embedder reads of one chunk."""
+
+    def __init__(
+        self, record: SystemOfRecord, counter: TokenCounter, max_tokens: int, writer: ContextWriter | None
+    ) -> None:
+        self._record = record
+        self._counter = counter
+        self._max_tokens = max_tokens
+        self._writer = writer
+
+    async def refresh(self, agent_id: UUID, version_id: UUID) -> ContextReport:
+        """Give the version's chunks what the agent's published setting asks for. Repeating it asks the model only for
+        what is missing."""
+        async with self._record.read() as records:
+            kind = await _context_kind(records, agent_id)
+            version = await records.contexts.version(version_id)
+        if version is None:
+            return ContextReport()
+        if kind is ContextKind.STRUCTURAL:
+            return ContextReport(changed=await self._set(version_id, version, {}))
+        if self._writer is None:
+            return ContextReport(missing=len(version.chunks), reason=NO_MODEL)
+        texts, report = await self._texts(self._writer, version)
+        changed = await self._set(version_id, version, texts)
+        return report + ContextReport(missing=len(version.chunks) - len(texts), changed=changed)
+
+    async def estimate(self, agent_id: UUID) -> ContextEstimate:
+        """For what the agent knows now, whatever its setting is."""
+        async with self._record.read() as records:
+            version_ids = await records.contexts.live_versions(agent_id)
+        total = ContextEstimate()
+        for version_id in version_ids:
+            async with self._record.read() as records:
+                version = await records.contexts.version(version_id)
+            if version is not None:
+                total += await self._estimate(version)
+        return total
+
+    async def _texts(self, writer: ContextWriter, version: VersionToSituate) -> tuple[dict[str, str], ContextReport]:
+        """What the model says of each chunk, by chunk id."""
+        texts: dict[str, str] = {}
+        report = ContextReport()
+        for window in self._windows(version):
+            known = await self._kept(version, window)
+            missing = [request for request in window.requests if request.key not in known]
+            if missing and not report.reason:  # a model that has just failed is not asked for the next window
+                written = await writer.write(window, missing)
+                if written.texts:
+                    async with self._record.write() as records:
+                        await records.contexts.keep(version.document_id, writer.model_id, written.texts)
+                report += ContextReport(
+                    written=len(written.texts),
+                    prompt_tokens=written.prompt_tokens,
+                    completion_tokens=written.completion_tokens,
+                    reason=written.reason,
+                )
+                known |= written.texts
+            report += ContextReport(kept=len(window.requests) - len(missing))
+            texts |= {request.chunk_id: known[request.key] for request in window.requests if request.key in known}
+        return texts, report
+
+    async def _set(self, version_id: UUID, version: VersionToSituate, texts: dict[str, str]) -> int:
+        wanted = {
+            chunk.id: self._fitted(texts[chunk.id], chunk) if chunk.id in texts else None for chunk in version.chunks
+        }
+        changed = {chunk.id: wanted[chunk.id] for chunk in version.chunks if wanted[chunk.id] != chunk.indexed_context}
+        if changed:
+            async with self._record.write() as records:
+                await records.contexts.set_indexed(version_id, changed)
+        return len(changed)
+
+    def _fitted(self, written: str, chunk: ChunkToSituate) -> str | None:
+        """Before the structural line where the embedder reads as much, else in its place, cut to what it reads: the
+        chunk's own words are never pushed out."""
+        room = self._max_tokens - RESERVED_TOKENS - self._counter.count(chunk.text)
+        both = f"{written}\n{chunk.context}" if chunk.context else written
+        if self._counter.count(both) <= room:
+            return both
+        words = written.split()
+        while words and self._counter.count(" ".join(words)) > room:
+            words.pop()
+        cut = " ".join(words)
+        return cut if self._counter.count(cut) > self._counter.count(chunk.context) else None
+
+    def _windows(self, version: VersionToSituate) -> list[Window]:
+        return context_requests(version.title, [(chunk.id, chunk.text) for chunk in version.chunks], self._counter)
+
+    async def _kept(self, version: VersionToSituate, window: Window) -> dict[str, str]:
+        if self._writer is None:
+            return {}
+        keys = [request.key for request in window.requests]
+        async with self._record.read() as records:
+            return await records.contexts.kept(version.document_id, self._writer.model_id, keys)
+
+    async def _estimate(self, version: VersionToSituate) -> ContextEstimate:
+        total = ContextEstimate(documents=1, chunks=len(version.chunks))
+        for window in self._windows(version):
+            known = await self._kept(version, window)
+            passages = [request.passage for request in window.requests if request.key not in known]
+            if passages:
+                total += self._window_estimate(window.shared, passages)
+        return total
+
+    def _window_estimate(self, shared: str, passages: Sequence[str]) -> ContextEstimate:
+        begin = self._counter.count(shared)
+        return ContextEstimate(
+            to_write=len(passages),
+            prompt_tokens=begin * len(passages) + sum(self._counter.count(passage) for passage in passages),
+            cached_tokens=begin * (len(passages) - 1) if begin >= _CACHEABLE_TOKENS else 0,
+            answer_tokens=MAX_ANSWER_TOKENS * len(passages),
+        )
+
+
+async def _context_kind(records: Records, agent_id: UUID) -> ContextKind:
+    try:
+        return (await records.agents.live(agent_id)).config.contextual_chunks
+    except NotFound:
+        return ContextKind.STRUCTURAL
