@@ -42,6 +42,10 @@ test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it;
 test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, storms, rebinding
 	$(BIN)/pytest tests/misbehaving
 
+.PHONY: test-faults
+test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (needs redis-server; DOCENT_SEED replays a run)
+	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS))
+
 .PHONY: test-scale
 test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
 	$(BIN)/pytest tests/scale

@@ -22,7 +22,7 @@ from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import Role
 from app.domain.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason
-from app.domain.turn import TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.turn import TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 
 _RUNNING = TurnState.RUNNING.value
 _RATINGS = ("up", "down")
@@ -87,7 +87,7 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
         await self._end(turn, end)
         message_id = await self._add_message(turn_id, Role.AGENT, end.answer)
         await self._cite(turn_id, end)
-        await self._charge(turn, end)
+        await self._charge(turn, end.answered_by.value, end.usage)
         await self._announce(turn, f"turn.{end.state.value}")
         await self._count_hit(turn, end)
         if end.gap is not None and await self.count_gap(turn.agent_id, turn_id, await self._question(turn_id), end.gap):
@@ -108,6 +108,7 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
                 .values(state=TurnState.CUT.value, partial_answer="", ended_at=self._now())
             )
             await self._add_message(turn.id, Role.AGENT, turn.partial_answer)
+            await self._charge(turn, "", TokenUsage())  # what it cost died with its process
             await self._announce(turn, f"turn.{TurnState.CUT.value}")
         return len(turns)
 
@@ -217,15 +218,15 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
         if rows:
             await self._session.execute(self._insert(CitationRow), rows)
 
-    async def _charge(self, turn: TurnRow, end: TurnEnd) -> None:
+    async def _charge(self, turn: TurnRow, answered_by: str, usage: TokenUsage) -> None:
         statement = self._insert(UsageRow).values(
             id=new_id(),
             turn_id=turn.id,
             agent_id=turn.agent_id,
-            answered_by=end.answered_by.value,
-            model=end.usage.model,
-            prompt_tokens=end.usage.prompt_tokens,
-            completion_tokens=end.usage.completion_tokens,
+            answered_by=answered_by,
+            model=usage.model,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
             created_at=self._now(),
         )
         await self._session.execute(statement.on_conflict_do_nothing())

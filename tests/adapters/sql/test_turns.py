@@ -324,6 +324,20 @@ async def test_every_running_turn_is_cut_when_nobody_lives(record: SqlSystemOfRe
     await begin(record, session, a_turn("Again"))
 
 
+async def test_a_cut_turn_counts_as_one_turn_without_tokens(
+    engine: AsyncEngine, record: SqlSystemOfRecord, session: VisitorSession
+) -> None:
+    request = a_turn()
+    await begin(record, session, request)
+    async with record.write() as records:
+        await records.turns.cut_orphans([])
+        await records.turns.finish(request.turn_id, an_end("Late."))
+    async with engine.connect() as connection:
+        columns = select(UsageRow.turn_id, UsageRow.answered_by, UsageRow.prompt_tokens, UsageRow.completion_tokens)
+        usage = (await connection.execute(columns)).all()
+    assert [tuple(row) for row in usage] == [(request.turn_id, "", 0, 0)]
+
+
 async def test_a_cut_turn_keeps_its_first_end(record: SqlSystemOfRecord, session: VisitorSession) -> None:
     request = a_turn()
     await begin(record, session, request)

@@ -89,7 +89,8 @@ class FeedbackRow(HasId, Base):
 
 
 class UsageRow(HasId, Base):
-    """What one turn cost. `turn_id` is no foreign key: erasing a visitor must not change the bill."""
+    """What one turn cost. `turn_id` is no foreign key: erasing a visitor must not change the bill. A turn that was
+    cut counts too, with no tokens and an empty `answered_by`."""
 
     __tablename__ = "usage"
 

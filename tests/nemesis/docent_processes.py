@@ -1,0 +1,88 @@
+"""Web processes as an operator runs them, on one data folder: ended politely, killed, and started again."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import time
+from asyncio.subprocess import Process
+from dataclasses import dataclass, field
+from pathlib import Path
+
+START_SECONDS = 60
+STOP_SECONDS = 30
+
+
+@dataclass
+class WebProcess:
+    """`port` stays the same over restarts. `killed_at` has the moment at which a pid was killed, by time.monotonic."""
+
+    environment: dict[str, str]
+    log: Path
+    port: int
+    killed_at: dict[int, float] = field(default_factory=dict)
+    exit_codes: list[int] = field(default_factory=list)
+    stop_seconds: list[float] = field(default_factory=list)
+    _process: Process | None = None
+    _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def start(self) -> None:
+        with self.log.open("ab") as written:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "app.cli", "serve", "--port", str(self.port)),
+                env=os.environ | self.environment,
+                stdout=written,
+                stderr=written,
+            )
+        async with asyncio.timeout(START_SECONDS):
+            while not await self._is_ready():
+                assert self._process.returncode is None, self.log.read_text(errors="replace")[-3000:]
+                await asyncio.sleep(0.1)
+
+    async def restart(self, *, politely: bool) -> None:
+        async with self._changing:
+            await (self.terminate() if politely else self.kill())
+            await self.start()
+
+    async def terminate(self) -> None:
+        """As a deploy does; what it took and how it ended is kept."""
+        assert self._process
+        began = time.monotonic()
+        self._process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(STOP_SECONDS):
+            self.exit_codes.append(await self._process.wait())
+        self.stop_seconds.append(time.monotonic() - began)
+
+    async def kill(self) -> None:
+        assert self._process
+        self.killed_at[self._process.pid] = time.monotonic()
+        self._process.kill()
+        await self._process.wait()
+
+    async def close(self) -> None:
+        """Whatever state it is in."""
+        async with self._changing:
+            if self._process and self._process.returncode is None:
+                self._process.kill()
+                await self._process.wait()
+
+    async def _is_ready(self) -> bool:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError:
+            return False
+        try:
+            writer.write(b"GET /readyz HTTP/1.1\r\nHost: docent\r\nConnection: close\r\n\r\n")
+            return b" 200 " in await reader.readline()
+        except OSError:
+            return False
+        finally:
+            writer.close()
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])

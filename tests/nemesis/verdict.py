@@ -1,0 +1,134 @@
+"""What the system of record holds, against what the visitors saw and the providers counted."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+from tests.nemesis.plan import FIRST, SECOND, TurnPlan
+from tests.nemesis.planned_provider import PlannedProviders
+from tests.nemesis.visitor import Seen
+
+MAY_BE_SHORT_SECONDS = 2.5  # of text, after kill -9
+_ENDED = ("done", "failed", "cut")
+_TURNS = """
+SELECT t.id, t.state, t.owner, t.answered_by, a.text, q.text,
+  (SELECT count(*) FROM messages m WHERE m.turn_id = t.id),
+  (SELECT count(*) FROM usage u WHERE u.turn_id = t.id),
+  (SELECT group_concat(o.kind) FROM outbox o WHERE o.turn_id = t.id AND o.kind LIKE 'turn.%'),
+  (SELECT m.id FROM messages m WHERE m.turn_id = t.id AND m.role = 'agent')
+FROM turns t
+LEFT JOIN messages q ON q.turn_id = t.id AND q.role = 'visitor'
+LEFT JOIN messages a ON a.turn_id = t.id AND a.role = 'agent'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One turn as it is stored; `answer` is None where none is."""
+
+    state: str
+    owner: str
+    answered_by: str | None
+    answer: str | None
+    question: str | None
+    message_count: int
+    usage_count: int
+    announced: str | None
+    message_id: str | None
+
+    @property
+    def owner_pid(self) -> int:
+        return int(self.owner.rsplit("-", 2)[1])
+
+
+def running_turns(record: Path) -> int:
+    with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True, timeout=10)) as connection:
+        [(count,)] = connection.execute("SELECT count(*) FROM turns WHERE state = 'running'").fetchall()
+    return int(count)
+
+
+def stored_turns(record: Path) -> dict[UUID, Row]:
+    with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True, timeout=10)) as connection:
+        return {UUID(key): Row(*values) for key, *values in connection.execute(_TURNS)}
+
+
+@dataclass
+class Verdict:
+    """Each fault is a line that names its turn; a run is good when there is none."""
+
+    faults: list[str] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def blame(self, kind: str, turn: TurnPlan, detail: str = "") -> None:
+        self.kinds[kind] += 1
+        self.faults.append(f"{kind}: turn {turn.number} {turn.turn_id} {detail}".rstrip())
+
+
+def judged(
+    log: Sequence[Seen], rows: Mapping[UUID, Row], providers: PlannedProviders, killed_at: Mapping[int, float]
+) -> Verdict:
+    verdict = Verdict()
+    asked = Counter(row.question for row in rows.values())
+    for seen in log:
+        plan, row = seen.plan, rows.get(seen.plan.turn_id)
+        if asked[plan.question] > 1:
+            verdict.blame("duplicate turn", plan, f"{asked[plan.question]} turns")
+        for what in seen.contradictions:
+            verdict.blame("two texts for one turn", plan, what)
+        if seen.gave_up:
+            verdict.blame("visitor gave up", plan, " | ".join(seen.refusals[-2:]))
+        if row is None:
+            if seen.is_acknowledged:
+                verdict.blame("acknowledged and missing", plan)
+            continue
+        _judge_row(verdict, seen, row, killed_at)
+        _judge_calls(verdict, plan, row, providers)
+    return verdict
+
+
+def _judge_row(verdict: Verdict, seen: Seen, row: Row, killed_at: Mapping[int, float]) -> None:
+    plan, answer = seen.plan, row.answer or ""
+    if row.question != plan.question:
+        verdict.blame("question is not stored", plan, repr(row.question))
+    if row.state not in _ENDED:
+        verdict.blame("left running", plan, row.owner)
+        return
+    if row.message_count != 2:
+        verdict.blame("not one question and one answer", plan, f"{row.message_count} messages")
+    if row.usage_count != 1:
+        verdict.blame("not counted once", plan, f"{row.usage_count} rows of usage, {row.state}")
+    if row.announced != f"turn.{row.state}":
+        verdict.blame("end not announced once", plan, f"{row.state}, {row.announced}")
+    due = seen.longest
+    if row.state == "cut" and row.owner_pid in killed_at:
+        due = seen.seen_before(killed_at[row.owner_pid] - MAY_BE_SHORT_SECONDS)
+    if not answer.startswith(due):
+        verdict.blame("stored less than was seen", plan, f"{row.state}: {len(answer)} of {len(due)} characters")
+    if row.state == "cut" and row.owner_pid not in killed_at:
+        verdict.blame("cut though its process was not killed", plan, row.owner)
+    whole = [(end, bool(end["event"] == "done")) for end in seen.ends]
+    for end, is_receipt in whole:
+        if is_receipt and (row.state != "done" or answer != seen.longest or end["message_id"] != _uuid(row.message_id)):
+            verdict.blame("receipt for something else", plan, f"{row.state}, {len(answer)} of {len(seen.longest)}")
+    if row.answered_by == "model" and not any("".join(plan.words(p)).startswith(answer) for p in (FIRST, SECOND)):
+        verdict.blame("answer of two providers", plan, repr(answer[:60]))
+
+
+def _judge_calls(verdict: Verdict, plan: TurnPlan, row: Row, providers: PlannedProviders) -> None:
+    calls = [providers.answered[name, plan.number] for name in (FIRST, SECOND)]
+    if max(calls) > 1 or (plan.fault is None and calls[1] and calls[0]):
+        verdict.blame("asked a provider again", plan, f"first {calls[0]}, second {calls[1]}")
+    if row.state == "done" and row.answered_by == "model" and not sum(calls):
+        verdict.blame("answered without a provider", plan)
+
+
+def counts(values: Iterable[str | None]) -> dict[str, int]:
+    return dict(sorted(Counter(value or "none" for value in values).items()))
+
+
+def _uuid(stored: str | None) -> str:
+    return str(UUID(stored)) if stored else ""
