@@ -20,7 +20,7 @@ OPERATIONS = ROOT / "docs" / "operations.md"
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Variables that are no settings: a run of the tests reads them.
-TEST_VARIABLES = {"DOCENT_CASES", "DOCENT_TEST_POSTGRES"}
+TEST_VARIABLES = {"DOCENT_CASES", "DOCENT_TEST_POSTGRES", "DOCENT_SEED"}
 
 _FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]+)`")
