@@ -1,9 +1,13 @@
 """The adapters that the settings choose between. `closing` gets what has to be closed."""
 
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import Final
 
 from app.adapters.circuit_breaker import CircuitBreaker, CircuitListener
+from app.adapters.circuit_chat_model import CircuitChatModel
+from app.adapters.circuit_embedder import CircuitEmbedder
+from app.adapters.circuit_reranker import CircuitReranker
 from app.adapters.failover_chat_model import FailoverChatModel
 from app.adapters.fallback_rate_limiter import FallbackRateLimiter
 from app.adapters.guarded_redis import GuardedRedis
@@ -19,6 +23,7 @@ from app.adapters.openai_embedder import OpenAIEmbedder
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.adapters.timed_chat_model import TimedChatModel
 from app.knowledge.context_writer import ContextWriter
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
@@ -27,6 +32,7 @@ from app.ports.rate_limiter import RateLimiter
 from app.ports.reranker import Reranker
 from app.settings import Settings
 
+_QUESTION_EMBEDDING_SECONDS: Final = 2.0
 _REDIS_COOL_DOWN_SECONDS: Final = 5.0  # a try costs one visitor the wait of one call
 
 
@@ -44,7 +50,17 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
     return embedder
 
 
-def configured_reranker(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Reranker:
+def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> Embedder:
+    """As visitors' questions use it: they cannot wait as pages can."""
+    if not settings.embeddings_url:
+        return embedder
+    circuit = CircuitBreaker("embedder", listener=circuits)
+    return CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
+
+
+def configured_reranker(
+    settings: Settings, threads: OnnxThreads, circuits: CircuitListener, closing: AsyncExitStack
+) -> Reranker:
     """The shipped model, or an endpoint's."""
     if not settings.rerank_url:
         return OnnxReranker(RERANKER_FOLDER, threads, cores=settings.threads)
@@ -55,7 +71,7 @@ def configured_reranker(settings: Settings, threads: OnnxThreads, closing: Async
         api_key=settings.rerank_key.get_secret_value() or None,
     )
     closing.push_async_callback(reranker.close)
-    return reranker
+    return CircuitReranker(reranker, CircuitBreaker("reranker", listener=circuits))
 
 
 def configured_redis(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> GuardedRedis | None:
@@ -79,27 +95,44 @@ def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     return FallbackRateLimiter(LimitsRateLimiter(redis), own) if redis else own
 
 
-def configured_chat_model(settings: Settings, closing: AsyncExitStack) -> ChatModel | None:
-    """The model and its fallback, those of them that are set; None without any."""
+def configured_chat_model(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> ChatModel | None:
+    """For visitors' questions: the model and its fallback, those of them that are set; None without any.
+
+    None is asked twice: the visitor does not wait for it to recover.
+    """
+    models: list[ChatModel] = []
+    for part, model in _endpoints(settings, closing, max_retries=0):
+        timed = TimedChatModel(
+            model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
+        )
+        models.append(CircuitChatModel(timed, CircuitBreaker(part, listener=circuits)))
+    return FailoverChatModel(models) if models else None
+
+
+def configured_context_writer(settings: Settings, closing: AsyncExitStack) -> ContextWriter | None:
+    """By the chat model; None without one."""
+    models = [model for _, model in _endpoints(settings, closing, max_retries=2)]
+    if not models:
+        return None
+    return ContextWriter(FailoverChatModel(models), settings.model_name or settings.fallback_model_name)
+
+
+def _endpoints(
+    settings: Settings, closing: AsyncExitStack, *, max_retries: int
+) -> Iterator[tuple[str, OpenAIChatModel]]:
+    """Those that are set, in the order in which they are asked, by the names of their circuits."""
     configured = (
-        (settings.model_url, settings.model_name, settings.model_key),
-        (settings.fallback_model_url, settings.fallback_model_name, settings.fallback_model_key),
+        ("model", settings.model_url, settings.model_name, settings.model_key),
+        ("fallback_model", settings.fallback_model_url, settings.fallback_model_name, settings.fallback_model_key),
     )
-    models = []
-    for url, name, key in configured:
+    for part, url, name, key in configured:
         if url:
             model = OpenAIChatModel(
                 base_url=url,
                 model=name,
                 api_key=key.get_secret_value() or None,
                 silence_seconds=settings.model_silence_seconds,
+                max_retries=max_retries,
             )
             closing.push_async_callback(model.close)
-            models.append(model)
-    return FailoverChatModel(models) if models else None
-
-
-def configured_context_writer(settings: Settings, closing: AsyncExitStack) -> ContextWriter | None:
-    """By the chat model; None without one."""
-    model = configured_chat_model(settings, closing)
-    return ContextWriter(model, settings.model_name or settings.fallback_model_name) if model else None
+            yield part, model

@@ -61,6 +61,7 @@ from app.configured_adapters import (
     configured_chat_model,
     configured_context_writer,
     configured_embedder,
+    configured_question_embedder,
     configured_rate_limiter,
     configured_redis,
     configured_reranker,
@@ -128,7 +129,8 @@ VERSION = version("docent")
 
 @dataclass(frozen=True, slots=True)
 class Foundation:
-    """What every room stands on. `process` names this start of this process in the system of record."""
+    """What every room stands on. `process` names this start of this process in the system of record; `questions` is
+    the embedder as those who wait for an answer use it."""
 
     settings: Settings
     metrics: CollectorRegistry
@@ -139,6 +141,7 @@ class Foundation:
     cache: Cache
     rate_limiter: RateLimiter
     embedder: Embedder
+    questions: Embedder
     tokens: TokenCounter
     splitter: TextSplitter
     reranker: Reranker
@@ -199,9 +202,10 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
             cache=configured_cache(redis),
             rate_limiter=configured_rate_limiter(redis),
             embedder=embedder,
+            questions=configured_question_embedder(settings, embedder, circuits),
             tokens=tokens,
             splitter=MarkdownTextSplitter(tokens),
-            reranker=configured_reranker(settings, threads, closing),
+            reranker=configured_reranker(settings, threads, circuits, closing),
             vectors=vectors,
             keywords=keywords,
         )
@@ -211,13 +215,13 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
 async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     """Running turns are ended and stored when the block is left."""
     async with AsyncExitStack() as closing:
-        model = configured_chat_model(base.settings, closing)
-        recall = Recall(base.record, base.embedder, base.vectors, base.keywords)
+        model = configured_chat_model(base.settings, base.circuits, closing)
+        recall = Recall(base.record, base.questions, base.vectors, base.keywords)
         retriever = HybridRetriever(recall, base.keywords, base.reranker)
         history = History(base.record, base.cache)
         tools = TurnTools(
             records=base.record,
-            curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.embedder),
+            curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
             retriever=CachedRetriever(retriever, base.cache, base.record),
             completer=_completer(model),
             writers=_writers(model, base.reranker),

@@ -42,6 +42,7 @@ class Settings(BaseSettings):
     model_name: str = Field("", description="Chat model; empty: answers are quoted from the pages, without a model.")
     model_key: SecretStr = Field(SecretStr(""), description="Key for the chat endpoint.")
     model_silence_seconds: float = Field(20, gt=0, le=300, description="Longest silence of a chat endpoint.")
+    model_answer_seconds: float = Field(120, gt=0, le=3600, description="Longest time that an answer is written for.")
     fallback_model_url: str = Field("", description="Chat endpoint that is tried when the first gives no token.")
     fallback_model_name: str = Field("", description="Its model.")
     fallback_model_key: SecretStr = Field(SecretStr(""), description="Its key.")

@@ -17,7 +17,7 @@ class CircuitOpen(Exception):
     """The part was left alone. `retry_after_seconds`: until a call may try it again; 0 while one is trying."""
 
     def __init__(self, part: str, retry_after_seconds: float) -> None:
-        super().__init__(f"{part} failed several times in a row and is left alone for a while")
+        super().__init__(f"{part}: failed several times in a row, and is left alone for a while.")
         self.retry_after_seconds = retry_after_seconds
 
 

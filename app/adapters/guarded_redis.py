@@ -45,7 +45,7 @@ class GuardedRedis:
                 async with asyncio.timeout(CALL_SECONDS):
                     given = await command(self.client)
         except CircuitOpen as error:
-            raise Unavailable(f"Redis is not asked: {error}.") from error
+            raise Unavailable(str(error)) from error
         except _AWAY as error:
             _log.warning("redis_away", reason=f"{type(error).__name__}: {error}")
             raise Unavailable(f"Redis does not answer: {type(error).__name__}.") from error

@@ -16,7 +16,7 @@ from openai.types.chat import (
 )
 
 from app.adapters.encodable_text import encodable
-from app.adapters.openai_errors import OPENAI_ERRORS, what_happened
+from app.adapters.openai_errors import OPENAI_ERRORS, seconds_asked_for, what_happened
 from app.adapters.watched_events import MAX_EVENT_BYTES, was_closed_by_done, watching
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
@@ -30,9 +30,9 @@ class OpenAIChatModel:
     """One model of one provider.
 
     `silence_seconds` is the longest that the provider may say nothing, before its first token and between two.
-    Retries cover the time before the response begins, honouring the provider's Retry-After; nothing is asked twice
-    once tokens flow. An event of more than `max_event_bytes` ends the answer. Servers other than OpenAI's own know
-    `max_tokens` only; OpenAI's newest models refuse it.
+    Retries cover the time before the response begins, honouring the provider's Retry-After, which the last refusal
+    passes on; nothing is asked twice once tokens flow. An event of more than `max_event_bytes` ends the answer. Servers
+    other than OpenAI's own know `max_tokens` only; OpenAI's newest models refuse it.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class OpenAIChatModel:
                 stream_options={"include_usage": True},
             )
         except OPENAI_ERRORS as error:
-            raise self._failed(what_happened(error), has_begun=False) from error
+            raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         has_begun, finish = False, None
@@ -109,8 +109,11 @@ class OpenAIChatModel:
         yield ChatEnd(_FINISHES.get(finish or "", Finish.COMPLETE), usage)
 
     def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
-        message = f"The model {self._model} at {self._client.base_url.host} {happened}."
+        message = self._told(happened)
         return ModelInterrupted(message) if has_begun else ModelUnavailable(message)
+
+    def _told(self, happened: str) -> str:
+        return f"The model {self._model} at {self._client.base_url.host} {happened}."
 
 
 def _message(message: ChatMessage) -> ChatCompletionMessageParam:

@@ -1,6 +1,7 @@
 """What the openai SDK raises, in words for the operator. The SDK's own texts are kept as the cause only: providers
 put parts of keys and prompts into them."""
 
+import math
 from typing import Final
 
 import httpx2
@@ -28,3 +29,17 @@ def what_happened(error: Exception) -> str:
         case openai.APIError():
             return "reported an error in its stream"
     return "sent something that is no answer"
+
+
+def seconds_asked_for(error: Exception) -> float:
+    """How long a server that refused wants to be left alone: its Retry-After in seconds, else 0."""
+    if not isinstance(error, openai.APIStatusError):
+        return 0
+    headers = error.response.headers
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:  # a date, or nothing
+            continue
+        return seconds if math.isfinite(seconds) and seconds > 0 else 0
+    return 0

@@ -71,7 +71,11 @@ class Unavailable(DocentError):
 
 
 class ModelUnavailable(Unavailable):
-    """The chat model failed before its first token."""
+    """The chat model failed before its first token. `retry_after_seconds` is what it asked for itself, else 0."""
+
+    def __init__(self, message: str, retry_after_seconds: float = 0) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class ModelInterrupted(Unavailable):

@@ -76,10 +76,12 @@ class Babble:
 
 @dataclass(frozen=True)
 class Raw:
-    """Bytes as they are, each chunk one network read; the last one comes `repeat_last` times more."""
+    """Bytes as they are, each chunk one network read; the last one comes `repeat_last` times more, every
+    `pace_seconds`."""
 
     chunks: Sequence[bytes]
     repeat_last: int = 0
+    pace_seconds: float = 0
 
 
 Answer = Say | Refuse | Tear | Stall | Pause | Complain | Babble | Raw
@@ -238,6 +240,7 @@ async def _raw(answer: Raw) -> AsyncIterator[bytes]:
     for chunk in answer.chunks:
         yield chunk
     for _ in range(answer.repeat_last):
+        await asyncio.sleep(answer.pace_seconds)
         yield answer.chunks[-1]
 
 
