@@ -12,7 +12,7 @@ import hashlib
 import random
 import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -69,10 +69,17 @@ class LanceDBVectorIndex:
         self._writing = anyio.Lock()
         self._writes = 0
 
-    async def search(self, agent_id: UUID, vector: Sequence[float], limit: int) -> list[IndexHit]:
+    async def search(
+        self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
         if limit < 1:
             return []
-        return await self._nearest(_of(agent_id), vector, limit)
+        if among is None:
+            return await self._nearest(_of(agent_id), vector, limit)
+        hits: list[IndexHit] = []
+        for ids in _in_parts(sorted(str(number) for number in among)):
+            hits += await self._nearest(_of(agent_id) & col("document_version_id").isin(ids), vector, limit)
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:limit]
 
     async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
         hits: list[IndexHit] = []

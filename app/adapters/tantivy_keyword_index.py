@@ -15,7 +15,7 @@ import shutil
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,10 +73,17 @@ class TantivyKeywordIndex:
         self._guard = threading.Lock()  # of the two above
         self._writing = threading.Lock()  # one writer at a time in this process; tantivy's lock is for the others
 
-    async def search(self, agent_id: UUID, language: str | None, question: str, limit: int) -> list[IndexHit]:
+    async def search(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        question: str,
+        limit: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[IndexHit]:
         if limit < 1:
             return []
-        return await self._in_thread(self._search, agent_id, language_of(language), question, limit)
+        return await self._in_thread(self._search, agent_id, language_of(language), question, limit, among)
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         return await self._in_thread(self._coverage, agent_id, language_of(language), question, texts)
@@ -110,7 +117,11 @@ class TantivyKeywordIndex:
 
     # Everything below is synchronous, and runs on a thread.
 
-    def _search(self, agent_id: UUID, language: str, question: str, limit: int) -> list[IndexHit]:
+    def _search(
+        self, agent_id: UUID, language: str, question: str, limit: int, among: Collection[UUID] | None
+    ) -> list[IndexHit]:
+        if among is not None and not among:
+            return []
         terms = analysis_of(language).question_terms(question)
         reader = self._reader(agent_id, language)
         if reader is None or not terms:
@@ -120,6 +131,8 @@ class TantivyKeywordIndex:
         if not known:
             return []
         query = _query(reader.schema, known)
+        if among is not None:
+            query = _among(reader.schema, query, among)
         found = searcher.search(query, limit=limit, count=False)
         return [IndexHit(searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found.hits]
 
@@ -326,6 +339,12 @@ def _query(schema: Schema, terms: Sequence[str]) -> Query:
         clauses.append((Occur.Should, Query.term_query(schema, "text", term, index_option="freq")))
         clauses.append((Occur.Should, Query.boost_query(title, _TITLE_BOOST)))
     return Query.boolean_query(clauses)
+
+
+def _among(schema: Schema, query: Query, document_version_ids: Collection[UUID]) -> Query:
+    """The same hits and scores, of these versions only."""
+    wanted = Query.term_set_query(schema, "document_version_id", [str(number) for number in document_version_ids])
+    return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(wanted, 0.0))])
 
 
 def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:

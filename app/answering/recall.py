@@ -1,15 +1,16 @@
 """First stage: both indexes, side by side, then the system of record for what is still live."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 import structlog
 
-from app.answering.retrieval import SearchQuery
+from app.answering.retrieval import Wording
 from app.domain.chunk import Chunk, IndexHit
 from app.domain.errors import EmbedderUnavailable, IndexUnavailable
+from app.domain.search_filter import SearchFilter
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import KeywordIndex
 from app.ports.records.transaction import SystemOfRecord
@@ -21,16 +22,30 @@ _REFILLS = 2  # times the search is widened when retired rows took places
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """What the indexes said to one wording. `cosine` covers every recalled chunk unless the wording's meaning was not
+    asked for, or vectors were away; a chunk missing from `bm25` shares no telling word with it."""
+
+    wording: Wording
+    cosine: dict[str, float] = field(default_factory=dict)
+    bm25: dict[str, float] = field(default_factory=dict)
+    vector_order: list[str] = field(default_factory=list)
+    keyword_order: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
-    """Every live chunk that either index named. `cosine` covers all of `chunks` unless vectors were away; a chunk
-    missing from `bm25` shares no telling word with the question. `missing` names what could not be asked."""
+    """Every live chunk that an index named for a wording; the question's own is the first of `heard`. `missing` names
+    what could not be asked."""
 
     chunks: dict[str, Chunk]
-    cosine: dict[str, float]
-    bm25: dict[str, float]
-    vector_order: list[str]
-    keyword_order: list[str]
+    heard: tuple[Heard, ...]
     missing: list[str] = field(default_factory=list)
+
+    @property
+    def own(self) -> Heard:
+        """What was said to the question itself."""
+        return self.heard[0]
 
 
 class Recall:
@@ -44,40 +59,82 @@ class Recall:
         self._vectors = vectors
         self._keywords = keywords
 
-    async def find(self, agent_id: UUID, query: SearchQuery, per_list: int) -> Recalled:
-        """Up to `per_list` live chunks from each index.
+    async def find(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        wordings: Sequence[Wording],
+        per_list: int,
+        filters: Sequence[SearchFilter] = (),
+    ) -> Recalled:
+        """Up to `per_list` live chunks from each index for each wording.
 
         Raises IndexUnavailable when neither index can be asked.
         """
-        by_vector, by_keyword = await asyncio.gather(
-            self._by_vector(agent_id, query.text, per_list),
-            self._by_keyword(agent_id, query, per_list),
+        among = await self._among(agent_id, filters)
+        by_meaning, by_words = await asyncio.gather(
+            self._by_meaning(agent_id, wordings, per_list, among),
+            asyncio.gather(*(self._by_words(agent_id, language, one, per_list, among) for one in wordings)),
         )
-        missing = [hits.away for hits in (by_vector, by_keyword) if hits.away]
+        missing = [
+            name
+            for name, lists in (("vectors", by_meaning), ("keywords", by_words))
+            if any(hits.is_away for hits in lists)
+        ]
         if len(missing) == 2:
             raise IndexUnavailable("Neither search index can be read. Run `docent doctor`, then `docent reindex`.")
-        chunks = by_vector.chunks | by_keyword.chunks
-        cosine = by_vector.scores | await self._other_cosines(agent_id, by_vector, by_keyword)
-        return Recalled(chunks, cosine, by_keyword.scores, by_vector.order, by_keyword.order, missing)
+        chunks = {key: chunk for hits in (*by_meaning, *by_words) for key, chunk in hits.chunks.items()}
+        cosines = await asyncio.gather(*(self._cosines(agent_id, hits, chunks) for hits in by_meaning))
+        heard = tuple(
+            Heard(wording, cosine, said.scores, meant.order, said.order)
+            for wording, cosine, meant, said in zip(wordings, cosines, by_meaning, by_words, strict=True)
+        )
+        return Recalled(chunks, heard, missing)
 
-    async def _by_vector(self, agent_id: UUID, text: str, limit: int) -> "_LiveHits":
+    async def _among(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> Collection[UUID] | None:
+        narrow = [one for one in filters if not one.is_open]
+        if not narrow:
+            return None
+        async with self._records.read() as records:
+            return await records.documents.versions_passing(agent_id, narrow)
+
+    async def _by_meaning(
+        self, agent_id: UUID, wordings: Sequence[Wording], limit: int, among: Collection[UUID] | None
+    ) -> list["_LiveHits"]:
+        meant = [wording.text for wording in wordings if wording.is_meant]
         try:
-            [vector] = await self._embedder.embed([text])
-            hits = await self._live(agent_id, limit, lambda n: self._vectors.search(agent_id, vector, n))
+            vectors = iter(await self._embedder.embed(meant))
+            return await asyncio.gather(
+                *(
+                    self._nearest(agent_id, next(vectors) if wording.is_meant else None, limit, among)
+                    for wording in wordings
+                )
+            )
         except (EmbedderUnavailable, IndexUnavailable) as error:
             log.warning("recall.vectors_away", reason=str(error))
-            return _LiveHits(away="vectors")
+            return [_LiveHits(is_away=True) for _ in wordings]
+
+    async def _nearest(
+        self, agent_id: UUID, vector: list[float] | None, limit: int, among: Collection[UUID] | None
+    ) -> "_LiveHits":
+        if vector is None:
+            return _LiveHits()
+        hits = await self._live(agent_id, limit, lambda n: self._vectors.search(agent_id, vector, n, among))
         hits.vector = vector
         return hits
 
-    async def _by_keyword(self, agent_id: UUID, query: SearchQuery, limit: int) -> "_LiveHits":
+    async def _by_words(
+        self, agent_id: UUID, language: str | None, wording: Wording, limit: int, among: Collection[UUID] | None
+    ) -> "_LiveHits":
+        if not wording.is_said:
+            return _LiveHits()
         try:
             return await self._live(
-                agent_id, limit, lambda n: self._keywords.search(agent_id, query.language, query.text, n)
+                agent_id, limit, lambda n: self._keywords.search(agent_id, language, wording.text, n, among)
             )
         except IndexUnavailable as error:
             log.warning("recall.keywords_away", reason=str(error))
-            return _LiveHits(away="keywords")
+            return _LiveHits(is_away=True)
 
     async def _live(
         self, agent_id: UUID, limit: int, search: Callable[[int], Awaitable[list[IndexHit]]]
@@ -98,16 +155,16 @@ class Recall:
             order=[hit.chunk_id for hit in live],
         )
 
-    async def _other_cosines(self, agent_id: UUID, by_vector: "_LiveHits", by_keyword: "_LiveHits") -> dict[str, float]:
-        """Chunks that only the words found deserve their true cosine: a guess would bend the fusion."""
-        others = [chunk_id for chunk_id in by_keyword.order if chunk_id not in by_vector.scores]
-        if not others or by_vector.vector is None:
-            return {}
+    async def _cosines(self, agent_id: UUID, hits: "_LiveHits", chunks: Collection[str]) -> dict[str, float]:
+        """Chunks that something else found deserve their true cosine: a guess would bend the fusion."""
+        others = [chunk_id for chunk_id in chunks if chunk_id not in hits.scores]
+        if not others or hits.vector is None:
+            return hits.scores
         try:
-            return await self._vectors.similarities(agent_id, by_vector.vector, others)
+            return hits.scores | await self._vectors.similarities(agent_id, hits.vector, others)
         except IndexUnavailable as error:
             log.warning("recall.similarities_away", reason=str(error))
-            return {}
+            return hits.scores
 
 
 @dataclass(slots=True)
@@ -116,4 +173,4 @@ class _LiveHits:
     scores: dict[str, float] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     vector: list[float] | None = None
-    away: str = ""
+    is_away: bool = False

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.domain.chunk import RankedChunk
+from app.domain.search_filter import SearchFilter
 
 StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
 
@@ -12,11 +13,23 @@ StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """What to look for. `text` stands alone: a follow-up has been made whole. `language` chooses the keyword
-    analysis (BCP 47 primary subtag), None for English."""
+    analysis (BCP 47 primary subtag), None for English. Pages must pass every one of `filters`, and the agent's own."""
 
     text: str
     page_url: str = ""
     language: str | None = None
+    filters: tuple[SearchFilter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way to put the question. `weight` counts against the others; `is_said`: its words are looked for;
+    `is_meant`: its meaning is."""
+
+    text: str
+    weight: float = 1.0
+    is_said: bool = True
+    is_meant: bool = True
 
 
 @dataclass(frozen=True, slots=True)

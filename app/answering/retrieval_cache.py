@@ -69,8 +69,8 @@ class CachedRetriever:
 
 
 def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
-    """Agent, generation, config version, question, page and language; the configuration is hashed as well, since a
-    draft that is tried out has no version of its own."""
+    """Agent, generation, config version, question, page, language and filters; the configuration is hashed as well,
+    since a draft that is tried out has no version of its own."""
     parts = [
         str(agent.id),
         str(agent.generation),
@@ -79,6 +79,7 @@ def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
         question_key(query.text) or query.text,
         page_key(query.page_url) if query.page_url else "",
         query.language or "",
+        repr(query.filters),
     ]
     return "retrieval:" + hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 

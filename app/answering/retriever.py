@@ -1,29 +1,25 @@
-"""Recall, fusion, the cross-encoder's vote, the page boost and the threshold: a question becomes ranked sources."""
+"""Recall, fusion, the cross-encoder's vote, adjustments and the threshold: a question becomes ranked sources."""
 
-from collections import Counter
 from collections.abc import Sequence
-from time import perf_counter
-from typing import Any, Protocol
-from uuid import UUID
+from typing import Protocol
 
 import structlog
 
+from app.answering.first_order import first_order
+from app.answering.order_adjustments import OrderAdjustment, adjusted
+from app.answering.query_planner import QueryPlanner, planned
 from app.answering.recall import Recall, Recalled
 from app.answering.retrieval import Retrieval, SearchQuery, StageListener
-from app.domain.agent import FusionMethod, LiveAgent, RerankMode, RetrievalSettings
+from app.answering.retrieval_trace import RetrievalTrace
+from app.answering.source_choice import best_of_each_document, chosen
+from app.domain.agent import LiveAgent
 from app.domain.chunk import RankedChunk
-from app.domain.confidence import calibrated, is_low, plain_coverage
+from app.domain.confidence import calibrated, is_low, plain_coverage, sigmoid
 from app.domain.errors import IndexUnavailable, RerankerUnavailable
 from app.domain.page_focus import page_focus
 from app.domain.page_url import is_same_page
-from app.domain.rank_fusion import (
-    best_first,
-    best_of_group,
-    reciprocal_rank_fusion,
-    score_fusion,
-    unit_interval,
-    with_vote,
-)
+from app.domain.rank_fusion import best_first, unit_interval, with_vote
+from app.domain.retrieval_settings import ConfidenceScale, RerankMode, RetrievalSettings
 from app.ports.keyword_index import KeywordIndex
 from app.ports.reranker import Reranker
 
@@ -40,37 +36,61 @@ class Retriever(Protocol):
 
 
 class HybridRetriever:
-    """The pipeline of the design, stages 4 to 8, by the agent's own settings."""
+    """The pipeline of the design, stages 4 to 8, by the agent's own settings. `rankers` gives the reranker of each
+    mode; a mode that has none is as a reranker that is away."""
 
-    def __init__(self, recall: Recall, keywords: KeywordIndex, reranker: Reranker) -> None:
+    def __init__(
+        self,
+        recall: Recall,
+        keywords: KeywordIndex,
+        rankers: dict[RerankMode, Reranker],
+        adjustments: Sequence[OrderAdjustment],
+        planners: Sequence[QueryPlanner] = (),
+    ) -> None:
         self._recall = recall
         self._keywords = keywords
-        self._reranker = reranker
+        self._rankers = rankers
+        self._adjustments = adjustments
+        self._planners = planners
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         settings = agent.config.retrieval
-        trace = _Trace()
+        trace = RetrievalTrace()
         if on_stage:
             await on_stage("searching")
-        recalled = await self._recall.find(agent.id, query, settings.recall_per_list)
-        trace.stage("recall", vector=len(recalled.vector_order), keyword=len(recalled.keyword_order))
+        wordings = await planned(self._planners, query, settings)
+        if len(wordings) > 1:
+            trace.stage("wordings", said=[wording.text for wording in wordings])
+        filters = (settings.filter, *query.filters)
+        recalled = await self._recall.find(agent.id, query.language, wordings, settings.recall_per_list, filters)
+        own = recalled.own
+        trace.stage("recall", vector=len(own.vector_order), keyword=len(own.keyword_order), found=len(recalled.chunks))
         trace.note_missing(recalled.missing)
         if not recalled.chunks:
             return Retrieval(trace=trace.as_json())
-        fused = _fuse(recalled, settings)
-        trace.stage("fusion", method=settings.fusion.value, candidates=len(fused))
+        fused = first_order(recalled, settings, settings.vector_weight)
+        trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
         if on_stage:
             await on_stage("reading")
         logits = await self._logits(query, recalled, fused, settings, trace)
         coverage = await self._coverage(agent, query, recalled, trace)
         ordered = _order(fused, logits, settings)
+        if logits:
+            trace.stage("vote", best_first(ordered))
         focus = _focus(ordered, recalled)
         ordered = unit_interval(
             {key: place + settings.focus_weight * focus.get(key, 0.0) for key, place in ordered.items()}
         )
+        trace.stage("focus", best_first(ordered))
+        ordered = await self._adjusted(agent, query, recalled, ordered, trace)
         ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings)
         retrieval = _above_threshold(ranked, agent.config.confidence_threshold, settings)
-        trace.stage("threshold", survivors=len(retrieval.sources), best=round(retrieval.best, 4))
+        trace.stage(
+            "threshold",
+            [item.chunk.id for item in retrieval.sources],
+            survivors=sum(item.calibrated >= agent.config.confidence_threshold for item in ranked),
+            best=round(retrieval.best, 4),
+        )
         return Retrieval(
             retrieval.ranked, retrieval.sources, retrieval.best, retrieval.is_low_confidence, trace.as_json()
         )
@@ -81,25 +101,28 @@ class HybridRetriever:
         recalled: Recalled,
         fused: dict[str, float],
         settings: RetrievalSettings,
-        trace: "_Trace",
+        trace: RetrievalTrace,
     ) -> dict[str, float]:
-        """The cross-encoder's word on the best candidates; none when it is off, fails, or takes too long."""
+        """The reranker's word on the best candidates; none when it is off, fails, or takes too long."""
         if settings.rerank is RerankMode.OFF:
             return {}
         read = best_first(fused)[: settings.rerank_candidates]
         texts = [f"{recalled.chunks[key].title}\n{recalled.chunks[key].text}" for key in read]
         try:
-            scores = await self._reranker.score(query.text, texts, budget_seconds=settings.rerank_budget_ms / 1000)
+            ranker = self._rankers.get(settings.rerank)
+            if ranker is None:
+                raise RerankerUnavailable(f"Nothing is set up that could rerank by {settings.rerank.value}.")
+            scores = await ranker.score(query.text, texts, budget_seconds=settings.rerank_budget_ms / 1000)
         except RerankerUnavailable as error:
             log.warning("retriever.reranker_away", reason=str(error))
             trace.note_missing(["reranker"])
-            trace.stage("rerank", read=0, fallback="fused order")
+            trace.stage("rerank", read=0, fallback="fused order", reason=str(error))
             return {}
         trace.stage("rerank", read=len(read), mode=settings.rerank.value)
         return {key: score.logit for key, score in zip(read, scores, strict=True)}
 
     async def _coverage(
-        self, agent: LiveAgent, query: SearchQuery, recalled: Recalled, trace: "_Trace"
+        self, agent: LiveAgent, query: SearchQuery, recalled: Recalled, trace: RetrievalTrace
     ) -> dict[str, float]:
         keys = list(recalled.chunks)
         texts = [f"{recalled.chunks[key].context}\n{recalled.chunks[key].text}" for key in keys]
@@ -112,37 +135,31 @@ class HybridRetriever:
         trace.stage("coverage")
         return dict(zip(keys, shares, strict=True))
 
-
-def _fuse(recalled: Recalled, settings: RetrievalSettings) -> dict[str, float]:
-    if settings.fusion is FusionMethod.RRF:
-        return reciprocal_rank_fusion(
-            [
-                (recalled.vector_order, settings.vector_weight),
-                (recalled.keyword_order, settings.keyword_weight),
-            ],
-            settings.rrf_k,
-        )
-    worst_cosine = min(recalled.cosine.values(), default=0.0)
-    cosine = {key: recalled.cosine.get(key, worst_cosine) for key in recalled.chunks}
-    bm25 = {key: recalled.bm25.get(key, 0.0) for key in recalled.chunks}
-    of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in recalled.chunks.items()})
-    return score_fusion(
-        [
-            (cosine, settings.vector_weight),
-            (bm25, settings.keyword_weight),
-            (of_document, settings.document_weight),
-        ]
-    )
+    async def _adjusted(
+        self,
+        agent: LiveAgent,
+        query: SearchQuery,
+        recalled: Recalled,
+        ordered: dict[str, float],
+        trace: RetrievalTrace,
+    ) -> dict[str, float]:
+        settings = agent.config.retrieval
+        for rule in self._adjustments:
+            weight = rule.weight(settings)
+            if weight and (scores := await rule.scores(agent, query, recalled)):
+                ordered = adjusted(ordered, [(scores, weight)])
+                trace.stage(rule.name, best_first(ordered), weight=weight)
+        return ordered
 
 
 def _order(fused: dict[str, float], logits: dict[str, float], settings: RetrievalSettings) -> dict[str, float]:
     if not logits:
         return unit_interval(fused)
-    if settings.rerank is RerankMode.JUDGE:
-        lowest = min(logits.values())
-        behind = {key: lowest - 1.0 + score for key, score in unit_interval(fused).items()}
-        return unit_interval(behind | logits)
-    return unit_interval(with_vote(fused, logits, settings.rerank_weight))
+    if settings.rerank is RerankMode.VOTE:
+        return unit_interval(with_vote(fused, logits, settings.rerank_weight))
+    lowest = min(logits.values())
+    behind = {key: lowest - 1.0 + score for key, score in unit_interval(fused).items()}
+    return unit_interval(behind | logits)
 
 
 def _focus(ordered: dict[str, float], recalled: Recalled) -> dict[str, float]:
@@ -165,33 +182,26 @@ def _ranked(
     ranked = []
     for key, place in order.items():
         chunk = recalled.chunks[key]
-        is_current = is_same_page(chunk.url, query.page_url)
-        cosine, share, logit = recalled.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
+        cosine, share, logit = recalled.own.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
+        if settings.confidence_from is ConfidenceScale.RERANKER and logits:
+            confidence = 0.0 if logit is None else sigmoid(settings.confidence_steepness * logit)
+        else:
+            confidence = calibrated(cosine, share, logit, focus.get(key))
         ranked.append(
             RankedChunk(
                 chunk=chunk,
-                order=place + (settings.page_boost if is_current else 0.0),
-                calibrated=calibrated(cosine, share, logit, focus.get(key)),
+                order=place,
+                calibrated=confidence,
                 fused=fused[key],
                 cosine=cosine,
-                bm25=recalled.bm25.get(key),
+                bm25=recalled.own.bm25.get(key),
                 coverage=share,
                 logit=logit,
-                is_current_page=is_current,
+                is_current_page=is_same_page(chunk.url, query.page_url),
             )
         )
     ranked.sort(key=lambda item: (-item.order, item.chunk.id))
-    return _best_of_each_document(ranked) if settings.collapse_documents else ranked
-
-
-def _best_of_each_document(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    seen = set()
-    kept = []
-    for item in ranked:
-        if item.chunk.document_id not in seen:
-            seen.add(item.chunk.document_id)
-            kept.append(item)
-    return kept
+    return best_of_each_document(ranked) if settings.collapse_documents else ranked
 
 
 def _above_threshold(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
@@ -199,40 +209,7 @@ def _above_threshold(ranked: Sequence[RankedChunk], threshold: float, settings: 
     best = max((item.calibrated for item in ranked), default=0.0)
     return Retrieval(
         ranked=tuple(ranked),
-        sources=tuple(_diverse(survivors, ranked, settings.sources)),
+        sources=tuple(chosen(survivors, ranked, settings.sources)),
         best=best,
         is_low_confidence=is_low(len(survivors), best),
     )
-
-
-def _diverse(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], sources: int) -> list[RankedChunk]:
-    """The first `sources` survivors; where there are other pages, no page gets all the places."""
-    has_others = len({item.chunk.document_id for item in ranked}) > 1
-    room_for_page = sources - 1 if has_others and sources > 1 else sources
-    taken: Counter[UUID] = Counter()
-    kept: list[RankedChunk] = []
-    for item in survivors:
-        if len(kept) < sources and taken[item.chunk.document_id] < room_for_page:
-            taken[item.chunk.document_id] += 1
-            kept.append(item)
-    return kept
-
-
-class _Trace:
-    """Stage by stage: how long, and what it did."""
-
-    def __init__(self) -> None:
-        self._stages: list[dict[str, Any]] = []
-        self._missing: list[str] = []
-        self._since = perf_counter()
-
-    def stage(self, name: str, **facts: Any) -> None:
-        now = perf_counter()
-        self._stages.append({"stage": name, "ms": round((now - self._since) * 1000, 2), **facts})
-        self._since = now
-
-    def note_missing(self, names: Sequence[str]) -> None:
-        self._missing.extend(names)
-
-    def as_json(self) -> dict[str, Any]:
-        return {"stages": self._stages, "missing": self._missing}

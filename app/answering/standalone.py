@@ -1,16 +1,16 @@
 """Makes a follow-up whole, so that search can find what it is about. Only search sees the result."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
 import structlog
 
+from app.answering.model_reply import model_reply
 from app.domain.errors import Unavailable
 from app.domain.follow_up import leans_on_history, stitched
 from app.domain.turn import Exchange
 from app.domain.untrusted_text import as_prompt_text
-from app.ports.chat_model import ChatMessage, ChatModel, TextDelta
+from app.ports.chat_model import ChatMessage, ChatModel
 
 log = structlog.get_logger(__name__)
 
@@ -49,9 +49,8 @@ class ModelCompleter:
         if not history or not leans_on_history(question):
             return question
         try:
-            async with asyncio.timeout(_BUDGET_SECONDS):
-                rewritten = await self._ask(question, history)
-        except (Unavailable, TimeoutError) as error:
+            rewritten = await self._ask(question, history)
+        except Unavailable as error:
             log.warning("standalone.model_away", reason=repr(error))
             rewritten = ""
         if not rewritten or len(rewritten) > _MAX_CHARS:
@@ -67,6 +66,5 @@ class ModelCompleter:
             ChatMessage("system", _INSTRUCTION),
             ChatMessage("user", f"{told}\nVisitor asks now: {as_prompt_text(question)}"),
         ]
-        async with self._model.stream(messages, max_tokens=120) as stream:
-            parts = [item.text async for item in stream if isinstance(item, TextDelta)]
-        return " ".join("".join(parts).split())
+        reply = await model_reply(self._model, messages, max_tokens=120, budget_seconds=_BUDGET_SECONDS)
+        return " ".join(reply.split())

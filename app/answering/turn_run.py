@@ -141,7 +141,8 @@ class TurnRun:
         self.admitted.set_result(None)
 
     async def _search(self, agent: LiveAgent, history: tuple[Exchange, ...]) -> tuple[str, Retrieval]:
-        standalone = await self._tools.completer.complete(self._request.message, history)
+        completes = agent.config.retrieval.follow_ups
+        standalone = await self._tools.completer.complete(self._request.message, history if completes else ())
         query = SearchQuery(standalone, self._request.page_url, agent.config.language)
         try:
             retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from app.cli.evaluation_house import open_evaluation_house
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
-from app.domain.agent import RetrievalSettings
 from app.domain.errors import InvalidInput
+from app.domain.retrieval_settings import RetrievalSettings
 from app.operating.evaluation import STAGES, EvaluationReport, evaluate
 from app.operating.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
 from app.settings import Settings

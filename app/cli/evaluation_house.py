@@ -2,24 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from urllib.parse import quote
 from uuid import UUID
 
-from app.answering.recall import Recall
 from app.answering.retrieval import SearchQuery
-from app.answering.retriever import HybridRetriever
 from app.cli.local_operator import local_operator
-from app.domain.agent import AgentConfig, LiveAgent, RetrievalSettings
+from app.configured_adapters import configured_chat_model
+from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.chunk import RankedChunk
 from app.domain.document import PageContent
+from app.domain.retrieval_settings import RetrievalSettings
 from app.domain.source import SourceConfig, SourceKind
 from app.knowledge.chunk_indexer import batches
 from app.knowledge.given_chunks import CutPage
-from app.main import Foundation, Knowledge, open_foundation, open_knowledge
+from app.main import Foundation, Knowledge, open_foundation, open_knowledge, search_parts
 from app.operating.evaluation import Hit, StagedRanking
 from app.operating.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
+from app.ports.chat_model import ChatModel
 from app.settings import Settings
 
 _SITE = "https://evaluation.example/"
@@ -32,13 +33,19 @@ OnLearnt = Callable[[int], None]
 class EvaluationHouse:
     """Implements StagedSearch, with one agent for each language of the set."""
 
-    def __init__(self, base: Foundation, knowledge: Knowledge, of: EvaluationSet, retrieval: RetrievalSettings) -> None:
+    def __init__(
+        self,
+        base: Foundation,
+        knowledge: Knowledge,
+        of: EvaluationSet,
+        retrieval: RetrievalSettings,
+        model: ChatModel | None,
+    ) -> None:
         self._base = base
         self._knowledge = knowledge
         self._set = of
         self._config = AgentConfig(name=of.name, retrieval=replace(retrieval, rerank_budget_ms=_PATIENT_MS))
-        recall = Recall(base.record, base.embedder, base.vectors, base.keywords)
-        self._retriever = HybridRetriever(recall, base.keywords, base.reranker)
+        self._retriever = search_parts(base, model).fresh()
         self._agents: dict[str | None, LiveAgent] = {}
         self._documents: dict[str, str] = {}  # by URL
         self._chunk_ids: dict[tuple[str, int], str] = {}  # by URL and position
@@ -120,5 +127,5 @@ async def open_evaluation_house(
     settings: Settings, of: EvaluationSet, retrieval: RetrievalSettings
 ) -> AsyncIterator[EvaluationHouse]:
     """`settings` should name a data folder that nothing else uses."""
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
-        yield EvaluationHouse(base, knowledge, of, retrieval)
+    async with AsyncExitStack() as closing, open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        yield EvaluationHouse(base, knowledge, of, retrieval, configured_chat_model(settings, base.circuits, closing))

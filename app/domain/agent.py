@@ -2,48 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
 from app.domain.context_kind import ContextKind
-
-
-class FusionMethod(StrEnum):
-    SCORE = "score"  # weighted z(cosine) + z(bm25) + z(best bm25 of the document) + z(logit)
-    RRF = "rrf"  # reciprocal rank fusion
-
-
-class RerankMode(StrEnum):
-    OFF = "off"
-    VOTE = "vote"  # the cross-encoder is one vote beside cosine and BM25
-    JUDGE = "judge"  # the reranker decides alone: for strong hosted rerankers
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalSettings:
-    """How an agent searches. Defaults follow the measurements in docs/evaluation.md.
-
-    `recall_per_list` chunks come from each index; the cross-encoder sees the best `rerank_candidates` of the
-    fused list; `sources` of those above the threshold reach the answer. Weights are >= 0. `document_weight` counts,
-    beside a chunk's own scores, the best BM25 among the chunks of its document: a page that is about the question
-    vouches for its passages. It takes part in score fusion only. `focus_weight` counts how many of the first ten
-    candidates are of a chunk's page, once all have been ordered.
-    """
-
-    recall_per_list: int = 50
-    fusion: FusionMethod = FusionMethod.SCORE
-    vector_weight: float = 1.0
-    keyword_weight: float = 1.0
-    document_weight: float = 0.5
-    focus_weight: float = 0.1
-    rrf_k: int = 60
-    rerank: RerankMode = RerankMode.VOTE
-    rerank_weight: float = 0.25
-    rerank_candidates: int = 18
-    rerank_budget_ms: int = 1500
-    collapse_documents: bool = False
-    page_boost: float = 0.15
-    sources: int = 6
+from app.domain.retrieval_settings import RetrievalSettings
 
 
 @dataclass(frozen=True, slots=True)

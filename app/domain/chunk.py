@@ -61,6 +61,12 @@ class Chunk:
     breadcrumb: tuple[str, ...]
     as_of: date  # the day the page was last read with this content
     language: str | None
+    dated: date | None = None  # the day that the page itself names, as modified or published
+
+    @property
+    def day(self) -> date:
+        """How new the page is: the day that it names, else the day that it was read."""
+        return self.dated or self.as_of
 
     @property
     def link(self) -> str:

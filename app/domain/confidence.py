@@ -16,6 +16,11 @@ SURE = 0.5
 ENOUGH_SURVIVORS = 2
 
 
+def sigmoid(odds: float) -> float:
+    """The probability of these log odds."""
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """A logistic of what the stages said. Cosine alone cannot tell a near miss, coverage alone cannot tell a
@@ -33,7 +38,7 @@ class Calibration:
     def probability(self, cosine: float, coverage: float, logit: float, more: float = 0.0) -> float:
         """`more` is added to the log odds."""
         score = self.bias + self.cosine * cosine + self.coverage * coverage + self.logit * logit + more
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
+        return sigmoid(score)
 
 
 _ALL = Calibration(bias=-2.6, cosine=5.2, coverage=5.0, logit=0.22)

@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.agent import AgentConfig, RerankMode, RetrievalSettings, Theme
+from app.domain.agent import AgentConfig, Theme
 from app.domain.errors import InvalidInput
 from app.domain.origin import normal_pattern
+from app.domain.retrieval_settings import RerankMode, RetrievalSettings
+from app.domain.search_filter import SearchFilter
 from app.operating.field_rules import check_between, check_language, check_line, check_lines, check_text
 
 MAX_NAME_CHARS = 100
@@ -21,6 +23,8 @@ MAX_STARTER_PROMPTS = 8
 MAX_STARTER_PROMPT_CHARS = 200
 MAX_GREETING_CHARS = 500
 MAX_LAUNCHER_LABEL_CHARS = 40
+MAX_FILTER_ENTRIES = 50
+MAX_PATH_PREFIX_CHARS = 500
 MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
@@ -75,6 +79,21 @@ def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normal))
 
 
+def check_filter(at: str, only: SearchFilter) -> None:
+    """Raises InvalidInput, naming the field below `at` and the fix."""
+    for name in ("sources", "path_prefixes", "languages"):
+        if (count := len(getattr(only, name))) > MAX_FILTER_ENTRIES:
+            raise InvalidInput(f"{at}.{name}", f"There are {count} entries; keep it to {MAX_FILTER_ENTRIES}.")
+    for number, prefix in enumerate(only.path_prefixes):
+        check_line(f"{at}.path_prefixes.{number}", prefix, MAX_PATH_PREFIX_CHARS)
+        if not prefix.startswith("/"):
+            raise InvalidInput(f"{at}.path_prefixes.{number}", 'Begin with a slash, such as "/docs/".')
+    for number, language in enumerate(only.languages):
+        check_language(f"{at}.languages.{number}", language)
+    if only.dated_from and only.dated_to and only.dated_from > only.dated_to:
+        raise InvalidInput(f"{at}.dated_to", "It lies before dated_from, so that no page could ever be found.")
+
+
 def _check_theme(theme: Theme) -> None:
     if theme.primary_color is not None and not _COLOR.fullmatch(theme.primary_color):
         raise InvalidInput("theme.primary_color", 'Write a colour as "#rrggbb", such as "#0a66c2".')
@@ -88,6 +107,18 @@ def _check_theme(theme: Theme) -> None:
 
 def _check_retrieval(settings: RetrievalSettings) -> None:
     at = "retrieval."
+    check_filter(at + "filter", settings.filter)
+    check_between(at + "extra_queries", settings.extra_queries, 0, 5)
+    check_between(at + "extra_weight", settings.extra_weight, 0, 10)
+    check_between(at + "foreign_vector_weight", settings.foreign_vector_weight, 0, 1)
+    check_between(at + "topic_weight", settings.topic_weight, 0, 1)
+    check_between(at + "freshness_weight", settings.freshness_weight, -1, 1)
+    check_between(at + "engagement_weight", settings.engagement_weight, 0, 1)
+    check_between(at + "spam_weight", settings.spam_weight, 0, 1)
+    check_between(at + "exploration", settings.exploration, 0, 0.2)
+    check_between(at + "confidence_steepness", settings.confidence_steepness, 0.01, 10)
+    check_between(at + "neighbours", settings.neighbours, 0, 2)
+    check_between(at + "source_tokens", settings.source_tokens, 100, 100_000)
     check_between(at + "recall_per_list", settings.recall_per_list, 1, 200)
     check_between(at + "vector_weight", settings.vector_weight, 0, 10)
     check_between(at + "keyword_weight", settings.keyword_weight, 0, 10)

@@ -1,6 +1,6 @@
 """Port: chunks that hold the question's words. Derived data, like the vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -22,9 +22,16 @@ class KeywordIndex(Protocol):
     """One index an agent, with its own statistics. `language` is a BCP 47 primary subtag or None; it chooses
     stemmer and stop words, and is the same for writing and searching an agent."""
 
-    async def search(self, agent_id: UUID, language: str | None, question: str, limit: int) -> list[IndexHit]:
-        """Up to `limit` chunks, highest BM25 first; [] when no word of the question says anything.
-        Raises IndexUnavailable."""
+    async def search(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        question: str,
+        limit: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[IndexHit]:
+        """Up to `limit` chunks, highest BM25 first; where `among` is given, of these document versions only, by the
+        statistics of the whole index. [] when no word of the question says anything. Raises IndexUnavailable."""
         ...
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:

@@ -1,6 +1,6 @@
 """Port: nearest chunks by meaning. Derived data: all of it can be rebuilt from the system of record."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -20,8 +20,11 @@ class ChunkVector:
 class VectorIndex(Protocol):
     """All agents share it; every call names the agent, and answers of that agent only."""
 
-    async def search(self, agent_id: UUID, vector: Sequence[float], limit: int) -> list[IndexHit]:
-        """Up to `limit` chunks, highest cosine first. Raises IndexUnavailable."""
+    async def search(
+        self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        """Up to `limit` chunks, highest cosine first; where `among` is given, of these document versions only.
+        Raises IndexUnavailable."""
         ...
 
     async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:

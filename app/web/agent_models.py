@@ -1,19 +1,22 @@
 """Agents as the admin API shows and takes them."""
 
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.domain.agent import Agent, AgentConfig, AgentVersion, FusionMethod, RerankMode, RetrievalSettings, Theme
+from app.domain.agent import Agent, AgentConfig, AgentVersion, Theme
 from app.domain.context_kind import ContextKind
+from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
+from app.domain.search_filter import SearchFilter
 from app.operating import agent_rules as rules
 from app.web.endpoint import Model, without_defaults
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
-Value = TypeVar("Value", bound=AgentConfig | Theme | RetrievalSettings)
+_NESTED = Theme | RetrievalSettings | SearchFilter
+Value = TypeVar("Value", bound=AgentConfig | _NESTED)
 
 
 class ThemeModel(Model):
@@ -24,10 +27,32 @@ class ThemeModel(Model):
     greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
 
 
+class SearchFilterModel(Model):
+    sources: tuple[UUID, ...] = Field(default=(), max_length=rules.MAX_FILTER_ENTRIES)
+    path_prefixes: tuple[str, ...] = Field(
+        default=(),
+        description='"/docs/", ...: compared with the path of a page\'s URL.',
+        max_length=rules.MAX_FILTER_ENTRIES,
+    )
+    languages: tuple[str, ...] = Field(default=(), description='"en", "de", ...', max_length=rules.MAX_FILTER_ENTRIES)
+    dated_from: date | None = Field(default=None, description="The first day that a page may name as its own.")
+    dated_to: date | None = Field(default=None, description="The last one.")
+
+    def value(self) -> SearchFilter:
+        return SearchFilter(**dict(self))
+
+
 class RetrievalModel(Model):
+    follow_ups: bool = _RETRIEVAL.follow_ups
+    split_long_questions: bool = _RETRIEVAL.split_long_questions
+    extra_queries: int = _RETRIEVAL.extra_queries
+    hypothetical_answer: bool = _RETRIEVAL.hypothetical_answer
+    extra_weight: float = _RETRIEVAL.extra_weight
+    filter: SearchFilterModel = Field(default_factory=SearchFilterModel)
     recall_per_list: int = _RETRIEVAL.recall_per_list
     fusion: FusionMethod = _RETRIEVAL.fusion
     vector_weight: float = _RETRIEVAL.vector_weight
+    foreign_vector_weight: float = _RETRIEVAL.foreign_vector_weight
     keyword_weight: float = _RETRIEVAL.keyword_weight
     rrf_k: int = _RETRIEVAL.rrf_k
     rerank: RerankMode = _RETRIEVAL.rerank
@@ -38,7 +63,16 @@ class RetrievalModel(Model):
     rerank_budget_ms: int = _RETRIEVAL.rerank_budget_ms
     collapse_documents: bool = _RETRIEVAL.collapse_documents
     page_boost: float = _RETRIEVAL.page_boost
+    topic_weight: float = _RETRIEVAL.topic_weight
+    freshness_weight: float = _RETRIEVAL.freshness_weight
+    engagement_weight: float = _RETRIEVAL.engagement_weight
+    spam_weight: float = _RETRIEVAL.spam_weight
+    exploration: float = _RETRIEVAL.exploration
+    confidence_from: ConfidenceScale = _RETRIEVAL.confidence_from
+    confidence_steepness: float = _RETRIEVAL.confidence_steepness
     sources: int = _RETRIEVAL.sources
+    neighbours: int = _RETRIEVAL.neighbours
+    source_tokens: int = _RETRIEVAL.source_tokens
 
 
 class AgentSettings(Model):
@@ -122,5 +156,5 @@ def changed(value: Value, change: Model) -> Value:
         if field.name not in change.model_fields_set:
             continue
         given, current = getattr(change, field.name), getattr(value, field.name)
-        sent[field.name] = changed(current, given) if isinstance(current, Theme | RetrievalSettings) else given
+        sent[field.name] = changed(current, given) if isinstance(current, _NESTED) else given
     return replace(value, **sent)

@@ -36,6 +36,16 @@ class KeywordIndexContract:
         assert hits[0].chunk_id == "refunds"
         assert hits[0].score > hits[1].score > 0
 
+    async def test_a_search_keeps_to_the_versions_that_it_is_told(self, index: KeywordIndex) -> None:
+        await index.put(
+            AGENT, "en", [*SHOP, row("old", "A refund was paid back within a year.", version=OTHER_VERSION)]
+        )
+        [old] = await index.search(AGENT, "en", "refund paid", 10, [OTHER_VERSION])
+
+        assert old in await index.search(AGENT, "en", "refund paid", 10)  # with the same score
+        assert await index.search(AGENT, "en", "refund paid", 10, []) == []
+        assert old.chunk_id not in {hit.chunk_id for hit in await index.search(AGENT, "en", "refund", 10, [VERSION])}
+
     async def test_a_title_word_is_found(self, index: KeywordIndex) -> None:
         await index.put(AGENT, "en", SHOP)
 

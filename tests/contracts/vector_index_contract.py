@@ -34,6 +34,13 @@ class VectorIndexContract:
         assert [hit.chunk_id for hit in hits] == ["near", "middle"]
         assert hits[1].score == pytest.approx(math.cos(math.pi / 4), abs=1e-5)
 
+    async def test_a_search_keeps_to_the_versions_that_it_is_told(self, index: VectorIndex) -> None:
+        await index.put(AGENT, [row("new", unit(1)), row("old", unit(0, 1), OTHER_VERSION)])
+        many = [UUID(int=number) for number in range(100, 1300)]
+
+        assert [hit.chunk_id for hit in await index.search(AGENT, unit(1), 10, [*many, OTHER_VERSION])] == ["old"]
+        assert await index.search(AGENT, unit(1), 10, []) == []
+
     async def test_an_agent_finds_only_its_own(self, index: VectorIndex) -> None:
         await index.put(AGENT, [row("mine", unit(0, 1))])
         await index.put(OTHER_AGENT, [row("theirs", unit(1))])

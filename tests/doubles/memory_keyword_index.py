@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from app.domain.chunk import IndexHit
@@ -25,12 +25,22 @@ class MemoryKeywordIndex:
         self._rows: dict[UUID, dict[str, ChunkTerms]] = {}
         self.is_down = False
 
-    async def search(self, agent_id: UUID, language: str | None, question: str, limit: int) -> list[IndexHit]:
+    async def search(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        question: str,
+        limit: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[IndexHit]:
         rows, asked = self._of(agent_id), _telling(question)
         bags = {name: Counter(_terms(f"{row.title} {row.text}")) for name, row in rows.items()}
         mean = sum(bag.total() for bag in bags.values()) / max(1, len(bags))
         hits = [IndexHit(name, self._bm25(agent_id, asked, bag, mean)) for name, bag in bags.items()]
-        return sorted((hit for hit in hits if hit.score > 0), key=lambda hit: hit.score, reverse=True)[:limit]
+        found = [
+            hit for hit in hits if hit.score > 0 and (among is None or rows[hit.chunk_id].document_version_id in among)
+        ]
+        return sorted(found, key=lambda hit: hit.score, reverse=True)[:limit]
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         weights = {term: self._idf(agent_id, term) for term in _telling(question)}

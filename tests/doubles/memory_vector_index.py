@@ -1,6 +1,6 @@
 """A vector index in a dictionary."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from app.domain.chunk import IndexHit
@@ -15,9 +15,11 @@ class MemoryVectorIndex:
         self._rows: dict[UUID, dict[str, ChunkVector]] = {}
         self.is_down = False
 
-    async def search(self, agent_id: UUID, vector: Sequence[float], limit: int) -> list[IndexHit]:
-        rows = self._of(agent_id)
-        hits = [IndexHit(row.chunk_id, _cosine(vector, row.vector)) for row in rows.values()]
+    async def search(
+        self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        rows = [row for row in self._of(agent_id).values() if among is None or row.document_version_id in among]
+        hits = [IndexHit(row.chunk_id, _cosine(vector, row.vector)) for row in rows]
         return sorted(hits, key=lambda hit: hit.score, reverse=True)[:limit]
 
     async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:

@@ -2,9 +2,12 @@
 
 from collections.abc import Hashable
 from dataclasses import asdict, is_dataclass
+from datetime import date
 from enum import Enum
 from functools import cache
-from typing import Any, TypeVar, cast, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from uuid import UUID
 
 Config = TypeVar("Config")
 
@@ -27,12 +30,21 @@ def _field_types(kind: Hashable) -> dict[str, Any]:
 
 
 def _value(hint: Any, stored: Any) -> Any:
+    if stored is None:
+        return None
+    if get_origin(hint) is UnionType:  # "date | None"
+        [hint] = (kind for kind in get_args(hint) if kind is not type(None))
     if get_origin(hint) is tuple:
-        return tuple(stored)
+        item, *_ = get_args(hint)
+        return tuple(_value(item, value) for value in stored)
     if isinstance(hint, type) and is_dataclass(hint):
         return config_from_json(hint, stored)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint(stored)
+    if hint is UUID:
+        return UUID(stored)
+    if hint is date:
+        return date.fromisoformat(stored)
     return stored
 
 
@@ -43,4 +55,6 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if isinstance(value, UUID | date):
+        return str(value)
     return value

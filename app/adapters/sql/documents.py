@@ -57,6 +57,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
                 title=page.title,
                 language=page.language,
                 as_of=self._today(),
+                dated=page.modified or page.published,
                 markdown=page.markdown,
                 created_at=self._now(),
             )

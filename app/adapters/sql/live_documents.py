@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy.orm import aliased
 
 from app.adapters.sql.batches import batches
 from app.adapters.sql.keyset import Keyset
@@ -14,6 +16,7 @@ from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.url_key import url_key
 from app.domain.chunk import Chunk, searchable_text
 from app.domain.document import Document, VersionState
+from app.domain.search_filter import SearchFilter
 from app.ports.records.documents import PageTexts, StoredChunk
 from app.ports.records.page import ListPage, PageRequest
 
@@ -43,6 +46,7 @@ _CHUNKS = (
         DocumentVersionRow.title,
         DocumentVersionRow.language,
         DocumentVersionRow.as_of,
+        DocumentVersionRow.dated,
         DocumentRow.url,
     )
     .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
@@ -107,6 +111,32 @@ class SqlLiveDocuments(SqlFamily):
             statement = _CHUNKS.where(ChunkRow.id.in_(batch), _is_live_of(agent_id))
             rows: Iterable[Any] = await self._session.execute(statement)
             found.update((chunk.id, chunk) for chunk in (_chunk(*row) for row in rows))
+        return found
+
+    async def versions_passing(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> set[UUID]:
+        rows = await self._session.execute(
+            select(DocumentVersionRow.id, DocumentRow.url)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .where(_is_live_of(agent_id), *(condition for one in filters for condition in _conditions(one)))
+        )
+        return {version_id for version_id, url in rows if all(_is_below(url, one.path_prefixes) for one in filters)}
+
+    async def around(self, agent_id: UUID, chunk_ids: Sequence[str], reach: int) -> dict[str, list[Chunk]]:
+        other = aliased(ChunkRow)
+        found: dict[str, list[Chunk]] = {}
+        for batch in batches(dict.fromkeys(chunk_ids)):
+            statement = (
+                _CHUNKS.add_columns(other.id)
+                .join(other, other.version_id == ChunkRow.version_id)
+                .where(
+                    other.id.in_(batch),
+                    ChunkRow.position.between(other.position - reach, other.position + reach),
+                    _is_live_of(agent_id),
+                )
+                .order_by(ChunkRow.position)
+            )
+            for *columns, centre in await self._session.execute(statement):
+                found.setdefault(centre, []).append(_chunk(*columns))
         return found
 
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
@@ -191,6 +221,22 @@ def _is_live_of(agent_id: UUID) -> ColumnElement[bool]:
     return and_(DocumentVersionRow.agent_id == agent_id, _is_live())
 
 
+def _conditions(one: SearchFilter) -> Iterable[ColumnElement[bool]]:
+    day = func.coalesce(DocumentVersionRow.dated, DocumentVersionRow.as_of)
+    if one.sources:
+        yield DocumentRow.source_id.in_(one.sources)
+    if one.languages:
+        yield DocumentVersionRow.language.in_(one.languages)
+    if one.dated_from:
+        yield day >= one.dated_from
+    if one.dated_to:
+        yield day <= one.dated_to
+
+
+def _is_below(url: str, path_prefixes: Sequence[str]) -> bool:
+    return not path_prefixes or urlsplit(url).path.startswith(tuple(path_prefixes))
+
+
 def _chunk(
     id: str,  # noqa: A002
     position: int,
@@ -203,6 +249,7 @@ def _chunk(
     title: str,
     language: str | None,
     as_of: date,
+    dated: date | None,
     url: str,
 ) -> Chunk:
     """From a row of `_CHUNKS`."""
@@ -219,6 +266,7 @@ def _chunk(
         breadcrumb=tuple(breadcrumb),
         as_of=as_of,
         language=language,
+        dated=dated,
     )
 
 

@@ -3,11 +3,11 @@
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.adapters.sql.citations import citations_of
-from app.adapters.sql.models import MessageRow, TurnRow
+from app.adapters.sql.models import CitationRow, FeedbackRow, MessageRow, TurnRow
 from app.adapters.sql.session import SqlFamily
 from app.domain.conversation import Role
 from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, TurnState
@@ -41,6 +41,19 @@ class SqlStoredTurns(SqlFamily):
         )
         latest = (await self._session.execute(statement)).all()
         return [Exchange(question, answer) for question, answer in reversed(latest)]
+
+    async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
+        statement = (
+            select(
+                CitationRow.url,
+                func.count().filter(FeedbackRow.rating == "up"),
+                func.count().filter(FeedbackRow.rating == "down"),
+            )
+            .join(FeedbackRow, FeedbackRow.turn_id == CitationRow.turn_id)
+            .where(FeedbackRow.agent_id == agent_id)
+            .group_by(CitationRow.url)
+        )
+        return {url: (up, down) for url, up, down in await self._session.execute(statement)}
 
     async def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
         return await self._turns(TurnRow.conversation_id == conversation_id)

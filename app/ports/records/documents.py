@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.domain.chunk import Chunk, ChunkDraft
 from app.domain.document import Document, PageContent, VersionState
+from app.domain.search_filter import SearchFilter
 from app.ports.records.page import ListPage, PageRequest
 
 
@@ -117,6 +118,14 @@ class DocumentRecords(Protocol):
 
     async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """Those of the named chunks that the agent may answer from: live versions only."""
+        ...
+
+    async def versions_passing(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> set[UUID]:
+        """The agent's live document versions that pass every filter."""
+        ...
+
+    async def around(self, agent_id: UUID, chunk_ids: Sequence[str], reach: int) -> dict[str, list[Chunk]]:
+        """For each named live chunk: itself and up to `reach` chunks of its page on either side, in order."""
         ...
 
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:

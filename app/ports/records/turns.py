@@ -32,6 +32,10 @@ class TurnRecords(Protocol):
         """The latest answered turns, oldest first."""
         ...
 
+    async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
+        """Thumbs up and down that answers got, by the URL of each section that they cited."""
+        ...
+
     async def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
         """Oldest first, with citations and trace."""
         ...

@@ -1,9 +1,13 @@
 """Configuration values as JSON, across versions of the code."""
 
 import json
+from datetime import date
+from uuid import UUID
 
 from app.adapters.sql.config_json import config_from_json, config_to_json
-from app.domain.agent import AgentConfig, FusionMethod, RerankMode, RetrievalSettings, Theme
+from app.domain.agent import AgentConfig, Theme
+from app.domain.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
+from app.domain.search_filter import SearchFilter
 from app.domain.source import SourceConfig, SourceKind
 
 _AGENT = AgentConfig(
@@ -12,7 +16,12 @@ _AGENT = AgentConfig(
     language="de",
     allowed_origins=("https://docs.example",),
     theme=Theme(primary_color="#112233", radius_px=4),
-    retrieval=RetrievalSettings(fusion=FusionMethod.RRF, rerank=RerankMode.OFF, rrf_k=30),
+    retrieval=RetrievalSettings(
+        fusion=FusionMethod.RRF,
+        rerank=RerankMode.OFF,
+        rrf_k=30,
+        filter=SearchFilter(sources=(UUID(int=7),), path_prefixes=("/docs/",), dated_from=date(2026, 1, 31)),
+    ),
 )
 
 

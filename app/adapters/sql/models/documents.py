@@ -41,6 +41,7 @@ class DocumentVersionRow(HasId, Base):
     title: Mapped[str]
     language: Mapped[str | None]
     as_of: Mapped[date]
+    dated: Mapped[date | None]  # the day that the page itself names
     markdown: Mapped[str] = mapped_column(deferred=True)  # long, and rarely wanted
     created_at: Mapped[datetime]
 

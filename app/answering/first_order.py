@@ -1,0 +1,31 @@
+"""What the two indexes said, as one score for each candidate."""
+
+from app.answering.recall import Heard, Recalled
+from app.domain.rank_fusion import best_of_group, reciprocal_rank_fusion, score_fusion
+from app.domain.retrieval_settings import FusionMethod, RetrievalSettings
+
+
+def first_order(recalled: Recalled, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
+    """Every recalled chunk's score, comparable within this ranking only: the mean over the wordings, each by its
+    weight. `vector_weight` is what cosine counts against the rest."""
+    whole = sum(heard.wording.weight for heard in recalled.heard)
+    fused = dict.fromkeys(recalled.chunks, 0.0)
+    for heard in recalled.heard:
+        for key, score in _of_wording(heard, recalled, settings, vector_weight).items():
+            fused[key] += score * heard.wording.weight / whole
+    return fused
+
+
+def _of_wording(
+    heard: Heard, recalled: Recalled, settings: RetrievalSettings, vector_weight: float
+) -> dict[str, float]:
+    if settings.fusion is FusionMethod.RRF:
+        lists = [(heard.vector_order, vector_weight), (heard.keyword_order, settings.keyword_weight)]
+        return reciprocal_rank_fusion(lists, settings.rrf_k)
+    worst_cosine = min(heard.cosine.values(), default=0.0)
+    cosine = {key: heard.cosine.get(key, worst_cosine) for key in recalled.chunks}
+    bm25 = {key: heard.bm25.get(key, 0.0) for key in recalled.chunks}
+    of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in recalled.chunks.items()})
+    return score_fusion(
+        [(cosine, vector_weight), (bm25, settings.keyword_weight), (of_document, settings.document_weight)]
+    )

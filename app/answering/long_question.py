@@ -1,0 +1,69 @@
+"""A long text is searched for part by part: a model that reads 256 tokens would never see its end.
+
+Windows of three sentences, each one sentence on from the one before, so that neighbours share two. Neighbours of
+nearly the same meaning grow together. What is left are the things that the text talks about.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import structlog
+
+from app.answering.retrieval import SearchQuery, Wording
+from app.domain.errors import EmbedderUnavailable
+from app.domain.retrieval_settings import RetrievalSettings
+from app.domain.sentences import quotables
+from app.ports.embedder import Embedder
+from app.ports.token_counter import TokenCounter
+
+log = structlog.get_logger(__name__)
+
+_WINDOW: Final = 3  # sentences
+_SAME: Final = 0.9  # cosine from which two windows say the same
+_MAX_PART_TOKENS: Final = 500
+_MAX_PARTS: Final = 6
+_SPECIAL_TOKENS: Final = 2
+
+
+class LongQuestionSplitter:
+    """A QueryPlanner that adds the parts of a text which the embedder cannot read at once."""
+
+    def __init__(self, embedder: Embedder, tokens: TokenCounter) -> None:
+        self._embedder = embedder
+        self._tokens = tokens
+
+    async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
+        readable = self._embedder.max_tokens - _SPECIAL_TOKENS
+        if not settings.split_long_questions or self._tokens.count(query.text) <= readable:
+            return []
+        sentences = [part.text for part in quotables(query.text)]
+        if len(sentences) <= 1:
+            return []
+        try:
+            parts = await self._parts(sentences, min(_MAX_PART_TOKENS, readable))
+        except EmbedderUnavailable as error:
+            log.warning("long_question.embedder_away", reason=str(error))
+            return []
+        return [Wording(part) for part in _most_asking(parts)]
+
+    async def _parts(self, sentences: Sequence[str], max_tokens: int) -> list[str]:
+        starts = range(max(1, len(sentences) - _WINDOW + 1))
+        vectors = await self._embedder.embed([" ".join(sentences[start : start + _WINDOW]) for start in starts])
+        spans = [(0, _WINDOW)]
+        for start, (before, here) in enumerate(pairwise(vectors), start=1):
+            first, _ = spans[-1]
+            grown = " ".join(sentences[first : start + _WINDOW])
+            is_same = sum(a * b for a, b in zip(before, here, strict=True)) >= _SAME
+            if is_same and self._tokens.count(grown) <= max_tokens:
+                spans[-1] = (first, start + _WINDOW)
+            else:
+                spans.append((start, start + _WINDOW))
+        return [" ".join(sentences[first:end]) for first, end in spans]
+
+
+def _most_asking(parts: Sequence[str]) -> list[str]:
+    """At most _MAX_PARTS, in order: those that ask something first, then the last ones, where people put what they
+    want."""
+    by_need = sorted(range(len(parts)), key=lambda number: ("?" not in parts[number], -number))
+    return [parts[number] for number in sorted(by_need[:_MAX_PARTS])]

@@ -1,0 +1,19 @@
+"""A short reply of the chat model, for our own use: no visitor reads it."""
+
+import asyncio
+from collections.abc import Sequence
+
+from app.domain.errors import ModelUnavailable
+from app.ports.chat_model import ChatMessage, ChatModel, TextDelta
+
+
+async def model_reply(
+    model: ChatModel, messages: Sequence[ChatMessage], *, max_tokens: int, budget_seconds: float
+) -> str:
+    """The whole text. Raises ModelUnavailable or ModelInterrupted, the former also when the budget runs out."""
+    try:
+        async with asyncio.timeout(budget_seconds), model.stream(messages, max_tokens=max_tokens) as stream:
+            return "".join([item.text async for item in stream if isinstance(item, TextDelta)])
+    except TimeoutError as error:
+        message = f"The chat model took longer for a short reply than its budget of {budget_seconds:g} s."
+        raise ModelUnavailable(message) from error

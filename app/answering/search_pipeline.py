@@ -1,0 +1,52 @@
+"""The search that visitors get, put together from the parts that a house has."""
+
+from dataclasses import dataclass
+
+from app.answering.long_question import LongQuestionSplitter
+from app.answering.model_query_planner import ModelQueryPlanner
+from app.answering.model_ranker import ModelRanker
+from app.answering.order_adjustments import order_adjustments
+from app.answering.query_planner import QueryPlanner
+from app.answering.recall import Recall
+from app.answering.retrieval_cache import CachedRetriever
+from app.answering.retriever import HybridRetriever, Retriever
+from app.answering.widened_sources import WideningRetriever
+from app.domain.retrieval_settings import RerankMode
+from app.ports.cache import Cache
+from app.ports.chat_model import ChatModel
+from app.ports.clock import Clock
+from app.ports.embedder import Embedder
+from app.ports.keyword_index import KeywordIndex
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.reranker import Reranker
+from app.ports.token_counter import TokenCounter
+from app.ports.vector_index import VectorIndex
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """`model` is None where no chat model is set: what needs one is then left out."""
+
+    record: SystemOfRecord
+    embedder: Embedder
+    tokens: TokenCounter
+    vectors: VectorIndex
+    keywords: KeywordIndex
+    reranker: Reranker
+    clock: Clock
+    model: ChatModel | None = None
+
+    def fresh(self) -> HybridRetriever:
+        """Ranks anew each time."""
+        rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
+        planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
+        if self.model is not None:
+            rankers[RerankMode.MODEL] = ModelRanker(self.model)
+            planners.append(ModelQueryPlanner(self.model))
+        recall = Recall(self.record, self.embedder, self.vectors, self.keywords)
+        adjustments = order_adjustments(self.record, self.clock)
+        return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)
+
+    def remembering(self, inner: Retriever, cache: Cache) -> Retriever:
+        """`inner` as turns use it: rankings are kept for a while, and sources widened."""
+        return WideningRetriever(CachedRetriever(inner, cache, self.record), self.record, self.tokens)

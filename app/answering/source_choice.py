@@ -1,0 +1,35 @@
+"""Which of the ranked chunks an answer is made from."""
+
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.domain.chunk import RankedChunk
+
+
+def best_of_each_document(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
+    """The first chunk of every document, in order."""
+    seen = set()
+    kept = []
+    for item in ranked:
+        if item.chunk.document_id not in seen:
+            seen.add(item.chunk.document_id)
+            kept.append(item)
+    return kept
+
+
+def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
+    """The first `places` survivors that do not repeat one another; where `ranked` has other pages, no page gets all
+    the places."""
+    has_others = len({item.chunk.document_id for item in ranked}) > 1
+    room_for_page = places - 1 if has_others and places > 1 else places
+    taken: Counter[UUID] = Counter()
+    said: set[str] = set()
+    kept: list[RankedChunk] = []
+    for item in survivors:
+        text = " ".join(item.chunk.text.split()).casefold()
+        if len(kept) < places and taken[item.chunk.document_id] < room_for_page and text not in said:
+            taken[item.chunk.document_id] += 1
+            said.add(text)
+            kept.append(item)
+    return kept
