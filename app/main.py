@@ -30,6 +30,7 @@ from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
 from app.adapters.lancedb_vector_index import LanceDBVectorIndex
+from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.pooled_file_reader import PooledFileReader
@@ -226,6 +227,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             completer=_completer(model),
             writers=_writers(model, base.reranker),
             history=history,
+            languages=LangidLanguageGuesser(),
             clock=base.clock,
         )
         turns = Turns(tools, base.process, base.settings.max_turns)
@@ -367,6 +369,7 @@ def _web_services(
 
 async def _warm_up(base: Foundation) -> None:
     """Load the models before the first visitor has to wait for them."""
+    await asyncio.to_thread(LangidLanguageGuesser().guess, "ready?")
     try:
         await base.embedder.embed(["ready?"])
         await base.reranker.score("ready?", ["yes"], budget_seconds=30)

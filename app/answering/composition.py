@@ -10,16 +10,12 @@ import structlog
 from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.output_guard import OutputGuard
 from app.domain.errors import ModelUnavailable
+from app.domain.own_words import own_words
 from app.domain.page_url import host_of
 from app.domain.turn import AnsweredBy, Citation, Finish, TokenUsage
 from app.ports.chat_model import ChatEnd
 
 log = structlog.get_logger(__name__)
-
-FALLBACK_TEXT = (
-    "I could not find an answer to that on this website. You could try other words, or ask the people behind the site."
-)
-WITHHELD_TEXT = "I cannot answer that."
 
 
 def new_canary() -> str:
@@ -53,11 +49,11 @@ class Composition:
                 log.warning("composition.writer_away", writer=writer.answered_by.value, reason=str(error))
                 continue
             if self.finish is Finish.CONTENT_FILTER and not self.text:
-                self.say(WITHHELD_TEXT)
+                self.say(own_words(self.brief.language).withheld)
             if self.text:
                 return
         self.answered_by = AnsweredBy.FALLBACK
-        self.say(FALLBACK_TEXT)
+        self.say(own_words(self.brief.language).not_found)
 
     def say(self, text: str) -> None:
         """Show `text` as it is."""

@@ -24,6 +24,7 @@ from app.domain.curated_answer import CuratedAnswer
 from app.domain.errors import IndexUnavailable, ModelInterrupted
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
+from app.domain.own_words import own_words
 from app.domain.page_url import is_same_page
 from app.domain.turn import (
     AnsweredBy,
@@ -35,12 +36,12 @@ from app.domain.turn import (
     VisitorSession,
 )
 from app.domain.turn_events import Citations, Done, Error, Start, Status, Token
+from app.domain.turn_language import turn_language
 from app.ports.clock import Clock
+from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord
 
 log = structlog.get_logger(__name__)
-
-CANNOT_SEARCH_TEXT = "I cannot search this website right now. Please try again in a few minutes."
 
 _ERROR_TEXTS = {
     "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
@@ -59,6 +60,7 @@ class TurnTools:
     completer: QuestionCompleter
     writers: tuple[AnswerWriter, ...]
     history: History
+    languages: LanguageGuesser
     clock: Clock
 
 
@@ -73,6 +75,7 @@ class TurnRun:
         self._owner = owner
         self._checkpointer = Checkpointer(tools.records, request.turn_id)
         self._began = perf_counter()
+        self._language: str | None = None
         self._writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -124,11 +127,17 @@ class TurnRun:
         async with self._tools.records.read() as records:
             agent = await records.agents.live(self._session.agent_id)
             answers = await records.curated_answers.of_agent(agent.id)
+        self._language = turn_language(
+            pinned=agent.config.language,
+            locale=self._session.locale,
+            guess=self._tools.languages.guess(self._request.message),
+            known=self._tools.languages.languages,
+        )
         curated = await self._tools.curated.find(
             answers,
             self._request.message,
             page_url=self._request.page_url,
-            language=agent.config.language,
+            language=self._language,
             now=self._tools.clock.now(),
         )
         return agent, curated, history
@@ -143,6 +152,7 @@ class TurnRun:
     async def _search(self, agent: LiveAgent, history: tuple[Exchange, ...]) -> tuple[str, Retrieval]:
         completes = agent.config.retrieval.follow_ups
         standalone = await self._tools.completer.complete(self._request.message, history if completes else ())
+        # The index is stemmed for the agent's language, so the question is too, whatever it is written in.
         query = SearchQuery(standalone, self._request.page_url, agent.config.language)
         try:
             retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
@@ -166,7 +176,7 @@ class TurnRun:
             sources=numbered_sources(self._request, retrieval.sources),
             history=history,
             page_url=self._request.page_url,
-            language=agent.config.language,
+            language=self._language,
             canary=new_canary(),
         )
         return Composition(brief, self._show_text)
@@ -200,7 +210,7 @@ class TurnRun:
     async def _write(self, composition: Composition, retrieval: Retrieval) -> str | None:
         """Run the writers; return the error code when they were not allowed to end."""
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
-            composition.say(CANNOT_SEARCH_TEXT)
+            composition.say(own_words(composition.brief.language).cannot_search)
             return None
         self._live.publish(Status("writing"))
         self._writing = asyncio.create_task(composition.write(self._tools.writers))
@@ -284,7 +294,7 @@ class TurnRun:
 
     def _gap(self, composition: Composition, is_low: bool) -> GapReason | None:
         """What could not be searched is our fault and no gap of the website."""
-        if composition.text == CANNOT_SEARCH_TEXT:
+        if composition.text == own_words(composition.brief.language).cannot_search:
             return None
         return gap_reason(composition.answered_by, is_low, composition.text, composition.finish)
 

@@ -58,13 +58,15 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class VisitorSession:
-    """Who asks, from the visitor token and from nowhere else."""
+    """Who asks, from the visitor token and from nowhere else. `locale` is the language that their page or browser named
+    when the widget opened (BCP 47 primary subtag), "" without one."""
 
     workspace_id: UUID
     agent_id: UUID
     visitor_id: UUID
     conversation_id: UUID
     channel: Channel = Channel.WIDGET
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import jwt
 
 from app.domain.errors import Unauthorized
 from app.domain.turn import VisitorSession
+from app.domain.turn_language import primary_subtag
 from app.ports.clock import Clock
 from app.ports.records.tokens import SigningKey
 from app.ports.records.transaction import SystemOfRecord
@@ -68,6 +69,8 @@ class VisitorTokens:
             "conversation": str(session.conversation_id),
             "origin": origin,
         }
+        if session.locale:
+            claims["locale"] = session.locale
         token = jwt.encode(claims, key.secret, algorithm=ALGORITHM, headers={"kid": key.kid})
         return SignedToken(token, expires_at)
 
@@ -86,7 +89,7 @@ class VisitorTokens:
             )
         except jwt.PyJWTError:
             raise _refused() from None
-        if set(claims) != set(_REQUIRED):  # `nbf` and whatever else we never write
+        if set(claims) - {"locale"} != set(_REQUIRED):  # `nbf` and whatever else we never write
             raise _refused()
         self._check_times(claims)
         return _parsed(claims)
@@ -144,7 +147,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parsed(claims: dict[str, Any]) -> VisitorClaims:
-    if any(not isinstance(claims[name], str) for name in _REQUIRED if name not in ("exp", "iat")):
+    texts = [value for name, value in claims.items() if name not in ("exp", "iat")]
+    if any(not isinstance(text, str) for text in texts):
+        raise _refused()
+    locale = claims.get("locale", "")
+    if locale != primary_subtag(locale):
         raise _refused()
     try:
         session = VisitorSession(
@@ -152,6 +159,7 @@ def _parsed(claims: dict[str, Any]) -> VisitorClaims:
             agent_id=UUID(claims["agent"]),
             visitor_id=UUID(claims["visitor"]),
             conversation_id=UUID(claims["conversation"]),
+            locale=locale,
         )
     except ValueError:
         raise _refused() from None

@@ -1,11 +1,13 @@
 """The visitor API: what the widget on a customer's page calls."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from starlette.responses import Response
 
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Citations, Done, Error, Token
+from app.domain.turn_language import primary_subtag
 from app.web.access import NewVisitorAccess, VisitorAccess, VisitorCaller
 from app.web.answering_seam import TurnFeed
 from app.web.client_address import ClientAddresses
@@ -163,7 +165,8 @@ class WidgetApi:
             agent = await records.agents.live(call.input.agent_id)
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
         opened = await self._conversations.open(agent, call.input.anon_id)
-        signed = await self._tokens.sign(opened.session, origin)
+        session = replace(opened.session, locale=primary_subtag(call.input.locale or ""))
+        signed = await self._tokens.sign(session, origin)
         return InitOut(
             conversation_id=opened.conversation.id,
             visitor_id=opened.visitor.id,

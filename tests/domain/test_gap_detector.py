@@ -1,39 +1,18 @@
-import pytest
-
 from app.domain.gap import GapReason
-from app.domain.gap_detector import gap_reason, has_failure_words
+from app.domain.gap_detector import gap_reason
 from app.domain.turn import AnsweredBy, Finish
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I couldn't find anything about that.",
-        "The sources do not mention a student discount.",
-        "The pages don’t say whether it ships to Norway.",
-        "I don't know.",
-        "Dazu habe ich nichts gefunden; keine Angaben auf der Website.",
-        "Je ne trouve pas cette information.",
-        "No hay información sobre eso.",
-    ],
-)
-def test_an_answer_that_admits_not_knowing_shows_a_gap(answer: str) -> None:
-    assert has_failure_words(answer)
+def test_an_answer_that_admits_not_knowing_shows_a_gap() -> None:
+    answer = "I couldn't find anything about that."
     assert (
         gap_reason(AnsweredBy.MODEL, low_confidence=False, answer=answer, finish=Finish.COMPLETE)
         is GapReason.FAILURE_WORDS
     )
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Returns are free within 30 days [1].",
-        "If the app cannot find your lamp, restart Bluetooth [1].",
-        "We do not charge for returns [2].",
-    ],
-)
-def test_a_real_answer_shows_none(answer: str) -> None:
+def test_a_real_answer_shows_none() -> None:
+    answer = "Returns are free within 30 days [1]."
     assert gap_reason(AnsweredBy.MODEL, low_confidence=False, answer=answer, finish=Finish.COMPLETE) is None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID, uuid4
 
+from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
@@ -128,6 +129,7 @@ async def answering_house(
             completer=StitchingCompleter(),
             writers=writers,
             history=history,
+            languages=LangidLanguageGuesser(),
             clock=clock,
         )
         turns = Turns(tools, "test-process", max_running)
