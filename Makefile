@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/e2e tests/scale tests/real_docs tests/misbehaving tests/widget_cases
+SLOW := tests/e2e tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies
 
 .PHONY: help
 help: ## Show this list
@@ -45,6 +45,10 @@ test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, 
 .PHONY: test-faults
 test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (needs redis-server; DOCENT_SEED replays a run)
 	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS))
+
+.PHONY: test-proxies
+test-proxies: .venv/installed ## Answers through a real nginx that buffers (needs nginx-light)
+	$(BIN)/pytest tests/proxies
 
 .PHONY: test-scale
 test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)

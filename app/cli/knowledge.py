@@ -14,6 +14,7 @@ from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
+from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import Agent
 from app.domain.errors import DocentError
@@ -64,9 +65,14 @@ def reindex(
     run(estimate_contexts(settings, agent, as_json) if is_estimate else _reindex(settings, agent, as_json))
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    stream: Annotated[
+        str, typer.Option(help="Instead, look whether a proxy before the server at this URL holds answers back.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
     """Say what is stored and whether the indexes agree with it."""
-    run(_doctor(settings_for(), as_json))
+    run(_doctor_of_stream(stream, as_json) if stream else _doctor(settings_for(), as_json))
 
 
 async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None, as_json: bool) -> None:
@@ -139,6 +145,19 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
         out.print(table)
         out.print("\n".join(findings) or "Everything agrees.", highlight=False)
     if findings:
+        raise typer.Exit(1)
+
+
+async def _doctor_of_stream(url: str, as_json: bool) -> None:
+    try:
+        report = await check_stream(url)
+    except StreamUnreadable as error:
+        fail(f"{error} Name the address that the widget's visitors use, such as https://docent.example.com.")
+    if as_json:
+        print_json({"live": report.is_live, **asdict(report)})
+    else:
+        out.print(report.in_words(), highlight=False, soft_wrap=True)
+    if not report.is_live:
         raise typer.Exit(1)
 
 

@@ -40,6 +40,7 @@ from app.web.request_log import RequestLog
 from app.web.response_headers import SecurityHeaders
 from app.web.services import WebServices
 from app.web.source_hooks import HookAccess, SourceHookApi
+from app.web.stream_probe import ProbeAccess, StreamProbe
 from app.web.unexpected_errors import UnexpectedErrors
 from app.web.widget_api import WidgetApi
 from app.web.widget_script import WidgetScript, built_widget
@@ -130,5 +131,6 @@ def endpoints_of(
         *AdminTokens(services.api_tokens, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),
         *Health(services.readiness, services.metrics, version).endpoints(),
+        *StreamProbe(ProbeAccess(services.rate_limiter, limits, addresses), streams).endpoints(),
     ]
     return OpenApi(version).with_itself(endpoints)

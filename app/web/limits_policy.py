@@ -15,6 +15,7 @@ class LimitsPolicy:
     questions_per_agent: int = 1200
     calls_per_visitor: int = 240
     calls_per_api_token: int = 1200
+    probes_per_address: int = 10
 
 
 def a_minute(count: int) -> Limit:

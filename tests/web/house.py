@@ -16,6 +16,7 @@ from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.history import History
+from app.answering.search_pipeline import SearchParts
 from app.domain.agent import Agent, AgentConfig
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
@@ -45,12 +46,17 @@ from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
+from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.listed_pages import ListedPages
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.whole_words import WholeWords
 from tests.doubles.workspaces import another_workspace
 
 SITE = "https://www.example.com"
@@ -176,12 +182,16 @@ def services_on(
     limiter: CountingRateLimiter,
     readiness: Readiness,
 ) -> WebServices:
+    search = SearchParts(
+        record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), MemoryKeywordIndex(), OverlapReranker(), clock
+    )
     return WebServices(
         records=record,
         clock=clock,
         rate_limiter=limiter,
         conversations=Conversations(record, History(record, ForgetfulCache())),
         turns=turns,
+        search=search.for_operators(ForgetfulCache()),
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
         source_editing=SourceEditing(record),
@@ -209,7 +219,7 @@ async def _everything_answers() -> Mapping[str, bool]:
 
 def unlimited() -> LimitsPolicy:
     many = 10**6
-    return LimitsPolicy(many, many, many, many, many, many)
+    return LimitsPolicy(many, many, many, many, many, many, many)
 
 
 def every_endpoint() -> list[AnyEndpoint]:
