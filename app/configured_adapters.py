@@ -15,15 +15,21 @@ from app.adapters.http_reranker import HttpReranker
 from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.memory_cache import MemoryCache
 from app.adapters.memory_rate_limiter import MemoryRateLimiter
+from app.adapters.memory_turn_log import MemoryTurnLog
+from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.adapters.onnx_embedder import OnnxEmbedder
 from app.adapters.onnx_reranker import OnnxReranker
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.openai_chat_model import OpenAIChatModel
 from app.adapters.openai_embedder import OpenAIEmbedder
+from app.adapters.patient_redis import PatientRedis
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
+from app.adapters.redis_turn_log import RedisTurnLog
+from app.adapters.redis_turn_orders import RedisTurnOrders
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.adapters.timed_chat_model import TimedChatModel
+from app.answering.turns_elsewhere import SharedTurns
 from app.knowledge.context_writer import ContextWriter
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
@@ -93,6 +99,17 @@ def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     """On Redis, with this process's own behind it."""
     own = MemoryRateLimiter()
     return FallbackRateLimiter(LimitsRateLimiter(redis), own) if redis else own
+
+
+def configured_shared_turns(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> SharedTurns:
+    """Of this process alone, or on Redis for all web processes."""
+    url = settings.redis_url.get_secret_value()
+    if not url:
+        return SharedTurns(MemoryTurnLog(), MemoryTurnOrders())
+    circuit = CircuitBreaker("turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
+    redis = PatientRedis(url, circuit)
+    closing.push_async_callback(redis.close)
+    return SharedTurns(RedisTurnLog(redis), RedisTurnOrders(redis))
 
 
 def configured_chat_model(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> ChatModel | None:

@@ -66,6 +66,7 @@ from app.configured_adapters import (
     configured_rate_limiter,
     configured_redis,
     configured_reranker,
+    configured_shared_turns,
 )
 from app.domain.errors import DocentError, Unavailable
 from app.knowledge.chunk_contexts import ChunkContexts
@@ -230,12 +231,12 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             languages=LangidLanguageGuesser(),
             clock=base.clock,
         )
-        turns = Turns(tools, base.process, base.settings.max_turns)
-        async with Liveness(base.record, base.process):
-            try:
-                yield Answering(retriever, turns, Conversations(base.record, history), ConversationEnd(turns, history))
-            finally:
-                await turns.drain(0)
+        shared = configured_shared_turns(base.settings, base.circuits, closing)
+        async with (
+            Liveness(base.record, base.process),
+            Turns(tools, base.process, shared, base.settings.max_turns) as turns,
+        ):
+            yield Answering(retriever, turns, Conversations(base.record, history), ConversationEnd(turns, history))
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ class Settings(BaseSettings):
     database_url: str = Field("", description="System of record; default: SQLite in the data folder.")
     jobs_url: str = Field("", description="Job queue; default: SQLite in the data folder, or the Postgres above.")
     vectors_uri: str = Field("", description="LanceDB folder or s3:// URI; default: in the data folder.")
-    redis_url: SecretStr = Field(SecretStr(""), description="Cache and limits shared by several web processes.")
+    redis_url: SecretStr = Field(SecretStr(""), description="Cache, limits and turns shared by several web processes.")
 
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")

@@ -8,13 +8,14 @@ _SECONDS: Final = 0.1  # what is slower than this is slower than what it saves
 _CONNECTIONS: Final = 16
 
 
-def redis_client(url: str) -> Redis:
-    """A client that never waits long. Connects with its first command; close it with `aclose()`."""
+def redis_client(url: str, *, seconds: float = _SECONDS, connections: int = _CONNECTIONS) -> Redis:
+    """A client that waits `seconds` for a connection, and as long for an answer. Connects with its first command;
+    close it with `aclose()`."""
     pool = BlockingConnectionPool.from_url(
         url,
-        max_connections=_CONNECTIONS,
-        timeout=_SECONDS,
-        socket_connect_timeout=_SECONDS,
-        socket_timeout=_SECONDS,
+        max_connections=connections,
+        timeout=seconds,
+        socket_connect_timeout=seconds,
+        socket_timeout=seconds,
     )
     return Redis.from_pool(pool)

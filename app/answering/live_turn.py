@@ -5,31 +5,52 @@ the number it saw last.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from uuid import UUID
 
-from app.domain.turn_events import NumberedEvent, TurnEvent
+from app.answering.presence import Presence
+from app.domain.turn_events import Error, NumberedEvent, TurnEvent
+from app.ports.turn_log import TurnHead
+
+_NOT_OURS = Error("internal", "The end of this answer was lost. Please ask again.", retryable=True)
 
 
 class LiveTurn:
-    """`fingerprint` and `conversation_id` tell whether a request under the same id is the same turn."""
+    """`grown` is called after every event."""
 
-    def __init__(self, turn_id: UUID, conversation_id: UUID, fingerprint: str) -> None:
-        self.turn_id = turn_id
-        self.conversation_id = conversation_id
-        self.fingerprint = fingerprint
+    def __init__(
+        self, head: TurnHead, *, grown: Callable[[], None] | None = None, presence: Presence | None = None
+    ) -> None:
+        self.head = head
+        self.presence = presence or Presence()
+        self._tell = grown
         self._log: list[NumberedEvent] = []
         self._grown = asyncio.Event()
 
     @classmethod
-    def finished(
-        cls, turn_id: UUID, conversation_id: UUID, fingerprint: str, events: Iterable[TurnEvent]
-    ) -> "LiveTurn":
+    def finished(cls, head: TurnHead, events: Iterable[TurnEvent]) -> "LiveTurn":
         """A turn read back from the system of record; its last event is done or error."""
-        turn = cls(turn_id, conversation_id, fingerprint)
+        turn = cls(head)
         for event in events:
             turn.publish(event)
         return turn
+
+    @property
+    def turn_id(self) -> UUID:
+        return self.head.turn_id
+
+    @property
+    def conversation_id(self) -> UUID:
+        return self.head.conversation_id
+
+    @property
+    def fingerprint(self) -> str:
+        return self.head.fingerprint
+
+    @property
+    def count(self) -> int:
+        """The number of the last event, 0 without any."""
+        return len(self._log)
 
     @property
     def has_ended(self) -> bool:
@@ -42,16 +63,28 @@ class LiveTurn:
         self._log.append(NumberedEvent(len(self._log) + 1, event))
         grown, self._grown = self._grown, asyncio.Event()
         grown.set()
+        if self._tell:
+            self._tell()
+
+    def so_far(self, after: int = 0) -> list[NumberedEvent]:
+        return self._log[after:]
 
     async def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
-        """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn."""
+        """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn,
+        unless its agent says so.
+
+        A reader that has more events than the turn came to is told that its end was lost.
+        """
         position = max(0, after)
-        while True:
-            grown = self._grown
-            while position < len(self._log):
-                numbered = self._log[position]
-                position += 1
-                yield numbered
-            if self.has_ended:
-                return
-            await grown.wait()
+        with self.presence.reader():
+            while True:
+                grown = self._grown
+                while position < len(self._log):
+                    numbered = self._log[position]
+                    position += 1
+                    yield numbered
+                if self.has_ended:
+                    break
+                await grown.wait()
+            if position > len(self._log):
+                yield NumberedEvent(position + 1, _NOT_OURS)

@@ -1,33 +1,71 @@
 """All turns of this process. A turn is owned here, by the application, and never by a response that reads it."""
 
 import asyncio
-from collections.abc import Collection, Iterator
-from typing import Literal
+from collections.abc import AsyncIterator, Collection
+from types import TracebackType
+from typing import Literal, Protocol, Self
 from uuid import UUID
 
 import structlog
 
+from app.answering.ended_task import end_task
 from app.answering.live_turn import LiveTurn
+from app.answering.log_writer import LogWriter
+from app.answering.turn_replay import replayed
 from app.answering.turn_run import TurnRun, TurnTools
-from app.domain.errors import NotFound, Overloaded, TurnConflict
-from app.domain.turn import Finish, StoredTurn, TurnRequest, TurnState, VisitorSession
-from app.domain.turn_events import Citations, Done, Error, Start, Token, TurnEvent
+from app.answering.turns_elsewhere import SharedTurns, TurnsElsewhere
+from app.domain.errors import DocentError, NotFound, Overloaded, TurnConflict
+from app.domain.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
+from app.domain.turn_events import NumberedEvent
+from app.ports.turn_log import KEPT_SECONDS, TurnHead
+from app.ports.turn_orders import TurnOrder
 
 log = structlog.get_logger(__name__)
 
-KEPT_SECONDS = 600  # how long an ended turn can still be replayed event by event
+
+class TurnFeed(Protocol):
+    """A turn as readers see it, wherever it runs or ran."""
+
+    @property
+    def turn_id(self) -> UUID: ...
+    @property
+    def conversation_id(self) -> UUID: ...
+    @property
+    def fingerprint(self) -> str: ...
+
+    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
+        """Events with numbers above `after`, then live ones; ends after done or error."""
+        ...
 
 
 class Turns:
-    """`owner` names this process in the system of record; `max_running` bounds the turns answered at once."""
+    """`owner` names this process in the system of record and to the others; `max_running` bounds the turns answered
+    at once. Inside its block turns are shared with the other processes; leaving it ends and stores all."""
 
-    def __init__(self, tools: TurnTools, owner: str, max_running: int = 200) -> None:
+    def __init__(self, tools: TurnTools, owner: str, shared: SharedTurns, max_running: int = 200) -> None:
         self._tools = tools
         self._owner = owner
+        self._shared = shared
         self._max_running = max_running
+        self._elsewhere = TurnsElsewhere(tools.records, shared, owner)
+        self._writer = LogWriter(shared.log)
         self._live: dict[UUID, LiveTurn] = {}
         self._running: dict[UUID, tuple[TurnRun, asyncio.Task[None]]] = {}
+        self._obeying: asyncio.Task[None] | None = None
         self._is_closing = False
+
+    async def __aenter__(self) -> Self:
+        await self._writer.__aenter__()
+        self._obeying = asyncio.create_task(self._obey())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.drain(0)
+        if self._obeying:
+            await end_task(self._obeying)
+        await self._writer.__aexit__(None, None, None)
 
     @property
     def is_closing(self) -> bool:
@@ -38,33 +76,27 @@ class Turns:
     def running_count(self) -> int:
         return len(self._running)
 
-    async def ask(self, session: VisitorSession, request: TurnRequest) -> LiveTurn:
-        """Start the turn, or join it when its id is already known with the same body.
+    async def ask(self, session: VisitorSession, request: TurnRequest) -> TurnFeed:
+        """Start the turn, or join it when its id is already known with the same body, in whichever process.
 
         Raises TurnConflict for a known id with another body, TurnInProgress while the conversation answers another
         turn, Overloaded, NotFound when the agent is gone.
         """
         known = self._live.get(request.turn_id)
+        if known is not None and (known.head != _head(session, request)):
+            raise TurnConflict("This turn_id belongs to another question. Send a new random UUID for each question.")
         if known is not None:
-            return _same(known, session, request.fingerprint)
+            return await self._admitted(known, session, request)
         if self._is_closing or len(self._running) >= self._max_running:
             raise Overloaded("Too many questions are being answered right now. Please try again in a few seconds.")
-        live = LiveTurn(request.turn_id, session.conversation_id, request.fingerprint)
+        live = self._new_turn(_head(session, request))
         run = TurnRun(self._tools, session, request, live, self._owner)
-        self._live[request.turn_id] = live
         task = asyncio.create_task(run.run(), name=f"turn {request.turn_id}")
         self._running[request.turn_id] = (run, task)
         task.add_done_callback(lambda _: self._ended(request.turn_id))
-        try:
-            await asyncio.shield(run.admitted)
-        except TurnConflict:
-            stored = await self._stored(session, request.turn_id)
-            if stored is None or stored.fingerprint != request.fingerprint:
-                raise
-            return _replay(stored)
-        return live
+        return await self._admitted(live, session, request)
 
-    async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> LiveTurn:
+    async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> TurnFeed:
         """The turn as it stands, for a reader that has its events up to number `after`.
 
         Raises NotFound for a turn that is not this conversation's. A turn that is known from the record alone has
@@ -72,21 +104,30 @@ class Turns:
         id, and gets it from the start.
         """
         live = self._live.get(turn_id)
-        if live is not None and live.conversation_id == session.conversation_id:
+        if live is not None and live.count > 0 and live.conversation_id == session.conversation_id:
             return live
+        mirror = await self._elsewhere.find(session, turn_id)
+        if mirror is not None:
+            return mirror
         stored = await self._stored(session, turn_id)
         if stored is None or after > 0:
             raise NotFound("turn")
-        return _replay(stored)
+        return await self._of_another(session, stored)
 
     async def stop(self, session: VisitorSession, turn_id: UUID) -> None:
-        """End the writing; the text so far is the answer. A turn that has ended stays as it is.
+        """End the writing, wherever it is done; the text so far is the answer. A turn that has ended stays as it is.
 
-        Raises NotFound.
+        Raises NotFound; Unavailable when the process that answers cannot be told.
         """
-        await self.rejoin(session, turn_id)
-        for run in self._run_of(turn_id):
-            run.stop()
+        if turn_id in self._live:
+            await self.rejoin(session, turn_id)
+            self._stop_here(turn_id)
+            return
+        stored = await self._stored(session, turn_id)
+        if stored is None:
+            raise NotFound("turn")
+        if stored.state is TurnState.RUNNING:
+            await self._elsewhere.stop(turn_id)
 
     async def feedback(
         self, session: VisitorSession, turn_id: UUID, rating: Literal["up", "down"], comment: str
@@ -96,15 +137,9 @@ class Turns:
             await records.turns.feedback(session, turn_id, rating, comment)
 
     async def end_of(self, conversation_ids: Collection[UUID]) -> None:
-        """End the running turns of these conversations, and forget the events of all of theirs."""
-        theirs = [turn_id for turn_id, live in self._live.items() if live.conversation_id in conversation_ids]
-        running = [self._running[turn_id] for turn_id in theirs if turn_id in self._running]
-        for run, _ in running:
-            run.stop()
-        if running:
-            await asyncio.wait([task for _, task in running])
-        for turn_id in theirs:
-            self._live.pop(turn_id, None)
+        """End the running turns of these conversations, and forget the events of all of theirs, in every process."""
+        await self._end_here(conversation_ids)
+        await self._elsewhere.end_of(conversation_ids)
 
     async def drain(self, seconds: float) -> None:
         """Take no more turns, give the running ones `seconds` to end, then end them; all are stored on return."""
@@ -117,6 +152,63 @@ class Turns:
             run.shut_down()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def _new_turn(self, head: TurnHead) -> LiveTurn:
+        live = LiveTurn(head, grown=lambda: self._writer.grown(live))
+        self._live[head.turn_id] = live
+        return live
+
+    async def _admitted(self, live: LiveTurn, session: VisitorSession, request: TurnRequest) -> TurnFeed:
+        """The turn once it has begun: here, or before that in another process."""
+        try:
+            if live.turn_id in self._running:
+                await asyncio.shield(self._running[live.turn_id][0].admitted)
+        except TurnConflict:
+            stored = await self._stored(session, request.turn_id)
+            if stored is None or stored.fingerprint != request.fingerprint:
+                raise
+            return await self._of_another(session, stored)
+        return live
+
+    async def _of_another(self, session: VisitorSession, stored: StoredTurn) -> TurnFeed:
+        """With its own numbers, while there are any."""
+        if stored.state is TurnState.RUNNING:
+            return self._elsewhere.running(stored)
+        return await self._elsewhere.find(session, stored.id) or replayed(stored)
+
+    async def _obey(self) -> None:
+        async for order in self._shared.orders.received():
+            try:
+                await self._follow_order(order)
+            except DocentError as error:
+                log.warning("turn_order_failed", kind=order.kind, reason=str(error))
+
+    async def _follow_order(self, order: TurnOrder) -> None:
+        if order.kind == "end" and order.sender != self._owner:
+            await self._shared.log.forget(await self._end_here(order.ids))
+            self._elsewhere.forget(order.ids)
+        for turn_id in order.ids:
+            if order.kind == "stop":
+                self._stop_here(turn_id)
+            elif order.kind in ("read", "left") and turn_id in self._live:
+                self._live[turn_id].presence.elsewhere(order.sender, order.kind == "read")
+
+    def _stop_here(self, turn_id: UUID) -> None:
+        if turn_id in self._running:
+            self._running[turn_id][0].stop()
+
+    async def _end_here(self, conversation_ids: Collection[UUID]) -> list[UUID]:
+        """The ids of the turns that were forgotten."""
+        theirs = [turn_id for turn_id, live in self._live.items() if live.conversation_id in conversation_ids]
+        running = [self._running[turn_id] for turn_id in theirs if turn_id in self._running]
+        for run, _ in running:
+            run.stop()
+        if running:
+            await asyncio.wait([task for _, task in running])
+        for turn_id in theirs:
+            self._live.pop(turn_id, None)
+            self._writer.forget(turn_id)
+        return theirs
+
     async def _stored(self, session: VisitorSession, turn_id: UUID) -> StoredTurn | None:
         async with self._tools.records.read() as records:
             stored = await records.turns.find(turn_id)
@@ -124,46 +216,18 @@ class Turns:
             return None
         return stored
 
-    def _run_of(self, turn_id: UUID) -> Iterator[TurnRun]:
-        if turn_id in self._running:
-            yield self._running[turn_id][0]
-
     def _ended(self, turn_id: UUID) -> None:
         del self._running[turn_id]
         live = self._live[turn_id]
         if not live.has_ended:  # it was never admitted
             del self._live[turn_id]
             return
-        asyncio.get_running_loop().call_later(KEPT_SECONDS, self._live.pop, turn_id, None)
+        asyncio.get_running_loop().call_later(KEPT_SECONDS, self._drop, turn_id)
+
+    def _drop(self, turn_id: UUID) -> None:
+        self._live.pop(turn_id, None)
+        self._writer.forget(turn_id)
 
 
-def _same(live: LiveTurn, session: VisitorSession, fingerprint: str) -> LiveTurn:
-    if live.conversation_id != session.conversation_id or live.fingerprint != fingerprint:
-        raise TurnConflict("This turn_id belongs to another question. Send a new random UUID for each question.")
-    return live
-
-
-def _replay(stored: StoredTurn) -> LiveTurn:
-    events = list(_events(stored))
-    return LiveTurn.finished(stored.id, stored.conversation_id, stored.fingerprint, events)
-
-
-def _events(stored: StoredTurn) -> Iterator[TurnEvent]:
-    yield Start(stored.id, stored.conversation_id)
-    if stored.answer:
-        yield Token(stored.answer)
-    if stored.state is TurnState.DONE and stored.message_id and stored.answered_by:
-        if stored.citations:
-            yield Citations(stored.citations)
-        yield Done(
-            turn_id=stored.id,
-            message_id=stored.message_id,
-            answered_by=stored.answered_by,
-            low_confidence=stored.low_confidence,
-            confidence=stored.confidence or 0.0,
-            finish=stored.finish or Finish.COMPLETE,
-        )
-    elif stored.state is TurnState.RUNNING:
-        yield Error("internal", "This question is being answered elsewhere. Please try again shortly.", retryable=True)
-    else:
-        yield Error(stored.error_code or "internal", "This answer was cut off. Please ask again.", retryable=True)
+def _head(session: VisitorSession, request: TurnRequest) -> TurnHead:
+    return TurnHead(request.turn_id, session.conversation_id, request.fingerprint)

@@ -9,8 +9,7 @@ from uuid import uuid4
 import anyio
 import pytest
 
-from app.answering.live_turn import LiveTurn
-from app.answering.turns import Turns
+from app.answering.turns import TurnFeed, Turns
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import ModelInterrupted, ModelUnavailable, NotFound, Overloaded, TurnConflict, TurnInProgress
@@ -18,7 +17,7 @@ from app.domain.gap import GapReason, GapState
 from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
 from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.ports.records.page import PageRequest
-from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, AnsweringHouse, alone, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
 
@@ -145,7 +144,7 @@ async def test_the_same_turn_asked_again_is_joined_and_asks_the_model_once(tmp_p
 
 async def test_a_finished_turn_is_replayed_from_the_record(house: AnsweringHouse) -> None:
     events = await house.ask("How long is the warranty of a lamp?")
-    restarted = Turns(house.tools, "next-process")
+    restarted = Turns(house.tools, "next-process", alone())
     for live in (
         await restarted.ask(house.session, house.sent[-1]),
         await restarted.rejoin(house.session, house.sent[-1].turn_id),
@@ -157,7 +156,7 @@ async def test_a_finished_turn_is_replayed_from_the_record(house: AnsweringHouse
 
 async def test_a_reader_in_the_middle_of_a_turn_that_lost_its_numbers_begins_anew(house: AnsweringHouse) -> None:
     events = await house.ask("How long is the warranty of a lamp?")
-    restarted = Turns(house.tools, "next-process")
+    restarted = Turns(house.tools, "next-process", alone())
     with pytest.raises(NotFound):
         await restarted.rejoin(house.session, house.sent[-1].turn_id, after=3)
     again = await restarted.ask(house.session, house.sent[-1])
@@ -178,7 +177,7 @@ async def test_a_turn_id_with_another_question_is_a_conflict(house: AnsweringHou
     with pytest.raises(TurnConflict):
         await house.turns.ask(house.session, other)
     with pytest.raises(TurnConflict):
-        await Turns(house.tools, "next-process").ask(house.session, other)
+        await Turns(house.tools, "next-process", alone()).ask(house.session, other)
 
 
 async def test_a_conversation_answers_one_question_at_a_time(tmp_path: Path) -> None:
@@ -335,7 +334,7 @@ async def test_shutting_down_ends_running_turns_with_an_error_and_stores_them(tm
             await house.turns.ask(house.session, house.request("Hello?"))
 
 
-async def _heard(live: LiveTurn) -> list[TurnEvent]:
+async def _heard(live: TurnFeed) -> list[TurnEvent]:
     return [numbered.event async for numbered in live.events()]
 
 
@@ -398,7 +397,7 @@ async def test_the_text_so_far_is_kept_after_64_tokens_at_the_latest(tmp_path: P
         assert turn.answer == text(said)
 
 
-async def _until_tokens(live: LiveTurn, count: int) -> AsyncIterator[NumberedEvent]:
+async def _until_tokens(live: TurnFeed, count: int) -> AsyncIterator[NumberedEvent]:
     async for numbered in live.events():
         yield numbered
         count -= isinstance(numbered.event, Token)

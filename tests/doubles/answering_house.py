@@ -1,13 +1,15 @@
 """The answering room over a real SQLite record, with small doubles for indexes and models."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+from app.adapters.memory_turn_log import MemoryTurnLog
+from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
@@ -24,6 +26,7 @@ from app.answering.retriever import HybridRetriever
 from app.answering.standalone import StitchingCompleter
 from app.answering.turn_run import TurnTools
 from app.answering.turns import Turns
+from app.answering.turns_elsewhere import SharedTurns
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.document import PageContent
 from app.domain.source import SourceConfig, SourceKind
@@ -106,10 +109,11 @@ async def answering_house(
     writers: tuple[AnswerWriter, ...] | None = None,
     config: AgentConfig | None = None,
     max_running: int = 10,
+    shared: SharedTurns | None = None,
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive."""
     clock = FixedClock()
-    async with temporary_record(folder, clock) as record:
+    async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
         reranker, cache = OverlapReranker(), DictCache()
         async with record.write() as records:
@@ -132,7 +136,7 @@ async def answering_house(
             languages=LangidLanguageGuesser(),
             clock=clock,
         )
-        turns = Turns(tools, "test-process", max_running)
+        turns = await running.enter_async_context(Turns(tools, "test-process", shared or alone(), max_running))
         conversations = Conversations(record, history)
         async with record.read() as records:
             live = await records.agents.live(agent.id)
@@ -145,3 +149,8 @@ async def answering_house(
             await house.learn(path, markdown)
         yield house
         await turns.drain(5)
+
+
+def alone() -> SharedTurns:
+    """For a process that shares nothing with others."""
+    return SharedTurns(MemoryTurnLog(), MemoryTurnOrders())

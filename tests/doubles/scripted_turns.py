@@ -8,6 +8,7 @@ from app.answering.live_turn import LiveTurn
 from app.domain.errors import DocentError, NotFound, TurnConflict
 from app.domain.turn import AnsweredBy, Citation, Finish, TurnRequest, VisitorSession
 from app.domain.turn_events import Citations, Done, Start, Status, Token, TurnEvent
+from app.ports.turn_log import TurnHead
 
 MESSAGE_ID = UUID("00000000-0000-4000-8000-00000000d0e5")
 
@@ -34,7 +35,7 @@ class ScriptedTurns:
                 raise TurnConflict("This turn_id belongs to another question. Send a new one.")
             return known
         self.asked.append((session, request))
-        turn = LiveTurn(request.turn_id, session.conversation_id, request.fingerprint)
+        turn = LiveTurn(TurnHead(request.turn_id, session.conversation_id, request.fingerprint))
         self.live[request.turn_id] = turn
         if not self.is_held:
             turn.publish(Start(request.turn_id, session.conversation_id))

@@ -1,0 +1,76 @@
+"""TurnLog in Redis: a stream for each turn, shared by all web processes.
+
+What was appended at once is one entry, whose id is the number of its last event: Redis then refuses numbers that it
+has, and a reader asks for what is above the number that it has seen.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from app.adapters.patient_redis import PatientRedis
+from app.adapters.turn_event_json import events_from_json, events_to_json
+from app.domain.errors import Unavailable
+from app.domain.turn_events import NumberedEvent
+from app.ports.turn_log import KEPT_SECONDS, Growth, TurnHead
+
+_ABANDONED_SECONDS: Final = 3600  # a turn whose owner died without an end
+_HAS_IT_ALREADY: Final = "equal or smaller"
+
+
+class RedisTurnLog:
+    """The client of `redis` that waits holds a connection for each read under way."""
+
+    def __init__(self, redis: PatientRedis, *, prefix: str = "docent:turn:") -> None:
+        self._redis = redis
+        self._prefix = prefix
+
+    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+        lost: list[UUID] = []
+        pipeline = self._redis.client.pipeline(transaction=False)
+        for growth in growths:
+            key, is_first = self._key(growth.head.turn_id), growth.events[0].number == 1
+            fields: dict[Any, Any] = {"events": events_to_json(growth.events)}
+            if is_first:
+                fields |= {"conversation": str(growth.head.conversation_id), "fingerprint": growth.head.fingerprint}
+            last = growth.events[-1]
+            pipeline.xadd(key, fields, id=f"{last.number}-0", nomkstream=not is_first)
+            pipeline.expire(key, KEPT_SECONDS if last.is_last else _ABANDONED_SECONDS)
+        with self._redis.asking():
+            replies = await pipeline.execute(raise_on_error=False)
+            for growth, added in zip(growths, replies[::2], strict=True):
+                if added is None:
+                    lost.append(growth.head.turn_id)
+                elif isinstance(added, Exception) and _HAS_IT_ALREADY not in str(added):
+                    raise added
+        return lost
+
+    async def head(self, turn_id: UUID) -> TurnHead | None:
+        with self._redis.asking():
+            first: Any = await self._redis.client.xrange(self._key(turn_id), count=1)
+        fields = first[0][1] if first else {}
+        if b"fingerprint" not in fields:
+            return None
+        return TurnHead(turn_id, UUID(fields[b"conversation"].decode()), fields[b"fingerprint"].decode())
+
+    async def read(self, turn_id: UUID, after: int, wait_seconds: float) -> list[NumberedEvent]:
+        key, block = self._key(turn_id), max(1, math.ceil(wait_seconds * 1000))
+        with self._redis.asking():
+            found: Any = await self._redis.waiting.xread({key: f"{after}-0"}, block=block)
+        entries = found[0][1] if found else []
+        events: list[NumberedEvent] = []
+        for _, fields in entries:
+            reached = events[-1].number if events else after
+            events += [event for event in events_from_json(fields[b"events"]) if event.number > reached]
+        if any(event.number != number for number, event in enumerate(events, after + 1)):
+            raise Unavailable("The turn log has lost events of this turn.")
+        return events
+
+    async def forget(self, turn_ids: Collection[UUID]) -> None:
+        if turn_ids:
+            with self._redis.asking():
+                await self._redis.client.delete(*(self._key(turn_id) for turn_id in turn_ids))
+
+    def _key(self, turn_id: UUID) -> str:
+        return f"{self._prefix}{turn_id}"

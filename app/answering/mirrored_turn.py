@@ -1,0 +1,99 @@
+"""A turn that another web process answers, for readers here."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from uuid import UUID
+
+import structlog
+
+from app.answering.live_turn import LiveTurn
+from app.answering.presence import Presence
+from app.answering.turn_replay import rest_of
+from app.domain.errors import DocentError, Unavailable
+from app.domain.turn import TurnState
+from app.domain.turn_events import Error, NumberedEvent
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.turn_log import TurnHead, TurnLog
+
+log = structlog.get_logger(__name__)
+
+WAIT_SECONDS = 2.0  # of silence, until the record is asked what has become of the turn
+LAST_WAIT_SECONDS = 0.5  # for events that are under way to the log while the record has the end
+
+_LOST = Error("internal", "This answer was cut off. Please ask again.", retryable=True)
+
+
+class MirroredTurn:
+    """One task follows the turn log for all readers here, from the first that comes until the last has left; events
+    keep their numbers. `changed` hears of that first and that last one.
+
+    The record decides when the log is silent: an owner that died leaves a turn that is soon `cut` there, and a log
+    that is away leaves the whole answer there at its end.
+    """
+
+    def __init__(
+        self, head: TurnHead, records: SystemOfRecord, turn_log: TurnLog, changed: Callable[[bool], None]
+    ) -> None:
+        self._records = records
+        self._log = turn_log
+        self._changed = changed
+        self._live = LiveTurn(head, presence=Presence(self._presence_changed))
+        self._following: asyncio.Task[None] | None = None
+
+    @property
+    def turn_id(self) -> UUID:
+        return self._live.turn_id
+
+    @property
+    def conversation_id(self) -> UUID:
+        return self._live.conversation_id
+
+    @property
+    def fingerprint(self) -> str:
+        return self._live.fingerprint
+
+    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
+        """As `LiveTurn.events`."""
+        return self._live.events(after)
+
+    def _presence_changed(self, is_read: bool) -> None:
+        if is_read:
+            self._following = asyncio.create_task(self._follow(), name=f"mirror of turn {self.turn_id}")
+        elif self._following:
+            self._following.cancel()
+            self._following = None
+        self._changed(is_read)
+
+    async def _follow(self) -> None:
+        try:
+            while not self._live.has_ended and self._following is asyncio.current_task():
+                if not await self._read(WAIT_SECONDS):
+                    await self._look_at_record()
+        except Exception:
+            log.exception("turn_mirror_broke", turn=str(self.turn_id))
+            self._live.publish(_LOST)
+
+    async def _read(self, wait_seconds: float) -> bool:
+        """Whether anything has come."""
+        try:
+            events = await self._log.read(self.turn_id, self._live.count, wait_seconds)
+        except Unavailable:
+            await asyncio.sleep(wait_seconds)
+            return False
+        for numbered in events:
+            self._live.publish(numbered.event)
+        return bool(events)
+
+    async def _look_at_record(self) -> None:
+        try:
+            async with self._records.read() as records:
+                stored = await records.turns.find(self.turn_id)
+        except DocentError as error:
+            log.warning("turn_mirror_blind", turn=str(self.turn_id), reason=str(error))
+            return
+        if stored is None:  # erased
+            self._live.publish(_LOST)
+        elif stored.state is not TurnState.RUNNING and not await self._read(LAST_WAIT_SECONDS):
+            known = [numbered.event for numbered in self._live.so_far()]
+            for event in rest_of(stored, known):
+                self._live.publish(event)

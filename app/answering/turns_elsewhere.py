@@ -1,0 +1,115 @@
+"""The turns that other web processes answer: found, read, stopped and ended from here."""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+import structlog
+
+from app.answering.mirrored_turn import MirroredTurn
+from app.answering.turn_replay import head_of
+from app.domain.errors import Unavailable
+from app.domain.turn import StoredTurn, TurnState, VisitorSession
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.turn_log import TurnHead, TurnLog
+from app.ports.turn_orders import OrderKind, TurnOrder, TurnOrders
+
+log = structlog.get_logger(__name__)
+
+_END_SECONDS = 5.0  # for other processes to end turns of an erased conversation
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTurns:
+    """What all web processes have in common: the events of turns, and orders about them."""
+
+    log: TurnLog
+    orders: TurnOrders
+
+
+class TurnsElsewhere:
+    """`process` names this one to the others."""
+
+    def __init__(self, records: SystemOfRecord, shared: SharedTurns, process: str) -> None:
+        self._records = records
+        self._shared = shared
+        self._process = process
+        self._mirrors: WeakValueDictionary[UUID, MirroredTurn] = WeakValueDictionary()
+        self._sending: set[asyncio.Task[None]] = set()
+        self._one_after_another = asyncio.Lock()
+
+    async def find(self, session: VisitorSession, turn_id: UUID) -> MirroredTurn | None:
+        """The conversation's turn, while the log has it."""
+        try:
+            head = await self._shared.log.head(turn_id)
+        except Unavailable as error:
+            log.warning("turn_log_away", reason=str(error))
+            return None
+        if head is None or head.conversation_id != session.conversation_id:
+            return None
+        return self._mirror(head)
+
+    def running(self, stored: StoredTurn) -> MirroredTurn:
+        """A turn that runs by what the record says, though its log may not be there yet."""
+        return self._mirror(head_of(stored))
+
+    async def stop(self, turn_id: UUID) -> None:
+        """Raises Unavailable."""
+        await self._shared.orders.send(TurnOrder("stop", (turn_id,), self._process))
+
+    async def end_of(self, conversation_ids: Collection[UUID]) -> None:
+        """End the conversations' turns in every process, and forget the events of all of theirs."""
+        turns = await self._turns_of(conversation_ids)
+        if not turns:
+            return
+        try:
+            await self._shared.orders.send(TurnOrder("end", tuple(conversation_ids), self._process))
+            async with asyncio.timeout(_END_SECONDS):
+                for turn in turns:
+                    if turn.state is TurnState.RUNNING:
+                        await _read_to_end(self.running(turn))
+        except (Unavailable, TimeoutError) as error:
+            log.warning("turns_not_ended_elsewhere", reason=f"{type(error).__name__}: {error}")
+        try:
+            await self._shared.log.forget([turn.id for turn in turns])
+        except Unavailable as error:
+            log.warning("turns_not_forgotten", reason=str(error))
+        self.forget(conversation_ids)
+
+    def forget(self, conversation_ids: Collection[UUID]) -> None:
+        """Keep no events of these conversations here."""
+        for turn_id, mirror in list(self._mirrors.items()):
+            if mirror.conversation_id in conversation_ids:
+                self._mirrors.pop(turn_id, None)
+
+    async def _turns_of(self, conversation_ids: Collection[UUID]) -> list[StoredTurn]:
+        async with self._records.read() as records:
+            return [turn for each in conversation_ids for turn in await records.turns.of_conversation(each)]
+
+    def _mirror(self, head: TurnHead) -> MirroredTurn:
+        known = self._mirrors.get(head.turn_id)
+        if known is not None:
+            return known
+        mirror = MirroredTurn(head, self._records, self._shared.log, lambda is_read: self._announce(head, is_read))
+        self._mirrors[head.turn_id] = mirror
+        return mirror
+
+    def _announce(self, head: TurnHead, is_read: bool) -> None:
+        sending = asyncio.create_task(self._say("read" if is_read else "left", head.turn_id))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+
+    async def _say(self, kind: OrderKind, turn_id: UUID) -> None:
+        """Whoever answers may stop a turn that nobody reads. Unheard, it goes on to its end."""
+        try:
+            async with self._one_after_another:
+                await self._shared.orders.send(TurnOrder(kind, (turn_id,), self._process))
+        except Unavailable as error:
+            log.warning("turn_reader_not_announced", reason=str(error))
+
+
+async def _read_to_end(turn: MirroredTurn) -> None:
+    async for _ in turn.events():
+        pass

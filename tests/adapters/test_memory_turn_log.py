@@ -1,0 +1,33 @@
+"""The turn log and the orders of one process."""
+
+import pytest
+
+from app.adapters.memory_turn_log import MemoryTurnLog
+from app.adapters.memory_turn_orders import MemoryTurnOrders
+from app.ports.turn_log import KEPT_SECONDS, Growth
+from tests.contracts.turn_log_contract import TurnLogContract, a_head, a_whole_turn
+from tests.contracts.turn_orders_contract import TurnOrdersContract
+
+
+class TestMemoryTurnLog(TurnLogContract):
+    @pytest.fixture
+    def log(self) -> MemoryTurnLog:
+        return MemoryTurnLog()
+
+
+class TestMemoryTurnOrders(TurnOrdersContract):
+    @pytest.fixture
+    def orders(self) -> MemoryTurnOrders:
+        return MemoryTurnOrders()
+
+
+async def test_a_turn_is_kept_for_ten_minutes_after_its_end_and_a_running_one_for_as_long_as_it_runs() -> None:
+    now = 0.0
+    log = MemoryTurnLog(now=lambda: now)
+    ended, running = a_head(), a_head()
+    await log.append([Growth(ended, a_whole_turn(ended)), Growth(running, a_whole_turn(running)[:2])])
+    now = KEPT_SECONDS - 1
+    assert await log.head(ended.turn_id) == ended
+    now = KEPT_SECONDS
+    assert await log.head(ended.turn_id) is None
+    assert await log.head(running.turn_id) == running

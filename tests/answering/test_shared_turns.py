@@ -1,0 +1,126 @@
+"""Turns between processes that share a log, and what is left of that when the log is away."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from uuid import UUID
+
+import anyio
+import pytest
+
+from app.adapters.memory_turn_log import MemoryTurnLog
+from app.adapters.memory_turn_orders import MemoryTurnOrders
+from app.answering.turns_elsewhere import SharedTurns
+from app.domain.errors import NotFound, Unavailable
+from app.domain.turn import TurnState
+from app.domain.turn_events import Error, NumberedEvent
+from app.ports.turn_log import Growth, TurnHead
+from tests.contracts.shared_turns_contract import SharedTurnsContract, heard, text, two_processes
+from tests.doubles.answering_house import alone
+
+
+class AwayableTurnLog(MemoryTurnLog):
+    """Away while `is_away`; `lose` is a store that came back empty."""
+
+    is_away = False
+
+    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+        self._check()
+        return await super().append(growths)
+
+    async def head(self, turn_id: UUID) -> TurnHead | None:
+        self._check()
+        return await super().head(turn_id)
+
+    async def read(self, turn_id: UUID, after: int, wait_seconds: float) -> list[NumberedEvent]:
+        self._check()
+        return await super().read(turn_id, after, wait_seconds)
+
+    async def lose(self) -> None:
+        await self.forget(list(self._turns))
+
+    def _check(self) -> None:
+        if self.is_away:
+            raise Unavailable("away")
+
+
+class TestSharedTurns(SharedTurnsContract):
+    @pytest.fixture
+    def shared(self) -> SharedTurns:
+        return alone()
+
+
+@pytest.fixture
+def log() -> AwayableTurnLog:
+    return AwayableTurnLog()
+
+
+@pytest.fixture
+def shared(log: AwayableTurnLog) -> SharedTurns:
+    return SharedTurns(log, MemoryTurnOrders())
+
+
+async def test_without_the_log_a_turn_is_answered_and_stored_and_read_where_it_runs(
+    tmp_path: Path, shared: SharedTurns, log: AwayableTurnLog
+) -> None:
+    log.is_away = True
+    async with two_processes(tmp_path, shared, "It is ", "3 years [1].") as two:
+        request = await two.asked()
+        assert text(await heard(await two.here.rejoin(two.house.session, request.turn_id))) == "It is 3 years [1]."
+        assert await two.state(request) == (TurnState.DONE, "It is 3 years [1].")
+
+
+async def test_without_the_log_another_process_gives_the_whole_answer_when_it_is_stored(
+    tmp_path: Path, shared: SharedTurns, log: AwayableTurnLog
+) -> None:
+    go = anyio.Event()
+    log.is_away = True
+    async with two_processes(tmp_path, shared, "It is ", go, "3 years [1].") as two:
+        request = await two.asked()
+        with pytest.raises(NotFound):  # its numbers are known to the other process alone
+            await two.from_there(request, 3)
+        reading = asyncio.create_task(heard(await two.there.ask(two.house.session, request)))
+        go.set()
+        events = await reading
+        assert text(events) == "It is 3 years [1]."
+        assert [numbered.event.name for numbered in events] == ["start", "token", "citations", "done"]
+
+
+async def test_a_log_that_goes_away_in_mid_answer_costs_a_reader_elsewhere_no_word(
+    tmp_path: Path, shared: SharedTurns, log: AwayableTurnLog
+) -> None:
+    go = anyio.Event()
+    async with two_processes(tmp_path, shared, "It is ", go, "3 years [1].") as two:
+        request = await two.asked()
+        reading = asyncio.create_task(heard(await two.from_there(request)))
+        await asyncio.sleep(0.1)
+        log.is_away = True
+        go.set()
+        events = await reading
+        assert text(events) == "It is 3 years [1]."
+        assert events[-1].event.name == "done"
+        assert [numbered.number for numbered in events] == list(range(1, len(events) + 1))
+
+
+async def test_a_log_that_came_back_empty_is_filled_again(
+    tmp_path: Path, shared: SharedTurns, log: AwayableTurnLog
+) -> None:
+    go = anyio.Event()
+    async with two_processes(tmp_path, shared, "It is ", go, "3 years [1].") as two:
+        request = await two.asked()
+        assert await log.read(request.turn_id, 0, 5)
+        await log.lose()
+        go.set()
+        whole = await heard(await two.here.rejoin(two.house.session, request.turn_id))
+        assert await log.read(request.turn_id, 0, 5)
+        assert await heard(await two.from_there(request)) == whole
+
+
+async def test_a_reader_with_more_events_than_the_turn_came_to_is_told_that_its_end_was_lost(
+    tmp_path: Path, shared: SharedTurns
+) -> None:
+    async with two_processes(tmp_path, shared, "It is ", "3 years [1].") as two:
+        request = await two.asked()
+        [only] = await heard(await two.here.rejoin(two.house.session, request.turn_id), 99)
+        assert isinstance(only.event, Error)
+        assert (only.number, only.event.retryable) == (100, True)

@@ -1,0 +1,151 @@
+"""The turn log and the orders between processes on a real Redis, and while it is away."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from uuid import uuid4
+
+import pytest
+import redis
+
+from app.adapters.circuit_breaker import CircuitBreaker
+from app.adapters.patient_redis import PatientRedis
+from app.adapters.redis_turn_log import RedisTurnLog
+from app.adapters.redis_turn_orders import RedisTurnOrders
+from app.answering.turns_elsewhere import SharedTurns
+from app.domain.errors import Unavailable
+from app.ports.turn_log import KEPT_SECONDS, Growth
+from app.ports.turn_orders import TurnOrder
+from tests.contracts.shared_turns_contract import SharedTurnsContract
+from tests.contracts.turn_log_contract import LONG, SOON, TurnLogContract, a_head, a_whole_turn
+from tests.contracts.turn_orders_contract import TurnOrdersContract
+from tests.scale.redis_server import RedisServer, running_redis
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[RedisServer]:
+    with running_redis() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: RedisServer) -> RedisServer:
+    running.empty()
+    return running
+
+
+@pytest.fixture
+async def patient(server: RedisServer) -> AsyncIterator[PatientRedis]:
+    patient = PatientRedis(server.url, CircuitBreaker("turns", cool_down_seconds=0.01))
+    yield patient
+    await patient.close()
+
+
+@pytest.fixture
+def log(patient: PatientRedis) -> RedisTurnLog:
+    return RedisTurnLog(patient)
+
+
+@pytest.fixture
+def orders(patient: PatientRedis) -> RedisTurnOrders:
+    return RedisTurnOrders(patient)
+
+
+class TestRedisTurnLog(TurnLogContract): ...
+
+
+class TestRedisTurnOrders(TurnOrdersContract): ...
+
+
+async def test_a_turn_leaves_redis_ten_minutes_after_its_end_and_an_abandoned_one_in_an_hour(
+    log: RedisTurnLog, server: RedisServer
+) -> None:
+    ended, running = a_head(), a_head()
+    await log.append([Growth(ended, a_whole_turn(ended)), Growth(running, a_whole_turn(running)[:2])])
+    with redis.Redis.from_url(server.url) as client:
+        assert KEPT_SECONDS - 5 < client.ttl(f"docent:turn:{ended.turn_id}") <= KEPT_SECONDS
+        assert KEPT_SECONDS < client.ttl(f"docent:turn:{running.turn_id}") <= 3600
+
+
+async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog) -> None:
+    head = a_head()
+    waiting = [asyncio.create_task(log.read(uuid4(), 0, LONG)) for _ in range(100)]
+    await asyncio.sleep(SOON)
+    async with asyncio.timeout(2):
+        await log.append([Growth(head, a_whole_turn(head))])
+        assert await log.head(head.turn_id) == head
+        assert len(await log.read(head.turn_id, 0, LONG)) == 5
+    for each in waiting:
+        each.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_a_redis_that_came_back_empty_asks_for_the_turn_from_its_beginning(
+    log: RedisTurnLog, server: RedisServer
+) -> None:
+    head = a_head()
+    whole = a_whole_turn(head)
+    await log.append([Growth(head, whole[:2])])
+    server.stop()
+    try:
+        with pytest.raises(Unavailable):
+            await log.append([Growth(head, whole[2:3])])
+        with pytest.raises(Unavailable):
+            await log.read(head.turn_id, 0, SOON)
+    finally:
+        server.start()
+    assert await log.append([Growth(head, whole[2:3])]) == [head.turn_id]
+    await log.append([Growth(head, whole[:3])])
+    assert await log.read(head.turn_id, 0, SOON) == whole[:3]
+
+
+async def test_a_full_redis_is_away_for_new_events_only(log: RedisTurnLog, server: RedisServer) -> None:
+    head = a_head()
+    whole = a_whole_turn(head)
+    await log.append([Growth(head, whole[:2])])
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("maxmemory", "1mb")
+        try:
+            for _ in range(5):
+                with pytest.raises(Unavailable):
+                    await log.append([Growth(head, whole[2:])])
+            assert await log.read(head.turn_id, 0, SOON) == whole[:2]
+        finally:
+            client.config_set("maxmemory", "0")
+    await log.append([Growth(head, whole[2:])])
+    assert await log.read(head.turn_id, 0, SOON) == whole
+
+
+async def test_events_that_redis_lost_in_between_are_not_passed_over(log: RedisTurnLog, server: RedisServer) -> None:
+    head = a_head()
+    whole = a_whole_turn(head)
+    for each in whole:
+        await log.append([Growth(head, [each])])
+    with redis.Redis.from_url(server.url) as client:
+        client.xdel(f"docent:turn:{head.turn_id}", "3-0")
+    with pytest.raises(Unavailable):
+        await log.read(head.turn_id, 0, SOON)
+    assert await log.read(head.turn_id, 3, SOON) == whole[3:]
+
+
+async def test_orders_are_heard_again_when_redis_is_back(orders: RedisTurnOrders, server: RedisServer) -> None:
+    sent = TurnOrder("stop", (uuid4(),), "here")
+    async with aclosing(orders.received()) as listener:
+        hearing = asyncio.create_task(anext(listener))
+        await asyncio.sleep(SOON)
+        server.stop()
+        try:
+            with pytest.raises(Unavailable):
+                await orders.send(sent)
+        finally:
+            server.start()
+        while not hearing.done():  # whoever listens has to find back first
+            await orders.send(sent)
+            await asyncio.sleep(0.1)
+        assert await hearing == sent
+
+
+class TestRedisSharedTurns(SharedTurnsContract):
+    @pytest.fixture
+    def shared(self, log: RedisTurnLog, orders: RedisTurnOrders) -> SharedTurns:
+        return SharedTurns(log, orders)
