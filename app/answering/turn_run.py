@@ -24,6 +24,7 @@ from app.domain.curated_answer import CuratedAnswer
 from app.domain.errors import IndexUnavailable, ModelInterrupted
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
+from app.domain.on_disconnect import OnDisconnect
 from app.domain.own_words import own_words
 from app.domain.page_url import is_same_page
 from app.domain.turn import (
@@ -146,6 +147,8 @@ class TurnRun:
         """Question and turn are committed before `start` is sent."""
         async with self._tools.records.write() as records:
             await records.turns.begin(self._session, self._request, agent.version, self._owner)
+        if agent.config.on_disconnect is OnDisconnect.STOP:
+            self._live.presence.when_gone(agent.config.disconnect_grace_seconds, self.stop)
         self._live.publish(Start(self._request.turn_id, self._session.conversation_id))
         self.admitted.set_result(None)
 

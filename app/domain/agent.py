@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.context_kind import ContextKind
+from app.domain.on_disconnect import OnDisconnect
 from app.domain.retrieval_settings import RetrievalSettings
 
 
@@ -26,6 +27,7 @@ class AgentConfig:
     `language` is a BCP 47 primary subtag that pins the answer's language, or None to follow the question.
     `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
+    `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
     `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
     """
 
@@ -42,6 +44,8 @@ class AgentConfig:
     theme: Theme = field(default_factory=Theme)
     starter_prompts: tuple[str, ...] = ()
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
+    on_disconnect: OnDisconnect = OnDisconnect.FINISH
+    disconnect_grace_seconds: int = 10
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

@@ -25,6 +25,7 @@ MAX_GREETING_CHARS = 500
 MAX_LAUNCHER_LABEL_CHARS = 40
 MAX_FILTER_ENTRIES = 50
 MAX_PATH_PREFIX_CHARS = 500
+MAX_DISCONNECT_GRACE_SECONDS = 300
 MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
@@ -44,6 +45,7 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
     check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
     check_between("confidence_threshold", config.confidence_threshold, 0, 1)
+    check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
     check_language("language", config.language)
     _check_theme(config.theme)
     _check_retrieval(config.retrieval)

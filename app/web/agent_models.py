@@ -11,6 +11,7 @@ from app.domain.agent import Agent, AgentConfig, AgentVersion, Theme
 from app.domain.context_kind import ContextKind
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
+from app.domain.on_disconnect import OnDisconnect
 from app.operating import agent_rules as rules
 from app.web.endpoint import Model, without_defaults
 
@@ -94,6 +95,13 @@ class AgentSettings(Model):
     )
     allowed_link_hosts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_LINK_HOSTS)
     theme: ThemeModel = Field(default_factory=ThemeModel)
+    on_disconnect: OnDisconnect = Field(
+        default=_CONFIG.on_disconnect,
+        description="What becomes of an answer whose last reader has left: finish, or stop after the grace.",
+    )
+    disconnect_grace_seconds: int = Field(
+        default=_CONFIG.disconnect_grace_seconds, ge=0, le=rules.MAX_DISCONNECT_GRACE_SECONDS
+    )
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
     contextual_chunks: ContextKind = Field(
         default=_CONFIG.contextual_chunks,

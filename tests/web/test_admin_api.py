@@ -49,6 +49,8 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
         ({"confidence_threshold": 1.5}, "confidence_threshold"),
         ({"confidence_threshold": "0.5"}, "confidence_threshold"),
         ({"max_answer_chars": 99}, "max_answer_chars"),
+        ({"on_disconnect": "vanish"}, "on_disconnect"),
+        ({"disconnect_grace_seconds": 301}, "disconnect_grace_seconds"),
         ({"language": "English"}, "language"),
         ({"language": "EN"}, "language"),
         ({"allowed_origins": ["https://ok.example", "example.com/path"]}, "allowed_origins.1"),

@@ -1,0 +1,108 @@
+"""What becomes of an answer that nobody reads any more."""
+
+import asyncio
+from pathlib import Path
+
+import anyio
+
+from app.answering.turns import TurnFeed, Turns
+from app.domain.agent import AgentConfig
+from app.domain.on_disconnect import OnDisconnect
+from app.domain.turn import Finish, TurnRequest, TurnState
+from app.domain.turn_events import Done, Token
+from tests.doubles.answering_house import AnsweringHouse, alone, answering_house
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+
+AT_ONCE = AgentConfig(name="Lamps", on_disconnect=OnDisconnect.STOP, disconnect_grace_seconds=0)
+LATER = AgentConfig(name="Lamps", on_disconnect=OnDisconnect.STOP, disconnect_grace_seconds=300)
+
+
+async def asked(house: AnsweringHouse) -> tuple[TurnRequest, TurnFeed]:
+    request = house.request("How long is the warranty of a lamp?")
+    return request, await house.turns.ask(house.session, request)
+
+
+async def read_until_first_token(feed: TurnFeed) -> None:
+    async for numbered in feed.events():
+        if isinstance(numbered.event, Token):
+            return
+
+
+async def ended(house: AnsweringHouse, request: TurnRequest) -> tuple[str, Finish]:
+    """What is said to a reader who comes back, once the turn has ended."""
+    feed = await house.turns.rejoin(house.session, request.turn_id)
+    async with asyncio.timeout(10):
+        events = [numbered.event async for numbered in feed.events()]
+    assert isinstance(events[-1], Done)
+    return "".join(event.token for event in events if isinstance(event, Token)), events[-1].finish
+
+
+async def test_an_answer_that_was_left_is_stopped_after_the_grace_and_kept(tmp_path: Path) -> None:
+    never = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", never]), config=AT_ONCE) as house:
+        request, feed = await asked(house)
+        await read_until_first_token(feed)
+        async with asyncio.timeout(10):
+            while house.turns.running_count:
+                await asyncio.sleep(0.01)
+        assert await ended(house, request) == ("It is ", Finish.STOPPED)
+        async with house.record.read() as records:
+            stored = await records.turns.find(request.turn_id)
+        assert stored is not None
+        assert (stored.state, stored.answer, stored.finish) == (TurnState.DONE, "It is ", Finish.STOPPED)
+
+
+async def test_a_reader_who_comes_back_within_the_grace_keeps_it_going(tmp_path: Path) -> None:
+    go = anyio.Event()
+    model = ScriptedChatModel(["It is ", go, "3 years [1]."])
+    async with answering_house(tmp_path, model=model, config=LATER) as house:
+        request, feed = await asked(house)
+        await read_until_first_token(feed)
+        coming_back = asyncio.create_task(ended(house, request))
+        await asyncio.sleep(0)
+        go.set()
+        assert await coming_back == ("It is 3 years [1].", Finish.COMPLETE)
+
+
+async def test_one_reader_of_two_may_leave(tmp_path: Path) -> None:
+    go = anyio.Event()
+    model = ScriptedChatModel(["It is ", go, "3 years [1]."])
+    async with answering_house(tmp_path, model=model, config=AT_ONCE) as house:
+        request, feed = await asked(house)
+        staying = asyncio.create_task(ended(house, request))
+        await read_until_first_token(feed)
+        await asyncio.sleep(0.05)
+        go.set()
+        assert await staying == ("It is 3 years [1].", Finish.COMPLETE)
+
+
+async def test_readers_of_another_process_count(tmp_path: Path) -> None:
+    go, shared = anyio.Event(), alone()
+    model = ScriptedChatModel(["It is ", go, "3 years [1]."])
+    async with (
+        answering_house(tmp_path, model=model, config=AT_ONCE, shared=shared) as house,
+        Turns(house.tools, "there", shared) as there,
+    ):
+        request, feed = await asked(house)
+        heard = shared.orders.received()
+        coming = asyncio.create_task(anext(heard))
+        elsewhere = asyncio.create_task(_all_text(await there.rejoin(house.session, request.turn_id)))
+        assert (await coming).kind == "read"
+        await read_until_first_token(feed)
+        await asyncio.sleep(0.05)
+        go.set()
+        assert await elsewhere == "It is 3 years [1]."
+
+
+async def test_by_default_an_answer_that_was_left_is_written_to_its_end(tmp_path: Path) -> None:
+    go = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", go, "3 years [1]."])) as house:
+        request, feed = await asked(house)
+        await read_until_first_token(feed)
+        await asyncio.sleep(0.05)
+        go.set()
+        assert await ended(house, request) == ("It is 3 years [1].", Finish.COMPLETE)
+
+
+async def _all_text(feed: TurnFeed) -> str:
+    return "".join([numbered.event.token async for numbered in feed.events() if isinstance(numbered.event, Token)])
