@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import Final
 
+from app.adapters.batching_embedder import BatchingEmbedder
+from app.adapters.bounded_chat_model import BoundedChatModel
 from app.adapters.circuit_breaker import CircuitBreaker, CircuitListener
 from app.adapters.circuit_chat_model import CircuitChatModel
 from app.adapters.circuit_embedder import CircuitEmbedder
@@ -23,10 +25,12 @@ from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.openai_chat_model import OpenAIChatModel
 from app.adapters.openai_embedder import OpenAIEmbedder
 from app.adapters.patient_redis import PatientRedis
+from app.adapters.places import Places
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
 from app.adapters.redis_turn_log import RedisTurnLog
 from app.adapters.redis_turn_orders import RedisTurnOrders
+from app.adapters.shedding_reranker import SheddingReranker
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.adapters.timed_chat_model import TimedChatModel
 from app.answering.turns_elsewhere import SharedTurns
@@ -39,6 +43,9 @@ from app.ports.reranker import Reranker
 from app.settings import Settings
 
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
+_DISTANT_RUNS: Final = 8  # requests to an embedding service at once
+_DISTANT_RANKINGS: Final = 32  # requests to a reranking service at once
+_MODEL_WAIT_SECONDS: Final = 5.0  # for a place; then the pages' own words answer
 _REDIS_COOL_DOWN_SECONDS: Final = 5.0  # a try costs one visitor the wait of one call
 
 
@@ -56,12 +63,13 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
     return embedder
 
 
-def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> Embedder:
+def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> BatchingEmbedder:
     """As visitors' questions use it: they cannot wait as pages can."""
-    if not settings.embeddings_url:
-        return embedder
+    if isinstance(embedder, OnnxEmbedder):
+        return BatchingEmbedder(embedder.for_questions(), max_waiting=settings.embedder_queue)
     circuit = CircuitBreaker("embedder", listener=circuits)
-    return CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
+    guarded = CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
+    return BatchingEmbedder(guarded, runs=_DISTANT_RUNS, max_waiting=settings.embedder_queue)
 
 
 def configured_reranker(
@@ -69,7 +77,7 @@ def configured_reranker(
 ) -> Reranker:
     """The shipped model, or an endpoint's."""
     if not settings.rerank_url:
-        return OnnxReranker(RERANKER_FOLDER, threads, cores=settings.threads)
+        return SheddingReranker(OnnxReranker(RERANKER_FOLDER, threads, cores=settings.threads))
     reranker = HttpReranker(
         url=settings.rerank_url,
         shape=settings.rerank_shape,
@@ -77,7 +85,8 @@ def configured_reranker(
         api_key=settings.rerank_key.get_secret_value() or None,
     )
     closing.push_async_callback(reranker.close)
-    return CircuitReranker(reranker, CircuitBreaker("reranker", listener=circuits))
+    guarded = CircuitReranker(reranker, CircuitBreaker("reranker", listener=circuits))
+    return SheddingReranker(guarded, places=_DISTANT_RANKINGS)
 
 
 def configured_redis(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> GuardedRedis | None:
@@ -112,7 +121,15 @@ def configured_shared_turns(settings: Settings, circuits: CircuitListener, closi
     return SharedTurns(RedisTurnLog(redis), RedisTurnOrders(redis))
 
 
-def configured_chat_model(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> ChatModel | None:
+def configured_model_places(settings: Settings) -> Places:
+    """For the answers that chat endpoints write."""
+    running = settings.model_calls or settings.max_turns
+    return Places(running=running, waiting=settings.model_queue, wait_seconds=_MODEL_WAIT_SECONDS)
+
+
+def configured_chat_model(
+    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack, places: Places | None = None
+) -> ChatModel | None:
     """For visitors' questions: the model and its fallback, those of them that are set; None without any.
 
     None is asked twice: the visitor does not wait for it to recover.
@@ -123,7 +140,9 @@ def configured_chat_model(settings: Settings, circuits: CircuitListener, closing
             model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
         models.append(CircuitChatModel(timed, CircuitBreaker(part, listener=circuits)))
-    return FailoverChatModel(models) if models else None
+    if not models:
+        return None
+    return BoundedChatModel(FailoverChatModel(models), places) if places else FailoverChatModel(models)
 
 
 def configured_context_writer(settings: Settings, closing: AsyncExitStack) -> ContextWriter | None:

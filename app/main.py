@@ -21,6 +21,7 @@ import structlog
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
+from app.adapters.batching_embedder import BatchingEmbedder
 from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
@@ -57,18 +58,20 @@ from app.answering.retriever import HybridRetriever, Retriever
 from app.answering.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
 from app.answering.turn_run import TurnTools
 from app.answering.turns import Turns
+from app.answering.warm_up import warm_up
 from app.configured_adapters import (
     configured_cache,
     configured_chat_model,
     configured_context_writer,
     configured_embedder,
+    configured_model_places,
     configured_question_embedder,
     configured_rate_limiter,
     configured_redis,
     configured_reranker,
     configured_shared_turns,
 )
-from app.domain.errors import DocentError, Unavailable
+from app.domain.errors import DocentError
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
@@ -143,7 +146,7 @@ class Foundation:
     cache: Cache
     rate_limiter: RateLimiter
     embedder: Embedder
-    questions: Embedder
+    questions: BatchingEmbedder
     tokens: TokenCounter
     splitter: TextSplitter
     reranker: Reranker
@@ -217,7 +220,8 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
 async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     """Running turns are ended and stored when the block is left."""
     async with AsyncExitStack() as closing:
-        model = configured_chat_model(base.settings, base.circuits, closing)
+        places = configured_model_places(base.settings)
+        model = configured_chat_model(base.settings, base.circuits, closing, places)
         recall = Recall(base.record, base.questions, base.vectors, base.keywords)
         retriever = HybridRetriever(recall, base.keywords, base.reranker)
         history = History(base.record, base.cache)
@@ -230,6 +234,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             history=history,
             languages=LangidLanguageGuesser(),
             clock=base.clock,
+            queues=(base.questions, places),
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         async with (
@@ -291,7 +296,7 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         CrawlerWebhookSender(settings.crawl_allow) as webhooks,
     ):
         jobs = DbosJobQueue(settings.job_queue_url)
-        warming = asyncio.create_task(_warm_up(base))
+        warming = asyncio.create_task(warm_up(base.questions, base.reranker, LangidLanguageGuesser()))
         try:
             services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
@@ -366,16 +371,6 @@ def _web_services(
         readiness=readiness,
         metrics=base.metrics,
     )
-
-
-async def _warm_up(base: Foundation) -> None:
-    """Load the models before the first visitor has to wait for them."""
-    await asyncio.to_thread(LangidLanguageGuesser().guess, "ready?")
-    try:
-        await base.embedder.embed(["ready?"])
-        await base.reranker.score("ready?", ["yes"], budget_seconds=30)
-    except Unavailable as error:
-        log.warning("models_not_warm", reason=str(error))
 
 
 async def _record_answers(record: SystemOfRecord) -> bool:

@@ -36,6 +36,9 @@ class Settings(BaseSettings):
         (), description="Addresses or networks whose X-Forwarded-For is believed, comma separated."
     )
     max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
+    embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; past them: 503.")
+    model_calls: int = Field(0, ge=0, description="Answers that chat endpoints write at once; 0: as many as turns.")
+    model_queue: int = Field(50, ge=0, description="Answers that may wait for one of these; past them: 503.")
     shutdown_seconds: float = Field(20, ge=0, le=600, description="Time for running turns to end on SIGTERM.")
 
     model_url: str = Field("", description="OpenAI-compatible chat endpoint, such as https://api.openai.com/v1.")

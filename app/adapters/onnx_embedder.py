@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,13 @@ class OnnxEmbedder:
     def __init__(self, folder: Path, threads: OnnxThreads, *, cores: int | None = None) -> None:
         self._session = OnnxSession(folder, cores=cores)
         self._threads = threads
+        self._urgency = Urgency.INGEST
+
+    def for_questions(self) -> "OnnxEmbedder":
+        """The same model for texts that somebody waits for: several of them go before a ranking too, as one does."""
+        urgent = copy(self)
+        urgent._urgency = Urgency.QUESTION
+        return urgent
 
     @cached_property
     def model_id(self) -> str:
@@ -64,11 +72,11 @@ class OnnxEmbedder:
 
     async def _embed_by_length(self, texts: Sequence[str]) -> list[list[float]]:
         """Texts of like length share a batch, so that little of it is padding."""
-        rows = await self._threads.run(lambda: [self._row(text) for text in texts], Urgency.INGEST)
+        rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
         vectors: list[list[float]] = [[]] * len(texts)
         for numbers in _batches([len(row) for row in rows]):
             batch = [rows[number] for number in numbers]
-            embedded = await self._threads.run(partial(self._session.run, batch), Urgency.INGEST)
+            embedded = await self._threads.run(partial(self._session.run, batch), self._urgency)
             for number, vector in zip(numbers, embedded.tolist(), strict=True):
                 vectors[number] = vector
         return vectors

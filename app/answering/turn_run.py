@@ -41,6 +41,7 @@ from app.domain.turn_language import turn_language
 from app.ports.clock import Clock
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord
+from app.ports.work_queue import WorkQueue
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +54,7 @@ _ERROR_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnTools:
-    """What every turn works with. `writers` are tried in order."""
+    """What every turn works with. `writers` are tried in order; `queues` are those that a turn may have to wait in."""
 
     records: SystemOfRecord
     curated: CuratedMatcher
@@ -63,6 +64,12 @@ class TurnTools:
     history: History
     languages: LanguageGuesser
     clock: Clock
+    queues: tuple[WorkQueue, ...] = ()
+
+    @property
+    def are_crowded(self) -> bool:
+        """A turn that began now could not wait where it may have to."""
+        return any(queue.is_full for queue in self.queues)
 
 
 class TurnRun:

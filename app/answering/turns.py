@@ -87,7 +87,7 @@ class Turns:
             raise TurnConflict("This turn_id belongs to another question. Send a new random UUID for each question.")
         if known is not None:
             return await self._admitted(known, session, request)
-        if self._is_closing or len(self._running) >= self._max_running:
+        if self._is_closing or len(self._running) >= self._max_running or self._tools.are_crowded:
             raise Overloaded("Too many questions are being answered right now. Please try again in a few seconds.")
         live = self._new_turn(_head(session, request))
         run = TurnRun(self._tools, session, request, live, self._owner)

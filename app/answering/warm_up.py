@@ -1,0 +1,21 @@
+"""Loads what answers need before the first visitor has to wait for it."""
+
+import asyncio
+
+import structlog
+
+from app.domain.errors import Unavailable
+from app.ports.embedder import Embedder
+from app.ports.language_guesser import LanguageGuesser
+from app.ports.reranker import Reranker
+
+log = structlog.get_logger(__name__)
+
+
+async def warm_up(embedder: Embedder, reranker: Reranker, languages: LanguageGuesser) -> None:
+    await asyncio.to_thread(languages.guess, "ready?")
+    try:
+        await embedder.embed(["ready?"])
+        await reranker.score("ready?", ["yes"], budget_seconds=30)
+    except Unavailable as error:
+        log.warning("models_not_warm", reason=str(error))
