@@ -4,7 +4,7 @@ Nothing outside this file and `configured_adapters.py` picks an adapter, and not
 entered. The house is opened in layers, each closed in reverse order:
 
     foundation   the system of record, both indexes, the models        every command
-    answering    retriever, writers, turns, conversations              serve, ask, search
+    answering    search, writers,    turns, conversations              serve, ask, search
     knowledge    reading sources, ingest, reconcile, reindex           work, crawl, reindex
 """
 
@@ -44,6 +44,7 @@ from app.adapters.system_clock import SystemClock
 from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.brief import AnswerWriter
+from app.answering.agent_search import AgentSearch
 from app.answering.conversation_end import ConversationEnd
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
@@ -52,9 +53,7 @@ from app.answering.history import History
 from app.answering.liveness import Liveness
 from app.answering.model_writer import ModelWriter
 from app.answering.prompt_builder import PromptBuilder
-from app.answering.recall import Recall
-from app.answering.retrieval_cache import CachedRetriever
-from app.answering.retriever import HybridRetriever, Retriever
+from app.answering.search_pipeline import SearchParts
 from app.answering.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
 from app.answering.turn_run import TurnTools
 from app.answering.turns import Turns
@@ -71,6 +70,7 @@ from app.configured_adapters import (
     configured_reranker,
     configured_shared_turns,
 )
+    configured_stream_places,
 from app.domain.errors import DocentError
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
@@ -117,6 +117,7 @@ from app.ports.records.transaction import SystemOfRecord
 from app.ports.reranker import Reranker
 from app.ports.site_discovery import SiteDiscovery
 from app.ports.text_splitter import TextSplitter
+from app.ports.stream_places import StreamPlaces
 from app.ports.token_counter import TokenCounter
 from app.ports.vector_index import VectorIndex
 from app.ports.webhook_sender import WebhookSender
@@ -146,6 +147,7 @@ class Foundation:
     cache: Cache
     rate_limiter: RateLimiter
     embedder: Embedder
+    stream_places: StreamPlaces
     questions: BatchingEmbedder
     tokens: TokenCounter
     splitter: TextSplitter
@@ -156,9 +158,7 @@ class Foundation:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """`retriever` ranks afresh each time; turns go through a cache in front of it."""
-
-    retriever: Retriever
+    search: AgentSearch
     turns: Turns
     conversations: Conversations
     conversation_end: ConversationEnd
@@ -207,6 +207,7 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
             cache=configured_cache(redis),
             rate_limiter=configured_rate_limiter(redis),
             embedder=embedder,
+            stream_places=configured_stream_places(redis),
             questions=configured_question_embedder(settings, embedder, circuits),
             tokens=tokens,
             splitter=MarkdownTextSplitter(tokens),
@@ -222,13 +223,12 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     async with AsyncExitStack() as closing:
         places = configured_model_places(base.settings)
         model = configured_chat_model(base.settings, base.circuits, closing, places)
-        recall = Recall(base.record, base.questions, base.vectors, base.keywords)
-        retriever = HybridRetriever(recall, base.keywords, base.reranker)
+        search = search_parts(base, model)
         history = History(base.record, base.cache)
         tools = TurnTools(
             records=base.record,
             curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
-            retriever=CachedRetriever(retriever, base.cache, base.record),
+            retriever=search.for_turns(base.cache),
             completer=_completer(model),
             writers=_writers(model, base.reranker),
             history=history,
@@ -241,7 +241,18 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             Liveness(base.record, base.process),
             Turns(tools, base.process, shared, base.settings.max_turns) as turns,
         ):
-            yield Answering(retriever, turns, Conversations(base.record, history), ConversationEnd(turns, history))
+            yield Answering(
+                search.for_operators(base.cache),
+                turns,
+                Conversations(base.record, history),
+                ConversationEnd(turns, history),
+            )
+
+
+def search_parts(base: Foundation, model: ChatModel | None) -> SearchParts:
+    return SearchParts(
+        base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model
+    )
 
 
 @asynccontextmanager
@@ -350,8 +361,10 @@ def _web_services(
         clock=base.clock,
         rate_limiter=base.rate_limiter,
         conversations=answering.conversations,
+        stream_places=base.stream_places,
         turns=answering.turns,
         agents=Agents(base.record, jobs),
+        search=answering.search,
         sources=Sources(base.record, jobs),
         source_editing=SourceEditing(base.record),
         source_files=source_files,

@@ -19,7 +19,7 @@ from app.cli.terminal import configure_logging
 from app.domain.agent import LiveAgent
 from app.domain.turn import Channel, TurnRequest
 from app.domain.turn_events import Token
-from app.main import Answering, Foundation, open_answering, open_foundation
+from app.main import Answering, Foundation, open_answering, open_foundation, search_parts
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus
 from bench.floors import RawEmbedder, RawKeywords, RawRecord, RawReranker, agent_matrix
@@ -79,6 +79,7 @@ async def _stages(
         record.read(hits[question])
         reranker.score(question, texts[question][:_PAIRS])
 
+    search = search_parts(base, None).fresh()
     numbers = itertools.count()
 
     async def first_token(question: str) -> None:
@@ -90,7 +91,7 @@ async def _stages(
                 return
 
     async def retrieve(question: str) -> None:
-        await answering.retriever.retrieve(agent, SearchQuery(question))
+        await search.retrieve(agent, SearchQuery(question))
 
     rows = [
         await timed(

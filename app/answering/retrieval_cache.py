@@ -41,6 +41,10 @@ class CachedRetriever:
             await self._cache.set(key, _packed(retrieval), ttl_seconds=TTL_SECONDS)
         return retrieval
 
+    async def holds(self, agent: LiveAgent, query: SearchQuery) -> bool:
+        """Whether the query's ranking is remembered now."""
+        return await self._cache.get(cache_key(agent, query)) is not None
+
     async def _remembered(self, agent_id: UUID, key: str) -> Retrieval | None:
         raw = await self._cache.get(key)
         if raw is None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.answering.agent_search import AgentSearch
 from app.answering.long_question import LongQuestionSplitter
 from app.answering.model_query_planner import ModelQueryPlanner
 from app.answering.model_ranker import ModelRanker
@@ -47,6 +48,13 @@ class SearchParts:
         adjustments = order_adjustments(self.record, self.clock)
         return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)
 
-    def remembering(self, inner: Retriever, cache: Cache) -> Retriever:
-        """`inner` as turns use it: rankings are kept for a while, and sources widened."""
-        return WideningRetriever(CachedRetriever(inner, cache, self.record), self.record, self.tokens)
+    def for_turns(self, cache: Cache) -> Retriever:
+        """Rankings are kept for a while; sources are told with what stands around them."""
+        return self._widening(CachedRetriever(self.fresh(), cache, self.record))
+
+    def for_operators(self, cache: Cache) -> AgentSearch:
+        remembered = CachedRetriever(self.fresh(), cache, self.record)
+        return AgentSearch(self.record, self._widening(self.fresh()), remembered)
+
+    def _widening(self, inner: Retriever) -> Retriever:
+        return WideningRetriever(inner, self.record, self.tokens)

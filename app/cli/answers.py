@@ -1,25 +1,29 @@
 """`docent ask` and `docent search`: the pipeline that visitors get, in a terminal."""
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from datetime import datetime
 from time import perf_counter
-from typing import Annotated, Any
-from uuid import uuid4
+from typing import Annotated, Any, Literal
+from uuid import UUID, uuid4
 
 import typer
 from rich.table import Table
 
-from app.answering.retrieval import Retrieval, SearchQuery
+from app.answering.retrieval import SearchQuery
 from app.cli.agents import AgentId
 from app.cli.answer_report import AnswerReport
 from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import AsJson, fail, out, print_json, run, settings_for
-from app.domain.chunk import RankedChunk
+from app.domain.errors import InvalidInput
+from app.domain.search_filter import SearchFilter
 from app.domain.turn import Channel, TurnRequest
 from app.domain.turn_events import event_payload
 from app.main import open_answering, open_foundation
+from app.operating.agent_rules import check_filter
 from app.settings import Settings
 
 PageUrl = Annotated[str, typer.Option("--page", help="The page that the visitor is looking at.")]
+Version = Literal["live", "draft"]
 _SHOWN = 12
 
 
@@ -42,11 +46,23 @@ def search(
     question: Annotated[str, typer.Argument(help="What to look for.")],
     agent: AgentId = None,
     page: PageUrl = "",
+    draft: Annotated[bool, typer.Option("--draft", help="By the agent's draft, not by what visitors get.")] = False,
+    source: Annotated[list[UUID] | None, typer.Option(help="Only this source's pages. May be repeated.")] = None,
+    path: Annotated[list[str] | None, typer.Option(help="Only pages below this path, such as /docs/.")] = None,
+    language: Annotated[list[str] | None, typer.Option(help="Only pages in this language, such as en.")] = None,
+    since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only pages dated so or later.")] = None,
+    until: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only pages dated so or before.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show every stage with its scores and times.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show which chunks an agent would answer from."""
-    run(_search(settings_for(), question, agent, page, explain, as_json))
+    if not question.strip():
+        fail("The question is empty.", 2)
+    only = SearchFilter(
+        tuple(source or ()), tuple(path or ()), tuple(language or ()), since and since.date(), until and until.date()
+    )
+    query = SearchQuery(question.strip(), page, filters=(only,))
+    run(_search(settings_for(), agent, query, "draft" if draft else "live", explain, as_json))
 
 
 async def _ask(settings: Settings, question: str, agent_id: Any, page: str, as_json: bool) -> None:
@@ -70,64 +86,51 @@ async def _ask(settings: Settings, question: str, agent_id: Any, page: str, as_j
         raise typer.Exit(1)
 
 
-async def _search(settings: Settings, question: str, agent_id: Any, page: str, explain: bool, as_json: bool) -> None:
+async def _search(
+    settings: Settings, agent_id: UUID | None, query: SearchQuery, version: Version, explain: bool, as_json: bool
+) -> None:
+    try:
+        for only in query.filters:
+            check_filter("filter", only)
+    except InvalidInput as error:
+        fail(str(error), 2)
     async with open_foundation(settings) as base, open_answering(base) as answering:
-        agent = await live_agent(base, await meant_agent(base, await local_operator(base), agent_id))
-        query = SearchQuery(question, page, agent.config.language)
-        found = await answering.retriever.retrieve(agent, query)
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, agent_id)
+        if version == "live":
+            await live_agent(base, agent)
+        report = await answering.search.search(actor.workspace_id, agent.id, query, version)
+    found = report.as_json()
     if as_json:
-        print_json(_search_json(question, agent.config.confidence_threshold, found, explain))
+        shown = found if explain else {key: value for key, value in found.items() if key != "trace"}
+        print_json({"question": query.text, **shown})
         return
-    used = {item.chunk.id for item in found.sources}
     table = Table("", "order", "conf.", "cosine", "bm25", "cover", "logit", "section")
-    for item in found.ranked[:_SHOWN]:
-        table.add_row("●" if item.chunk.id in used else "", *_cells(item))
+    for row in found["chunks"][:_SHOWN]:
+        table.add_row("●" if row["is_source"] else "", *_cells(row))
     out.print(table)
     out.print(
-        f"● answers from it: confidence at least {agent.config.confidence_threshold:g}. "
-        f"Best {found.best:.2f}{', too little to rely on' if found.is_low_confidence else ''}."
+        f"● answers from it: confidence at least {found['threshold']:g}. "
+        f"Best {found['best']:.2f}{', too little to rely on' if found['low_confidence'] else ''}."
     )
     if explain:
-        for stage in found.trace.get("stages", []):
-            facts = ", ".join(f"{key} {value}" for key, value in stage.items() if key not in {"stage", "ms"})
-            out.print(f"  {stage['stage']:<10}{stage['ms']:>8.1f} ms  {facts}", highlight=False)
-        if found.trace.get("missing"):
-            out.print(f"  away: {', '.join(found.trace['missing'])}")
+        _print_stages(found["trace"])
 
 
-def _cells(item: RankedChunk) -> list[str]:
-    numbers = (item.order, item.calibrated, item.cosine, item.bm25, item.coverage, item.logit)
-    where = " › ".join(dict.fromkeys((item.chunk.title, *item.chunk.breadcrumb)))
-    page = " (current page)" if item.is_current_page else ""
-    return [*("" if n is None else f"{n:.2f}" for n in numbers), f"{where}{page}\n{item.chunk.link}"]
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    numbers = (row[key] for key in ("order", "confidence", "cosine", "bm25", "coverage", "logit"))
+    where = " › ".join(dict.fromkeys((row["title"], *row["breadcrumb"])))
+    page = " (current page)" if row["is_current_page"] else ""
+    return [*("" if n is None else f"{n:.2f}" for n in numbers), f"{where}{page}\n{row['url']}"]
 
 
-def _search_json(question: str, threshold: float, found: Retrieval, explain: bool) -> dict[str, Any]:
-    used = {item.chunk.id for item in found.sources}
-    rows = [
-        {
-            "chunk_id": item.chunk.id,
-            "url": item.chunk.link,
-            "title": item.chunk.title,
-            "order": item.order,
-            "confidence": item.calibrated,
-            "fused": item.fused,
-            "cosine": item.cosine,
-            "bm25": item.bm25,
-            "coverage": item.coverage,
-            "logit": item.logit,
-            "is_current_page": item.is_current_page,
-            "is_source": item.chunk.id in used,
-            "text": item.chunk.text,
-            "tables": [asdict(table) for table in item.chunk.tables],
-        }
-        for item in found.ranked
-    ]
-    result: dict[str, Any] = {
-        "question": question,
-        "threshold": threshold,
-        "best": found.best,
-        "low_confidence": found.is_low_confidence,
-        "chunks": rows,
-    }
-    return result | ({"trace": found.trace} if explain else {})
+def _print_stages(trace: Mapping[str, Any]) -> None:
+    """Each stage with its time, what it did, and how the first places stood after it."""
+    for stage in trace["stages"]:
+        facts = ", ".join(f"{key} {value}" for key, value in stage.items() if key not in {"stage", "ms", "head"})
+        out.print(f"  {stage['stage']:<12}{stage['ms']:>8.1f} ms  {facts}", highlight=False)
+        if stage.get("head"):
+            out.print(f"{'':<26}{' '.join(stage['head'])}", style="dim", highlight=False)
+    out.print(f"  a visitor's turn would find this ranking {trace['cache']} in the cache", highlight=False)
+    if trace["missing"]:
+        out.print(f"  away: {', '.join(trace['missing'])}")

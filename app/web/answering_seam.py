@@ -1,9 +1,10 @@
 """What the edge asks of the answering room, so that tests can put a small double in its place."""
 
-from collections.abc import AsyncIterator, Sequence
-from typing import Literal, Protocol
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
+from app.answering.retrieval import SearchQuery
 from app.domain.agent import LiveAgent
 from app.domain.conversation import Conversation, Message, Visitor
 from app.domain.turn import Channel, TurnRequest, VisitorSession
@@ -31,6 +32,20 @@ class VisitorConversations(Protocol):
         ...
 
     async def clear(self, session: VisitorSession) -> None: ...
+
+
+class SearchedAgent(Protocol):
+    def as_json(self) -> Mapping[str, Any]:
+        """threshold, best, low_confidence, chunks (best first) and trace."""
+        ...
+
+
+class AgentSearching(Protocol):
+    async def search(
+        self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Literal["live", "draft"] = "live"
+    ) -> SearchedAgent:
+        """Raises NotFound for an agent that is absent, another workspace's, or not published; IndexUnavailable."""
+        ...
 
 
 class TurnFeed(Protocol):

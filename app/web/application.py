@@ -22,6 +22,7 @@ from app.web.admin_gaps import AdminGaps
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
+from app.web.admin_search import AdminSearch
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
 from app.web.admin_tokens import AdminTokens
@@ -121,6 +122,7 @@ def endpoints_of(
             HookAccess(services.rate_limiter, limits, addresses),
         ).endpoints(),
         *AdminSchedules(services.schedules, access).endpoints(),
+        *AdminSearch(services.search, access).endpoints(),
         *AdminWebhooks(services.webhooks, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),

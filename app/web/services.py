@@ -25,7 +25,8 @@ from app.operating.webhooks import Webhooks
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
-from app.web.answering_seam import VisitorConversations, VisitorTurns
+from app.ports.stream_places import StreamPlaces
+from app.web.answering_seam import AgentSearching, VisitorConversations, VisitorTurns
 
 Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
 
@@ -38,8 +39,10 @@ class WebServices:
     records: SystemOfRecord
     clock: Clock
     rate_limiter: RateLimiter
+    stream_places: StreamPlaces
     conversations: VisitorConversations
     turns: VisitorTurns
+    search: AgentSearching
     agents: Agents
     sources: Sources
     source_editing: SourceEditing

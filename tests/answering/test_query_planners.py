@@ -16,6 +16,7 @@ from app.domain.retrieval_settings import RetrievalSettings
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
+from tests.doubles.whole_words import WholeWords
 
 QUESTION = SearchQuery("My lamp is dark. Who pays?")
 REWRITING = RetrievalSettings(extra_queries=2, hypothetical_answer=True, extra_weight=0.4)
@@ -24,11 +25,6 @@ REPLY: dict[str, Any] = {
     "keywords": ["warranty", "repair"],
     "answer": "The warranty covers a lamp that stays dark.",
 }
-
-
-class CountedWords:
-    def count(self, text: str) -> int:
-        return len(text.split())
 
 
 async def test_the_model_words_the_question_in_other_ways() -> None:
@@ -105,7 +101,7 @@ def _long_text() -> str:
 
 async def test_a_text_longer_than_the_embedder_reads_is_searched_for_in_parts() -> None:
     embedder = HashingEmbedder()
-    splitter = LongQuestionSplitter(embedder, CountedWords())
+    splitter = LongQuestionSplitter(embedder, WholeWords())
     text = _long_text()
     whole, *parts = await planned([splitter], SearchQuery(text * 3), RetrievalSettings())
 
@@ -125,7 +121,7 @@ async def test_a_text_longer_than_the_embedder_reads_is_searched_for_in_parts() 
     ids=["short", "one endless sentence", "switched off"],
 )
 async def test_other_texts_stay_whole(text: str, settings: RetrievalSettings) -> None:
-    splitter = LongQuestionSplitter(HashingEmbedder(), CountedWords())
+    splitter = LongQuestionSplitter(HashingEmbedder(), WholeWords())
     assert len(await planned([splitter], SearchQuery(text), settings)) == 1
 
 
@@ -134,5 +130,5 @@ async def test_without_an_embedder_the_text_stays_whole() -> None:
         async def embed(self, texts: Any) -> Any:
             raise EmbedderUnavailable("away")
 
-    splitter = LongQuestionSplitter(Away(), CountedWords())
+    splitter = LongQuestionSplitter(Away(), WholeWords())
     assert len(await planned([splitter], SearchQuery(_long_text() * 3), RetrievalSettings())) == 1

@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
@@ -13,6 +15,7 @@ from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+from app.answering.agent_search import AgentSearch
 from app.answering.brief import AnswerWriter
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
@@ -20,15 +23,16 @@ from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.history import History
 from app.answering.model_writer import ModelWriter
 from app.answering.prompt_builder import PromptBuilder
-from app.answering.recall import Recall
-from app.answering.retrieval_cache import CachedRetriever
+from app.answering.retrieval import SearchQuery
 from app.answering.retriever import HybridRetriever
+from app.answering.search_pipeline import SearchParts
 from app.answering.standalone import StitchingCompleter
 from app.answering.turn_run import TurnTools
 from app.answering.turns import Turns
 from app.answering.turns_elsewhere import SharedTurns
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.document import PageContent
+from app.domain.search_filter import SearchFilter
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import TurnRequest, VisitorSession
 from app.domain.turn_events import TurnEvent
@@ -68,6 +72,7 @@ class AnsweringHouse:
     reranker: OverlapReranker
     cache: DictCache
     retriever: HybridRetriever
+    search: AgentSearch
     tools: TurnTools
     turns: Turns
     conversations: Conversations
@@ -77,19 +82,26 @@ class AnsweringHouse:
     session: VisitorSession
     sent: list[TurnRequest] = field(default_factory=list)
 
-    async def learn(self, path: str, markdown: str) -> None:
+    async def learn(self, path: str, markdown: str, *, language: str = "en", modified: date | None = None) -> None:
         indexer = ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         chunker = Chunker(MarkdownTextSplitter(tokens), tokens, ChunkLimits())
         contexts = ChunkContexts(self.record, tokens, self.embedder.max_tokens, None)
         ingest = Ingest(self.record, chunker, contexts, indexer, Retire(self.record, indexer))
         title = markdown.splitlines()[0].removeprefix("# ")
-        page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language="en")
+        page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language=language, modified=modified)
         await ingest.learn(self.agent_id, self.source_id, page)
 
-    async def live_agent(self) -> LiveAgent:
+    async def live_agent(self, **settings: Any) -> LiveAgent:
+        """With these retrieval settings instead of the agent's own."""
         async with self.record.read() as records:
-            return await records.agents.live(self.agent_id)
+            agent = await records.agents.live(self.agent_id)
+        return replace(agent, config=replace(agent.config, retrieval=replace(agent.config.retrieval, **settings)))
+
+    async def found(self, question: str, *filters: SearchFilter, **settings: Any) -> list[str]:
+        """The paths of the pages that search finds, best first, each once."""
+        found = await self.retriever.retrieve(await self.live_agent(**settings), SearchQuery(question, filters=filters))
+        return list(dict.fromkeys(item.chunk.url.removeprefix(SITE) for item in found.ranked))
 
     def request(self, message: str, *, page: str = "/", context: str = "", turn_id: UUID | None = None) -> TurnRequest:
         return TurnRequest(turn_id or uuid4(), message, f"{SITE}{page}", context)
@@ -121,7 +133,9 @@ async def answering_house(
             agent = await records.agents.create(workspace_id, config or AgentConfig(name="Lamp helper"))
             await records.agents.publish(workspace_id, agent.id)
             source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
-        retriever = HybridRetriever(Recall(record, embedder, vectors, keywords), keywords, reranker)
+        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
+        search = SearchParts(record, embedder, tokens, vectors, keywords, reranker, clock, model)
+        retriever = search.fresh()
         history = History(record, cache)
         extractive = ExtractiveWriter(reranker)
         if writers is None:
@@ -129,7 +143,7 @@ async def answering_house(
         tools = TurnTools(
             records=record,
             curated=CuratedMatcher(record, Re2PatternMatcher(), embedder),
-            retriever=CachedRetriever(retriever, cache, record),
+            retriever=search.for_turns(cache),
             completer=StitchingCompleter(),
             writers=writers,
             history=history,
@@ -142,7 +156,7 @@ async def answering_house(
             live = await records.agents.live(agent.id)
         opened = await conversations.open(live, None)
         house = AnsweringHouse(
-            record, clock, embedder, vectors, keywords, reranker, cache, retriever, tools, turns, conversations,
+            record, clock, embedder, vectors, keywords, reranker, cache, retriever, search.for_operators(cache), tools, turns, conversations,
             agent.id, source.id, workspace_id, opened.session,
         )  # fmt: skip
         for path, markdown in PAGES.items():

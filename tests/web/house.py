@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
+from app.adapters.memory_stream_places import MemoryStreamPlaces
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.history import History
@@ -189,6 +190,7 @@ def services_on(
         records=record,
         clock=clock,
         rate_limiter=limiter,
+        stream_places=MemoryStreamPlaces(),
         conversations=Conversations(record, History(record, ForgetfulCache())),
         turns=turns,
         search=search.for_operators(ForgetfulCache()),
@@ -219,7 +221,7 @@ async def _everything_answers() -> Mapping[str, bool]:
 
 def unlimited() -> LimitsPolicy:
     many = 10**6
-    return LimitsPolicy(many, many, many, many, many, many, many)
+    return LimitsPolicy(many, many, many, many, many, many, many, many)
 
 
 def every_endpoint() -> list[AnyEndpoint]:

@@ -42,6 +42,7 @@ BODIES: Mapping[str, Json] = {
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
+    "searchAgent": {"question": "When are you open?"},
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
     "reopenGap": {},
@@ -54,6 +55,7 @@ REQUIRED: Mapping[str, str] = {
     "createAgent": "name",
     "createSource": "kind",
     "discoverSources": "url",
+    "searchAgent": "question",
     "createWebhook": "url",
     "createCuratedAnswer": "answer",
 }

@@ -37,6 +37,11 @@ def is_admins(endpoint: AnyEndpoint) -> bool:
     return endpoint.access.scheme == API_SCHEME
 
 
+def only_looks(endpoint: AnyEndpoint) -> bool:
+    """It takes a body, and changes nothing."""
+    return endpoint.operation == "searchAgent"
+
+
 def has_ids(endpoint: AnyEndpoint) -> bool:
     return bool(endpoint.path_ids)
 
@@ -92,13 +97,10 @@ def test_every_route_has_its_example() -> None:
     assert set(REQUIRED) == needing
 
 
-LOOKING_WITH_A_BODY = {"searchAgent"}
-
-
 def test_changes_need_the_write_scope() -> None:
     for endpoint in ENDPOINTS:
         if isinstance(endpoint.access, ApiAccess):
-            reads = endpoint.method == "GET" or endpoint.operation in LOOKING_WITH_A_BODY
+            reads = endpoint.method == "GET" or only_looks(endpoint)
             assert endpoint.access.scope == (READ if reads else WRITE), endpoint.operation
 
 
@@ -141,7 +143,7 @@ async def test_a_wrong_token_is_refused(endpoint: AnyEndpoint, rooms: FurnishedH
         assert_refused(response, "unauthorized", hint, endpoint=endpoint)
 
 
-@those(lambda endpoint: is_admins(endpoint) and endpoint.method != "GET")
+@those(lambda endpoint: is_admins(endpoint) and endpoint.method != "GET" and not only_looks(endpoint))
 async def test_a_token_without_the_scope_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, headers={"Authorization": f"Bearer {rooms.house.read}"})
     assert_refused(response, "forbidden", '"write"', endpoint=endpoint)

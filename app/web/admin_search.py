@@ -1,0 +1,100 @@
+"""Admin API: what a question finds, stage by stage."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.answering.retrieval import SearchQuery
+from app.operating.actor import Actor
+from app.operating.agent_rules import check_filter
+from app.operating.field_rules import check_http_url, check_language, check_text
+from app.web.admin_access import AdminAccess
+from app.web.agent_models import SearchFilterModel
+from app.web.answering_seam import AgentSearching
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+TAG = "Search"
+MAX_QUESTION_CHARS = 4000
+
+
+class SearchIn(Model):
+    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    page_url: str = Field(default="", description="The page that the visitor is looking at.", max_length=2048)
+    language: str | None = Field(default=None, description="Null: the agent's.", max_length=3)
+    filter: SearchFilterModel = Field(
+        default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
+    )
+    version: Literal["live", "draft"] = Field(default="live", description="By which configuration to search.")
+
+
+class TableOut(Model):
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class RankedChunkOut(Model):
+    chunk_id: str
+    url: str
+    title: str
+    breadcrumb: tuple[str, ...]
+    order: float = Field(description="Decides the place.")
+    confidence: float = Field(description="Is compared with the threshold, 0..1.")
+    fused: float = Field(description="What the first stage made of cosine and BM25.")
+    cosine: float | None
+    bm25: float | None = Field(description="Null: shares no telling word with the question.")
+    coverage: float = Field(description="Share of the question's words found in it, 0..1.")
+    logit: float | None = Field(description="The reranker's word; null: it did not see the chunk.")
+    is_current_page: bool
+    is_source: bool = Field(description="An answer would be made from it.")
+    dated: date
+    text: str
+    tables: tuple[TableOut, ...]
+
+
+class SearchOut(Model):
+    threshold: float
+    best: float
+    low_confidence: bool
+    chunks: tuple[RankedChunkOut, ...] = Field(description="Best first.")
+    trace: dict[str, Any] = Field(
+        description="`stages`: name, milliseconds, what it did, the `head` of the order and how many places `moved`; "
+        "`missing`: what was away; `cache`: whether a turn would be served a ranking that was kept."
+    )
+
+
+class AdminSearch:
+    def __init__(self, search: AgentSearching, access: AdminAccess) -> None:
+        self._search = search
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "POST",
+                "/v1/agents/{agent_id}/search",
+                "searchAgent",
+                "What a question finds, with every stage's scores, ranks and times",
+                TAG,
+                self._access.read,
+                self.search,
+                input_model=SearchIn,
+                response_model=SearchOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def search(self, call: Call[Actor, SearchIn]) -> SearchOut:
+        asked = call.input
+        check_text("question", asked.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        if asked.page_url:
+            check_http_url("page_url", asked.page_url)
+        check_language("language", asked.language)
+        only = asked.filter.value()
+        check_filter("filter", only)
+        query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, (only,))
+        agent_id: UUID = call.path_id("agent_id")
+        report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)
+        return SearchOut.model_validate(report.as_json(), strict=False)
