@@ -12,11 +12,13 @@ from app.adapters.circuit_embedder import CircuitEmbedder
 from app.adapters.circuit_reranker import CircuitReranker
 from app.adapters.failover_chat_model import FailoverChatModel
 from app.adapters.fallback_rate_limiter import FallbackRateLimiter
+from app.adapters.fallback_stream_places import FallbackStreamPlaces
 from app.adapters.guarded_redis import GuardedRedis
 from app.adapters.http_reranker import HttpReranker
 from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.memory_cache import MemoryCache
 from app.adapters.memory_rate_limiter import MemoryRateLimiter
+from app.adapters.memory_stream_places import MemoryStreamPlaces
 from app.adapters.memory_turn_log import MemoryTurnLog
 from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.adapters.onnx_embedder import OnnxEmbedder
@@ -28,6 +30,7 @@ from app.adapters.patient_redis import PatientRedis
 from app.adapters.places import Places
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
+from app.adapters.redis_stream_places import RedisStreamPlaces
 from app.adapters.redis_turn_log import RedisTurnLog
 from app.adapters.redis_turn_orders import RedisTurnOrders
 from app.adapters.shedding_reranker import SheddingReranker
@@ -40,6 +43,7 @@ from app.ports.chat_model import ChatModel
 from app.ports.embedder import Embedder
 from app.ports.rate_limiter import RateLimiter
 from app.ports.reranker import Reranker
+from app.ports.stream_places import StreamPlaces
 from app.settings import Settings
 
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
@@ -108,6 +112,12 @@ def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     """On Redis, with this process's own behind it."""
     own = MemoryRateLimiter()
     return FallbackRateLimiter(LimitsRateLimiter(redis), own) if redis else own
+
+
+def configured_stream_places(redis: GuardedRedis | None) -> StreamPlaces:
+    """On Redis, with this process's own behind it."""
+    own = MemoryStreamPlaces()
+    return FallbackStreamPlaces(RedisStreamPlaces(redis), own) if redis else own
 
 
 def configured_shared_turns(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> SharedTurns:

@@ -69,8 +69,8 @@ from app.configured_adapters import (
     configured_redis,
     configured_reranker,
     configured_shared_turns,
-)
     configured_stream_places,
+)
 from app.domain.errors import DocentError
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer

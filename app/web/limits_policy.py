@@ -7,7 +7,8 @@ from app.ports.rate_limiter import Limit
 
 @dataclass(frozen=True, slots=True)
 class LimitsPolicy:
-    """Each number counts calls a minute. Addresses are counted as IPv4 addresses and IPv6 /64 networks."""
+    """Each number counts calls a minute, but for `streams_per_visitor`: answers that one visitor reads at the same
+    time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -15,6 +16,7 @@ class LimitsPolicy:
     questions_per_agent: int = 1200
     calls_per_visitor: int = 240
     calls_per_api_token: int = 1200
+    streams_per_visitor: int = 2
     probes_per_address: int = 10
 
 

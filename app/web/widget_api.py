@@ -14,6 +14,7 @@ from app.web.client_address import ClientAddresses
 from app.web.endpoint import AnyEndpoint, Call, Endpoint
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, a_minute
+from app.web.live_streams import LiveStreams
 from app.web.metrics import StreamMeter
 from app.web.origins import admit_listed_origin
 from app.web.page_context import flattened
@@ -57,6 +58,7 @@ class WidgetApi:
         self._limiter = services.rate_limiter
         self._limits = limits
         self._streams = streams
+        self._live_streams = LiveStreams(services.stream_places, limits.streams_per_visitor)
         self._addresses = addresses
         self._meter = meter
         self._tokens = VisitorTokens(services.records, services.clock)
@@ -179,17 +181,24 @@ class WidgetApi:
 
     async def ask_streaming(self, call: Call[VisitorCaller, QuestionIn]) -> Response:
         after = last_event_id(call.request)
-        feed = await self._ask(call)
-        return stream_response(feed, after, self._streams, self._meter)
+
+        async def answer() -> Response:
+            return stream_response(await self._ask(call), after, self._streams, self._meter)
+
+        return await self._live_streams.opened(call.caller.session.visitor_id, answer)
 
     async def ask(self, call: Call[VisitorCaller, QuestionIn]) -> AnswerOut:
         feed = await self._ask(call)
         return await _whole_answer(feed, call.caller)
 
     async def rejoin(self, call: Call[VisitorCaller, None]) -> Response:
-        after = last_event_id(call.request)
-        feed = await self._turns.rejoin(call.caller.session, call.path_id("turn_id"), after)
-        return stream_response(feed, after, self._streams, self._meter)
+        after, session = last_event_id(call.request), call.caller.session
+
+        async def answer() -> Response:
+            feed = await self._turns.rejoin(session, call.path_id("turn_id"), after)
+            return stream_response(feed, after, self._streams, self._meter)
+
+        return await self._live_streams.opened(session.visitor_id, answer)
 
     async def stop(self, call: Call[VisitorCaller, None]) -> None:
         await self._turns.stop(call.caller.session, call.path_id("turn_id"))

@@ -73,7 +73,10 @@ class TurnLogContract:
         assert await log.head(uuid4()) is None
 
     async def test_a_reader_that_leaves_takes_its_wait_with_it(self, log: TurnLog) -> None:
-        readers = [asyncio.create_task(log.read(uuid4(), 0, LONG)) for _ in range(50)]
+        heads = [a_head() for _ in range(50)]
+        await log.append([Growth(head, a_whole_turn(head)[:1]) for head in heads])
+        await asyncio.gather(*(log.read(head.turn_id, 0, LONG) for head in heads))
+        readers = [asyncio.create_task(log.read(head.turn_id, 1, LONG)) for head in heads]
         await asyncio.sleep(SOON)
         for reader in readers:
             reader.cancel()

@@ -9,14 +9,19 @@ import pytest
 import redis
 
 from app.adapters.circuit_breaker import CircuitBreaker
+from app.adapters.guarded_redis import GuardedRedis
 from app.adapters.patient_redis import PatientRedis
+from app.adapters.redis_connection import redis_client
+from app.adapters.redis_stream_places import RedisStreamPlaces
 from app.adapters.redis_turn_log import RedisTurnLog
 from app.adapters.redis_turn_orders import RedisTurnOrders
 from app.answering.turns_elsewhere import SharedTurns
 from app.domain.errors import Unavailable
+from app.ports.stream_places import LEASE_SECONDS
 from app.ports.turn_log import KEPT_SECONDS, Growth
 from app.ports.turn_orders import TurnOrder
 from tests.contracts.shared_turns_contract import SharedTurnsContract
+from tests.contracts.stream_places_contract import StreamPlacesContract
 from tests.contracts.turn_log_contract import LONG, SOON, TurnLogContract, a_head, a_whole_turn
 from tests.contracts.turn_orders_contract import TurnOrdersContract
 from tests.scale.redis_server import RedisServer, running_redis
@@ -143,6 +148,24 @@ async def test_orders_are_heard_again_when_redis_is_back(orders: RedisTurnOrders
             await orders.send(sent)
             await asyncio.sleep(0.1)
         assert await hearing == sent
+
+
+class TestRedisStreamPlaces(StreamPlacesContract):
+    @pytest.fixture
+    async def places(self, server: RedisServer) -> AsyncIterator[RedisStreamPlaces]:
+        redis = GuardedRedis(redis_client(server.url), CircuitBreaker("redis"))
+        yield RedisStreamPlaces(redis)
+        await redis.close()
+
+    async def test_a_place_that_nobody_renews_runs_out(self, places: RedisStreamPlaces, server: RedisServer) -> None:
+        visitor, place = uuid4(), uuid4()
+        await places.take(visitor, place, 1)
+        with redis.Redis.from_url(server.url) as client:
+            key = f"docent:streams:{visitor}"
+            assert 0 < client.ttl(key) <= LEASE_SECONDS
+            assert abs(client.zscore(key, str(place)) - client.time()[0] - LEASE_SECONDS) <= 1
+            client.zadd(key, {str(place): client.time()[0]})
+        await places.take(visitor, uuid4(), 1)
 
 
 class TestRedisSharedTurns(SharedTurnsContract):

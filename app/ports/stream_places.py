@@ -1,0 +1,20 @@
+"""Port: how many answers one visitor reads at the same time."""
+
+from typing import Protocol
+from uuid import UUID
+
+LEASE_SECONDS = 45  # a place that nobody renews is free after this
+
+
+class StreamPlaces(Protocol):
+    """A place is named by whoever takes it. One that is never left, because its process died, runs out by itself."""
+
+    async def take(self, visitor_id: UUID, place: UUID, limit: int) -> None:
+        """Hold a place for `LEASE_SECONDS`. Raises RateLimited when the visitor holds `limit` of them."""
+        ...
+
+    async def renew(self, visitor_id: UUID, place: UUID) -> None:
+        """Hold it for `LEASE_SECONDS` from now on, whatever has become of it."""
+        ...
+
+    async def leave(self, visitor_id: UUID, place: UUID) -> None: ...
