@@ -100,6 +100,11 @@ eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the
 	$(BIN)/python -m tests.demo_set .venv/demo-set
 	$(BIN)/docent eval .venv/demo-set --chunks own
 
+.PHONY: eval-quotes
+eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for
+	@rm -rf .venv/demo-quotes
+	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
+
 .PHONY: widget
 widget: widget/node_modules/.package-lock.json ## Build the widget again after a change in widget/src (needs Node 20)
 	npm --prefix widget run build

@@ -13,7 +13,8 @@ from app.ports.chat_model import ChatEnd, TextDelta
 @dataclass(frozen=True, slots=True)
 class Source:
     """One numbered source. Numbers count 1, 2, 3 ...; the visitor's own page, when it is given, is number 1 and has
-    no `chunk_id`."""
+    no `chunk_id`. `context` is the line that says where a chunk stands, `calibrated` in [0, 1] what search thinks of
+    it."""
 
     number: int
     url: str  # with the section's anchor, where there is one
@@ -21,6 +22,8 @@ class Source:
     text: str
     as_of: date | None = None
     chunk_id: str | None = None
+    context: str = ""
+    calibrated: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

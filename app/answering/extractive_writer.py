@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urldefrag
 
 import structlog
@@ -18,21 +18,41 @@ from app.ports.reranker import Reranker
 
 log = structlog.get_logger(__name__)
 
-_READ_SOURCES = 4  # the best sources; quoting deeper ones only adds noise
-_READ_PARTS = 24
-_QUOTED_PARTS = 3
-_NEAR_BEST = 2.0  # logits: a part this much worse than the best adds nothing
+_READ_SOURCES = 6  # the best sources; quoting deeper ones only adds noise
+_READ_PARTS = 32
+_QUOTED_PARTS = 5
+_LOGIT_WEIGHT = 0.1
+_NEAR_BEST = 0.8  # a part worth this much less than the best adds nothing
 _BUDGET_SECONDS = 1.0
+_MARK_CHARS = len("\n\n[1]\n\n")
 _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """`coverage` is the share of the question's words that the part holds."""
+    """`coverage` is the share of the question's words that the part holds, `logit` what the cross-encoder thinks of it,
+    None when it could not be asked."""
 
     source: Source
     part: Quotable
     coverage: float
+    logit: float | None = None
+
+    @property
+    def worth(self) -> float:
+        """What search thinks of the whole chunk, the words that the part shares with the question, and the logit, which
+        is weak on sentences alone: together they choose better than any of them (docs/evaluation.md)."""
+        return self.source.calibrated + self.coverage + _LOGIT_WEIGHT * (self.logit or 0.0)
+
+    @property
+    def is_telling(self) -> bool:
+        """Standing in a good chunk is not enough."""
+        return self.coverage > 0 or (self.logit or 0.0) > 0
+
+    @property
+    def place(self) -> str:
+        """What a sentence leaves out is often said by its headings."""
+        return self.source.context or self.source.title
 
 
 class ExtractiveWriter:
@@ -55,39 +75,35 @@ class ExtractiveWriter:
         candidates = _candidates(brief)
         if not candidates:
             return []
-        logits = await self._logits(brief.standalone, candidates)
+        judged = await self._judged(brief.standalone, candidates)
         ranked = sorted(
-            (
-                (candidate.coverage * _NEAR_BEST * 2 if logit is None else logit, candidate)
-                for logit, candidate in zip(logits, candidates, strict=True)
-                if _may_be_quoted(candidate, logit)
-            ),
+            ((candidate.worth, candidate) for candidate in judged if _may_be_quoted(candidate)),
             key=lambda pair: -pair[0],
         )
         if not ranked:
             return []
         best = ranked[0][0]
-        near = [candidate for score, candidate in ranked if score >= best - _NEAR_BEST]
+        near = [candidate for worth, candidate in ranked if worth >= best - _NEAR_BEST and candidate.is_telling]
         wanted = [_best_of_first_source(ranked), *_one_per_page_first(near)]
-        return _in_reading_order(_distinct(wanted)[:_QUOTED_PARTS])
+        return _in_reading_order(_fitting(_distinct(wanted), brief.agent.max_answer_chars)[:_QUOTED_PARTS])
 
-    async def _logits(self, question: str, candidates: Sequence[_Candidate]) -> Sequence[float | None]:
-        """None for each when the reranker is away."""
-        texts = [f"{candidate.source.title}\n{candidate.part.text}" for candidate in candidates]
+    async def _judged(self, question: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+        """With their logits, unless the reranker is away or its time is over."""
+        texts = [f"{candidate.place}\n{candidate.part.text}" for candidate in candidates]
         try:
             pairs = await self._reranker.score(question, texts, budget_seconds=_BUDGET_SECONDS)
         except RerankerUnavailable as error:
             log.warning("extractive.reranker_away", reason=str(error))
-            return [None] * len(candidates)
-        return [pair.logit for pair in pairs]
+            return list(candidates)
+        return [replace(candidate, logit=pair.logit) for candidate, pair in zip(candidates, pairs, strict=True)]
 
 
-def _may_be_quoted(candidate: _Candidate, logit: float | None) -> bool:
+def _may_be_quoted(candidate: _Candidate) -> bool:
     """Chunks have been through the threshold. The visitor's own page comes unasked, whatever the question is, and
     citing it raises the confidence: a part of it must have earned what it then gets."""
     if candidate.source.chunk_id is not None:
         return True
-    return calibrated(None, candidate.coverage, logit) >= ON_CURRENT_PAGE
+    return calibrated(None, candidate.coverage, candidate.logit) >= ON_CURRENT_PAGE
 
 
 def _candidates(brief: AnswerBrief) -> list[_Candidate]:
@@ -137,6 +153,18 @@ def _distinct(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             seen.add(wording)
             kept.append(candidate)
     return kept
+
+
+def _fitting(candidates: Sequence[_Candidate], max_chars: int) -> list[_Candidate]:
+    """Whole parts within the answer's length: half a list of steps is worse than none."""
+    kept: list[_Candidate] = []
+    room = max_chars
+    for candidate in candidates:
+        needed = len(candidate.part.text) + _MARK_CHARS
+        if needed <= room:
+            kept.append(candidate)
+            room -= needed
+    return kept or list(candidates[:1])
 
 
 def _in_reading_order(best_first: Sequence[_Candidate]) -> list[_Candidate]:

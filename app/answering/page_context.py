@@ -18,5 +18,7 @@ def numbered_sources(request: TurnRequest, chunks: tuple[RankedChunk, ...]) -> t
         sources.append(Source(1, request.page_url, page_key(request.page_url), clipped))
     for number, item in enumerate(chunks, start=len(sources) + 1):
         chunk = item.chunk
-        sources.append(Source(number, chunk.link, chunk.title, chunk.text, chunk.as_of, chunk.id))
+        sources.append(
+            Source(number, chunk.link, chunk.title, chunk.text, chunk.as_of, chunk.id, chunk.context, item.calibrated)
+        )
     return tuple(sources)

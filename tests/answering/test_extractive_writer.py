@@ -7,12 +7,14 @@ from app.ports.chat_model import TextDelta
 from tests.doubles.overlap_reranker import OverlapReranker
 
 
-async def written(question: str, *texts: str, reranker: OverlapReranker | None = None, own_page: str = "") -> str:
+async def written(
+    question: str, *texts: str, reranker: OverlapReranker | None = None, own_page: str = "", max_chars: int = 1500
+) -> str:
     sources = tuple(
         Source(number, f"https://x.example/{number}", "Page", text, chunk_id=None if text is own_page else f"c{number}")
         for number, text in enumerate((own_page, *texts) if own_page else texts, 1)
     )
-    brief = AnswerBrief(AgentConfig(name="x"), question, question, sources)
+    brief = AnswerBrief(AgentConfig(name="x", max_answer_chars=max_chars), question, question, sources)
     writer = ExtractiveWriter(reranker or OverlapReranker())
     return "".join([item.text async for item in writer.write(brief) if isinstance(item, TextDelta)]).strip()
 
@@ -58,6 +60,19 @@ async def test_steps_are_quoted_whole() -> None:
     answer = await written("How do I reset the hub?", text)
     assert "Reset the hub like this:" in answer
     assert "3. Let go." in answer
+
+
+async def test_half_a_list_of_steps_is_never_quoted() -> None:
+    steps = "\n".join(f"{number}. Turn the hub's reset wheel to mark {number}." for number in range(1, 9))
+    text = f"The hub has a reset wheel. How to reset the hub:\n\n{steps}\n\nThe reset of a hub takes a minute."
+    answer = await written("How do I reset the hub?", text, max_chars=120)
+    assert "mark" not in answer or "mark 8" in answer
+    assert len(answer) <= 120
+
+
+async def test_a_code_block_is_quoted_whole() -> None:
+    text = "Reset the hub over the network:\n\n```\ncurl -X POST \\\n  http://hub/reset\n```"
+    assert "```\ncurl -X POST \\\n  http://hub/reset\n```" in await written("How do I reset the hub?", text)
 
 
 async def test_rows_of_one_long_table_are_quoted_under_one_header() -> None:

@@ -1,0 +1,68 @@
+"""Whether answers without a model hold what the golden questions of the demonstration site ask for:
+`python -m tests.demo_quotes DIR`, where DIR is a data folder that nothing else uses."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from statistics import fmean
+from urllib.parse import urljoin
+from uuid import UUID, uuid4
+
+from app.domain.agent import AgentConfig
+from app.domain.document import PageContent, SectionHeading
+from app.domain.source import SourceConfig, SourceKind
+from app.domain.turn import TurnRequest
+from app.domain.turn_events import Token
+from app.main import Answering, Foundation, open_answering, open_foundation, open_knowledge
+from app.settings import read_settings
+from crawler.extraction import extract_page
+
+_ROOT = Path(__file__).resolve().parents[1]
+_PAGES = _ROOT / "app" / "demo_site"
+_GOLDEN = _ROOT / "tests" / "data" / "demo_golden_questions.jsonl"
+_SITE = "https://nimbrel.example/"
+
+
+async def measure(folder: Path) -> dict[str, float]:
+    """`questions` are those that the site answers; `quoted` of their answers hold every word that is expected."""
+    golden = [json.loads(line) for line in _GOLDEN.read_text("utf-8").splitlines()]
+    async with open_foundation(read_settings(data=folder)) as base:
+        agent_id = await _learn(base)
+        async with open_answering(base) as answering:
+            asked = [row for row in golden if row["answerable"]]
+            answers = [await _answer(base, answering, agent_id, row["question"]) for row in asked]
+    quoted = sum(
+        all(words.casefold() in answer.casefold() for words in row["answer_contains"])
+        for row, answer in zip(asked, answers, strict=True)
+    )
+    return {"questions": len(asked), "quoted": quoted, "mean_chars": round(fmean(map(len, answers)))}
+
+
+async def _learn(base: Foundation) -> UUID:
+    async with base.record.write() as records:
+        workspace_id = await records.tokens.default_workspace()
+        agent = await records.agents.create(workspace_id, AgentConfig(name="Demo"))
+        await records.agents.publish(workspace_id, agent.id)
+        source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "Demo", _SITE))
+    async with open_knowledge(base) as knowledge:
+        for file in sorted(_PAGES.rglob("index.html")):
+            url = urljoin(_SITE, file.relative_to(_PAGES).as_posix().removesuffix("index.html"))
+            page = extract_page(file.read_bytes(), url, "utf-8")
+            if not page.is_noindex:
+                headings = tuple(SectionHeading(h.level, h.text, h.anchor) for h in page.headings)
+                content = PageContent(url, page.title, page.markdown, headings, site="nimbrel.example", language="en")
+                await knowledge.ingest.learn(agent.id, source.id, content)
+    return agent.id
+
+
+async def _answer(base: Foundation, answering: Answering, agent_id: UUID, question: str) -> str:
+    async with base.record.read() as records:
+        agent = await records.agents.live(agent_id)
+    session = (await answering.conversations.open(agent, None)).session
+    live = await answering.turns.ask(session, TurnRequest(uuid4(), question, _SITE))
+    return "".join([item.event.token async for item in live.events() if isinstance(item.event, Token)])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{json.dumps(asyncio.run(measure(Path(sys.argv[1]))))}\n")
