@@ -1,7 +1,12 @@
-"""Keeps a running turn's text safe: every two seconds or 64 tokens, never in the way of the stream."""
+"""Keeps running turns' texts safe, never in the way of the stream: no text that was shown stays unsaved for longer than
+two seconds or 64 tokens, and a write.
+
+The texts of all turns go through one writer. What becomes due while it writes goes out together with its next
+transaction, so that hundreds of streams cost no more transactions than one.
+"""
 
 import asyncio
-from time import monotonic
+from collections.abc import Mapping
 from uuid import UUID
 
 import structlog
@@ -15,35 +20,73 @@ INTERVAL_SECONDS = 2.0
 INTERVAL_TOKENS = 64
 
 
-class Checkpointer:
-    """Writes the text so far beside the stream, one write at a time, when `INTERVAL_SECONDS` have passed or
-    `INTERVAL_TOKENS` have come since the last one. A failed write is tried again with the next: the turn's end stores
-    the whole text anyway."""
+class Checkpoints:
+    """One for all turns of a process. A failed write is not repeated: the next text of the turn, and its end, hold all
+    that it would have kept."""
 
-    def __init__(self, records: SystemOfRecord, turn_id: UUID) -> None:
+    def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
-        self._turn_id = turn_id
-        self._last = monotonic()
-        self._tokens = 0
+        self._due: dict[UUID, str] = {}
+        self._under_way: Mapping[UUID, str] = {}
+        self._is_written = asyncio.Event()
         self._writing: asyncio.Task[None] | None = None
+
+    def put(self, turn_id: UUID, text: str) -> None:
+        """The turn's text so far is due."""
+        self._due[turn_id] = text
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_all(), name="checkpoints")
+
+    async def settle(self, turn_id: UUID) -> None:
+        """Nothing of the turn is written after this returns, unless it is put again."""
+        self._due.pop(turn_id, None)
+        if turn_id in self._under_way:
+            await self._is_written.wait()
+
+    async def _write_all(self) -> None:
+        while self._due:
+            self._under_way, self._due = self._due, {}
+            self._is_written = asyncio.Event()
+            try:
+                async with self._records.write() as records:
+                    await records.turns.checkpoint(self._under_way)
+            except DocentError as error:
+                log.warning("turn.checkpoints_failed", turns=len(self._under_way), reason=str(error))
+            finally:
+                self._under_way = {}
+                self._is_written.set()
+
+
+class Checkpointer:
+    """Says when one turn's text is due."""
+
+    def __init__(self, checkpoints: Checkpoints, turn_id: UUID) -> None:
+        self._checkpoints = checkpoints
+        self._turn_id = turn_id
+        self._text = ""
+        self._tokens = 0
+        self._timer: asyncio.TimerHandle | None = None
 
     def offer(self, text: str) -> None:
         """The text has grown by a token, to `text`."""
+        self._text = text
         self._tokens += 1
-        is_due = self._tokens >= INTERVAL_TOKENS or monotonic() - self._last >= INTERVAL_SECONDS
-        if not is_due or (self._writing and not self._writing.done()):
-            return
-        self._last, self._tokens = monotonic(), 0
-        self._writing = asyncio.create_task(self._write(text))
+        if self._tokens >= INTERVAL_TOKENS:
+            self._put()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._put)
 
     async def settle(self) -> None:
         """Wait for a write under way, so that it cannot land after the end."""
-        if self._writing:
-            await asyncio.gather(self._writing, return_exceptions=True)
+        self._forget_timer()
+        await self._checkpoints.settle(self._turn_id)
 
-    async def _write(self, text: str) -> None:
-        try:
-            async with self._records.write() as records:
-                await records.turns.checkpoint(self._turn_id, text)
-        except DocentError as error:
-            log.warning("turn.checkpoint_failed", turn=str(self._turn_id), reason=str(error))
+    def _put(self) -> None:
+        self._forget_timer()
+        self._tokens = 0
+        self._checkpoints.put(self._turn_id, self._text)
+
+    def _forget_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None

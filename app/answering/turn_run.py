@@ -1,7 +1,7 @@
 """One turn, from the visitor's question to the receipt, in the order of the design."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 from uuid import UUID
@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 
 from app.answering.brief import AnswerBrief, AnswerWriter
-from app.answering.checkpointer import Checkpointer
+from app.answering.checkpointer import Checkpointer, Checkpoints
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
@@ -65,6 +65,10 @@ class TurnTools:
     languages: LanguageGuesser
     clock: Clock
     queues: tuple[WorkQueue, ...] = ()
+    checkpoints: Checkpoints = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "checkpoints", Checkpoints(self.records))
 
     @property
     def are_crowded(self) -> bool:
@@ -81,7 +85,7 @@ class TurnRun:
         self._request = request
         self._live = live
         self._owner = owner
-        self._checkpointer = Checkpointer(tools.records, request.turn_id)
+        self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
         self._began = perf_counter()
         self._language: str | None = None
         self._writing: asyncio.Task[None] | None = None

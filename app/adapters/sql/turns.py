@@ -1,9 +1,10 @@
 """Turns, from the question's commit to the receipt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import cast
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import Table, bindparam, select, update
 
 from app.adapters.sql.gap_counting import SqlGapCounting
 from app.adapters.sql.models import (
@@ -26,6 +27,13 @@ from app.domain.turn import TokenUsage, TurnEnd, TurnRequest, TurnState, Visitor
 
 _RUNNING = TurnState.RUNNING.value
 _RATINGS = ("up", "down")
+_TURNS = cast(Table, TurnRow.__table__)
+# On the table and not on its class, whose bulk updates know rows by their keys alone.
+_CHECKPOINT = (
+    update(_TURNS)
+    .where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _RUNNING)
+    .values(partial_answer=bindparam("text"))
+)
 
 
 class SqlTurns(SqlStoredTurns, SqlGapCounting):
@@ -70,12 +78,10 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
             )
         )
 
-    async def checkpoint(self, turn_id: UUID, partial_answer: str) -> None:
-        await self._session.execute(
-            update(TurnRow)
-            .where(TurnRow.id == turn_id, TurnRow.state == _RUNNING)
-            .values(partial_answer=partial_answer)
-        )
+    async def checkpoint(self, texts: Mapping[UUID, str]) -> None:
+        if texts:
+            rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
+            await self._session.execute(_CHECKPOINT, rows)
 
     async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
         """Raises NotFound for a turn that was erased."""

@@ -1,6 +1,6 @@
 """Port: turns, from the question's commit to the receipt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Protocol
 from uuid import UUID
 
@@ -16,8 +16,8 @@ class TurnRecords(Protocol):
         """
         ...
 
-    async def checkpoint(self, turn_id: UUID, partial_answer: str) -> None:
-        """Keep the text so far of a running turn."""
+    async def checkpoint(self, texts: Mapping[UUID, str]) -> None:
+        """Keep the texts so far of turns that are still running."""
         ...
 
     async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:

@@ -137,8 +137,7 @@ async def test_a_checkpoint_keeps_the_text_so_far(record: SqlSystemOfRecord, ses
     request = a_turn()
     await begin(record, session, request)
     async with record.write() as records:
-        await records.turns.checkpoint(request.turn_id, "Run the")
-        await records.turns.checkpoint(an_id(), "nothing")
+        await records.turns.checkpoint({request.turn_id: "Run the", an_id(): "nothing"})
         turn = await records.turns.find(request.turn_id)
     assert turn is not None
     assert (turn.state, turn.answer) == (TurnState.RUNNING, "Run the")
@@ -147,7 +146,7 @@ async def test_a_checkpoint_keeps_the_text_so_far(record: SqlSystemOfRecord, ses
 async def test_a_checkpoint_after_the_end_is_too_late(record: SqlSystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(record, session, answer="Done.")
     async with record.write() as records:
-        await records.turns.checkpoint(turn_id, "Do")
+        await records.turns.checkpoint({turn_id: "Do"})
         turn = await records.turns.find(turn_id)
     assert turn is not None
     assert turn.answer == "Done."
@@ -172,7 +171,7 @@ async def test_the_end_stores_the_answer_with_its_citations(
         trace={"stages": [{"name": "recall", "ms": 3.5}]},
     )
     async with record.write() as records:
-        await records.turns.checkpoint(request.turn_id, "Run")
+        await records.turns.checkpoint({request.turn_id: "Run"})
         message_id = await records.turns.finish(request.turn_id, end)
     async with record.read() as records:
         turn = await records.turns.find(request.turn_id)
@@ -301,7 +300,7 @@ async def test_turns_of_dead_processes_are_cut(
     await begin(record, silent, wordless, "web-dead")
     clock.advance(5)
     async with record.write() as records:
-        await records.turns.checkpoint(dead.turn_id, "Half an")
+        await records.turns.checkpoint({dead.turn_id: "Half an"})
         assert await records.turns.cut_orphans({"web-alive"}) == 2
         assert await records.turns.cut_orphans({"web-alive"}) == 0
     async with record.read() as records:
