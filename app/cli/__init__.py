@@ -2,7 +2,18 @@
 
 import typer
 
-from app.cli import agents, answers, discovery, evaluation, knowledge, serving, source_files, sources, tokens
+from app.cli import (
+    agents,
+    answers,
+    curated_answers,
+    discovery,
+    evaluation,
+    knowledge,
+    serving,
+    source_files,
+    sources,
+    tokens,
+)
 from app.cli.demo import command as demo
 
 cli = typer.Typer(
@@ -19,6 +30,7 @@ evaluation.register(cli)
 demo.register(cli)
 cli.add_typer(tokens.commands, name="token")
 cli.add_typer(agents.commands, name="agent")
+agents.commands.command("curated")(curated_answers.list_)
 sources.commands.command("discover")(discovery.discover)
 sources.commands.command("add-file")(source_files.add_file)
 cli.add_typer(sources.commands, name="source")

@@ -29,7 +29,7 @@ class CuratedAnswer:
     """One written answer. `pattern` is the operator's text; higher `priority` wins, then the older one.
 
     `language` (BCP 47 primary subtag) and `page_prefix` (a path such as "/pricing") narrow where it applies;
-    after `expires_at` it no longer does.
+    after `expires_at` it no longer does. `hits` counts the turns that it answered, the latest of them at `last_hit_at`.
     """
 
     id: UUID
@@ -42,6 +42,7 @@ class CuratedAnswer:
     page_prefix: str = ""
     expires_at: datetime | None = None
     hits: int = 0
+    last_hit_at: datetime | None = None
 
     @property
     def patterns(self) -> list[str]:

@@ -68,7 +68,8 @@ class CuratedAnswerOut(Model):
     language: str | None
     page_prefix: str
     expires_at: datetime | None
-    hits: int
+    hits: int = Field(description="Turns that it answered.")
+    last_hit_at: datetime | None
 
     @classmethod
     def of(cls, answer: CuratedAnswer) -> "CuratedAnswerOut":

@@ -140,6 +140,7 @@ def test_an_agent_is_made_published_and_allowed_on_a_website(empty: Environment)
     docent(empty, "agent", "allow", "https://www.example.com")
     [agent] = answer(empty, "agent", "list")["agents"]
     assert (agent["id"], agent["live_version"]) == (made["id"], 2)
+    assert answer(empty, "agent", "curated") == {"curated_answers": []}
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ class SqlCuratedAnswers(SqlFamily):
         return [_curated_answer(row) for row in await self._session.scalars(statement)]
 
     async def save(self, answer: CuratedAnswer) -> CuratedAnswer:
-        """`hits` is counted by turns alone, so what the caller read a while ago does not overwrite it."""
+        """Hits are counted by turns alone, so what the caller read a while ago does not overwrite it."""
         changed = await self._session.execute(
             update(CuratedAnswerRow).where(_is(answer.agent_id, answer.id)).values(**_written(answer))
         )
@@ -83,4 +83,5 @@ def _curated_answer(row: CuratedAnswerRow) -> CuratedAnswer:
         page_prefix=row.page_prefix,
         expires_at=row.expires_at,
         hits=row.hits,
+        last_hit_at=row.last_hit_at,
     )

@@ -254,7 +254,7 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
         await self._session.execute(
             update(CuratedAnswerRow)
             .where(CuratedAnswerRow.id == end.curated_answer_id, CuratedAnswerRow.agent_id == turn.agent_id)
-            .values(hits=CuratedAnswerRow.hits + 1)
+            .values(hits=CuratedAnswerRow.hits + 1, last_hit_at=self._now())
         )
 
     async def _question(self, turn_id: UUID) -> str:

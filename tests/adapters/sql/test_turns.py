@@ -255,7 +255,9 @@ async def test_a_curated_answer_counts_its_hits(
     for _ in range(2):
         await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
     async with record.write() as records:
-        assert (await records.curated_answers.get(agent.id, answer.id)).hits == 2
+        given = await records.curated_answers.get(agent.id, answer.id)
+        assert given.hits == 2
+        assert given.last_hit_at is not None
         await records.curated_answers.delete(agent.id, answer.id)
     turn_id = await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
     async with record.read() as records:

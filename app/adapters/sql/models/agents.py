@@ -49,6 +49,7 @@ class CuratedAnswerRow(HasId, Base):
     page_prefix: Mapped[str]
     expires_at: Mapped[datetime | None]
     hits: Mapped[int] = mapped_column(default=0)
+    last_hit_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
     __table_args__ = (Index(None, "agent_id", "created_at"),)

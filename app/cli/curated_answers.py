@@ -1,0 +1,43 @@
+"""`docent agent curated`: which of the written answers are given, and which never are."""
+
+from uuid import UUID
+
+from rich.table import Table
+
+from app.cli.agents import AgentId
+from app.cli.local_operator import local_operator, meant_agent
+from app.cli.terminal import AsJson, out, print_json, run, settings_for
+from app.main import open_foundation
+from app.settings import Settings
+
+
+def list_(agent: AgentId = None, as_json: AsJson = False) -> None:
+    """Show the agent's curated answers with their hits, the most given first."""
+    run(_list(settings_for(), agent, as_json))
+
+
+async def _list(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
+    async with open_foundation(settings) as base:
+        agent = await meant_agent(base, await local_operator(base), agent_id)
+        async with base.record.read() as records:
+            answers = sorted(await records.curated_answers.of_agent(agent.id), key=lambda answer: -answer.hits)
+    if as_json:
+        rows = [
+            {
+                "id": str(answer.id),
+                "trigger": answer.trigger.value,
+                "pattern": answer.pattern,
+                "priority": answer.priority,
+                "hits": answer.hits,
+                "last_hit_at": answer.last_hit_at and answer.last_hit_at.isoformat(),
+                "expires_at": answer.expires_at and answer.expires_at.isoformat(),
+            }
+            for answer in answers
+        ]
+        print_json({"curated_answers": rows})
+        return
+    table = Table("trigger", "pattern", "priority", "hits", "last hit")
+    for answer in answers:
+        last = answer.last_hit_at.strftime("%Y-%m-%d %H:%M") if answer.last_hit_at else "never"
+        table.add_row(answer.trigger.value, answer.pattern, str(answer.priority), str(answer.hits), last)
+    out.print(table)
