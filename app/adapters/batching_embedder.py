@@ -31,6 +31,10 @@ class BatchingEmbedder:
         return self._embedder.model_id
 
     @property
+    def reads(self) -> frozenset[str] | None:
+        return self._embedder.reads
+
+    @property
     def dimensions(self) -> int:
         return self._embedder.dimensions
 

@@ -14,6 +14,10 @@ class CircuitReranker:
         self._reranker = reranker
         self._circuit = circuit
 
+    @property
+    def reads(self) -> frozenset[str] | None:
+        return self._reranker.reads
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         try:
             with self._circuit.call(RerankerUnavailable):

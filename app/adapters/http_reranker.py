@@ -75,6 +75,10 @@ class HttpReranker:
         headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.AsyncClient(headers=headers, transport=transport)
 
+    @property
+    def reads(self) -> None:
+        return None  # what a model reads, its endpoint does not say
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
             return []

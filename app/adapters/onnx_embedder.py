@@ -43,6 +43,10 @@ class OnnxEmbedder:
         return f"onnx-{weights.stem}-{digest}"
 
     @property
+    def reads(self) -> frozenset[str]:
+        return frozenset({self._session.config["language"]})
+
+    @property
     def dimensions(self) -> int:
         return int(self._session.config["dim"])
 

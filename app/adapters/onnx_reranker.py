@@ -32,6 +32,10 @@ class OnnxReranker:
         except Exception as error:
             raise self._unavailable(error) from error
 
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset({self._session.config["language"]})
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
             return []

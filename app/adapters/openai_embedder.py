@@ -50,6 +50,10 @@ class OpenAIEmbedder:
         return f"{self._client.base_url.host}/{self._model}"
 
     @property
+    def reads(self) -> None:
+        return None  # what a model reads, its endpoint does not say
+
+    @property
     def dimensions(self) -> int:
         return self._dimensions
 

@@ -31,6 +31,10 @@ class SheddingReranker:
         self._letters_ahead = 0
         self._seconds_a_letter = 0.0
 
+    @property
+    def reads(self) -> frozenset[str] | None:
+        return self._reranker.reads
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
             return []

@@ -54,7 +54,8 @@ class AgentSearch:
                 agent = await records.agents.live(agent_id)
             else:
                 agent = LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
-        query = replace(query, language=query.language or agent.config.language)
+        language = query.language or agent.config.language
+        query = replace(query, language=language, asked_in=query.asked_in or language)
         was_remembered = await self._remembered.holds(agent, query)
         return SearchReport(agent, await self._search.retrieve(agent, query), was_remembered)
 

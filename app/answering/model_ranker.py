@@ -29,6 +29,8 @@ class ModelRanker:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
+    reads = None  # a chat model reads them all
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
             return []

@@ -59,6 +59,11 @@ class Recall:
         self._vectors = vectors
         self._keywords = keywords
 
+    @property
+    def reads(self) -> frozenset[str] | None:
+        """The languages that the vectors' model knows; None for all."""
+        return self._embedder.reads
+
     async def find(
         self,
         agent_id: UUID,

@@ -13,11 +13,13 @@ StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """What to look for. `text` stands alone: a follow-up has been made whole. `language` chooses the keyword
-    analysis (BCP 47 primary subtag), None for English. Pages must pass every one of `filters`, and the agent's own."""
+    analysis (BCP 47 primary subtag), None for English; `asked_in` is the language that the question itself is in, None
+    where it is not known. Pages must pass every one of `filters`, and the agent's own."""
 
     text: str
     page_url: str = ""
     language: str | None = None
+    asked_in: str | None = None
     filters: tuple[SearchFilter, ...] = ()
 
 

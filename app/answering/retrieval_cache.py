@@ -83,6 +83,7 @@ def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
         question_key(query.text) or query.text,
         page_key(query.page_url) if query.page_url else "",
         query.language or "",
+        query.asked_in or "",
         repr(query.filters),
     ]
     return "retrieval:" + hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -68,13 +68,14 @@ class HybridRetriever:
         trace.note_missing(recalled.missing)
         if not recalled.chunks:
             return Retrieval(trace=trace.as_json())
-        fused = first_order(recalled, settings, settings.vector_weight)
+        readable = 1.0 if _is_read(query, self._recall.reads) else settings.foreign_weight
+        fused = first_order(recalled, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
         if on_stage:
             await on_stage("reading")
         logits = await self._logits(query, recalled, fused, settings, trace)
         coverage = await self._coverage(agent, query, recalled, trace)
-        ordered = _order(fused, logits, settings)
+        ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))
         focus = _focus(ordered, recalled)
@@ -121,6 +122,11 @@ class HybridRetriever:
         trace.stage("rerank", read=len(read), mode=settings.rerank.value)
         return {key: score.logit for key, score in zip(read, scores, strict=True)}
 
+    def _rerank_weight(self, query: SearchQuery, settings: RetrievalSettings) -> float:
+        ranker = self._rankers.get(settings.rerank)
+        is_read = ranker is None or _is_read(query, ranker.reads)
+        return settings.rerank_weight * (1.0 if is_read else settings.foreign_weight)
+
     async def _coverage(
         self, agent: LiveAgent, query: SearchQuery, recalled: Recalled, trace: RetrievalTrace
     ) -> dict[str, float]:
@@ -152,11 +158,17 @@ class HybridRetriever:
         return ordered
 
 
-def _order(fused: dict[str, float], logits: dict[str, float], settings: RetrievalSettings) -> dict[str, float]:
+def _is_read(query: SearchQuery, languages: frozenset[str] | None) -> bool:
+    return query.asked_in is None or languages is None or query.asked_in in languages
+
+
+def _order(
+    fused: dict[str, float], logits: dict[str, float], settings: RetrievalSettings, weight: float
+) -> dict[str, float]:
     if not logits:
         return unit_interval(fused)
     if settings.rerank is RerankMode.VOTE:
-        return unit_interval(with_vote(fused, logits, settings.rerank_weight))
+        return unit_interval(with_vote(fused, logits, weight))
     lowest = min(logits.values())
     behind = {key: lowest - 1.0 + score for key, score in unit_interval(fused).items()}
     return unit_interval(behind | logits)

@@ -167,7 +167,7 @@ class TurnRun:
         completes = agent.config.retrieval.follow_ups
         standalone = await self._tools.completer.complete(self._request.message, history if completes else ())
         # The index is stemmed for the agent's language, so the question is too, whatever it is written in.
-        query = SearchQuery(standalone, self._request.page_url, agent.config.language)
+        query = SearchQuery(standalone, self._request.page_url, agent.config.language, self._language)
         try:
             retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
         except IndexUnavailable as error:

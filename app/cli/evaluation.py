@@ -1,6 +1,7 @@
 """`docent eval`: how good search is on questions whose answers are known."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -11,10 +12,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from app.cli.ablation_report import show_ablation
 from app.cli.evaluation_house import open_evaluation_house
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.errors import InvalidInput
 from app.domain.retrieval_settings import RetrievalSettings
+from app.operating.ablation import MECHANISMS, Effect, ablate
 from app.operating.evaluation import STAGES, EvaluationReport, evaluate
 from app.operating.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
 from app.settings import Settings
@@ -22,6 +25,8 @@ from app.settings import Settings
 _SHOWN = (
     "pass@5", "pass@10", "pass@20", "hit@5", "hit@10", "mrr@10", "ndcg@10", "page_hit@5", "page_hit@10", "page_mrr@10",
 )  # fmt: skip
+
+_COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 
 
 def register(cli: typer.Typer) -> None:
@@ -36,9 +41,18 @@ def eval_(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask so many questions, drawn by kind; the corpus stays whole.")
     ] = None,
+    stages: Annotated[
+        str, typer.Option(metavar="A,B", help=f"Report on these alone, of {', '.join(STAGES)}.")
+    ] = ",".join(STAGES),
+    ablate_: Annotated[
+        bool, typer.Option("--ablate", help="Say instead what each mechanism of search gains and costs.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure search on a set of questions, stage by stage."""
+    shown = [stage.strip() for stage in stages.split(",") if stage.strip()]
+    if not shown or not set(shown) <= set(STAGES):
+        fail(f"--stages: name some of {', '.join(STAGES)}, with commas between them.", 2)
     if folder is None:
         fail(escape(f"Name the set: docent eval DIR.\n{FORMAT}"), 2)
     try:
@@ -50,7 +64,10 @@ def eval_(
     began = perf_counter()
     with tempfile.TemporaryDirectory(prefix="docent-eval-") as data:
         settings = settings_for(data=Path(data), database_url="", vectors_uri="", redis_url="", log_level="error")
-        report = run(_evaluated(settings, of))
+        if ablate_:
+            show_ablation(of.name, run(_ablated(settings, of)), round(perf_counter() - began, 1), as_json=as_json)
+            return
+        report = run(_evaluated(settings, of, shown))
     seconds = round(perf_counter() - began, 1)
     if report.degraded:
         err.print(f"[bold yellow]{report.degraded} questions were searched with a part of the pipeline away.[/]")
@@ -60,14 +77,26 @@ def eval_(
         _print(of, report, seconds)
 
 
-async def _evaluated(settings: Settings, of: EvaluationSet) -> EvaluationReport:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err) as progress:
+async def _evaluated(settings: Settings, of: EvaluationSet, stages: Sequence[str]) -> EvaluationReport:
+    with Progress(*_COLUMNS, console=err) as progress:
         learning = progress.add_task("Learning documents", total=len(of.documents))
         async with open_evaluation_house(settings, of, RetrievalSettings()) as house:
             await house.learn(lambda learnt: progress.update(learning, completed=learnt))
             asking = progress.add_task("Asking questions", total=len(of.questions))
-            return await evaluate(of, house, lambda asked: progress.update(asking, completed=asked))
+            return await evaluate(of, house, lambda asked: progress.update(asking, completed=asked), stages)
+
+
+async def _ablated(settings: Settings, of: EvaluationSet) -> list[Effect]:
+    with Progress(*_COLUMNS, console=err) as progress:
+        learning = progress.add_task("Learning documents", total=len(of.documents))
+        async with open_evaluation_house(settings, of, RetrievalSettings()) as house:
+            await house.learn(lambda learnt: progress.update(learning, completed=learnt))
+            asking = progress.add_task("As it is", total=len(MECHANISMS))
+
+            def begin(mechanism: str) -> None:
+                progress.update(asking, description=mechanism, advance=1)
+
+            return await ablate(of, house, on_mechanism=begin)
 
 
 def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[str, Any]:
@@ -86,15 +115,16 @@ def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[
 
 
 def _print(of: EvaluationSet, report: EvaluationReport, seconds: float) -> None:
-    metrics = [metric for metric in _SHOWN if metric in report.stages["reranked"]]
+    *_, last = report.stages
+    metrics = [metric for metric in _SHOWN if metric in report.stages[last]]
     table = Table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
-    for stage in STAGES:
+    for stage in report.stages:
         table.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
-    interval = report.intervals["reranked"]
+    interval = report.intervals[last]
     table.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
     out.print(table)
     for language, stages in sorted(report.by_language.items()):
-        row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in STAGES if "hit@5" in stages[stage])
+        row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in stages if "hit@5" in stages[stage])
         out.print(f"{language}: hit@5 {row}", highlight=False)
     for kind, parted in report.separations.items():
         out.print(

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 from uuid import UUID
 
 from app.answering.retrieval import SearchQuery
 from app.cli.local_operator import local_operator
+from app.cli.remembering_reranker import RememberingReranker
 from app.configured_adapters import configured_chat_model
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.chunk import RankedChunk
@@ -18,7 +19,7 @@ from app.domain.source import SourceConfig, SourceKind
 from app.knowledge.chunk_indexer import batches
 from app.knowledge.given_chunks import CutPage
 from app.main import Foundation, Knowledge, open_foundation, open_knowledge, search_parts
-from app.operating.evaluation import Hit, StagedRanking
+from app.operating.evaluation import Hit, StagedRanking, StagedSearch
 from app.operating.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
 from app.ports.chat_model import ChatModel
 from app.settings import Settings
@@ -31,7 +32,7 @@ OnLearnt = Callable[[int], None]
 
 
 class EvaluationHouse:
-    """Implements StagedSearch, with one agent for each language of the set."""
+    """Implements StagedSearch and ChangeableSearch, with one agent for each language of the set."""
 
     def __init__(
         self,
@@ -44,8 +45,11 @@ class EvaluationHouse:
         self._base = base
         self._knowledge = knowledge
         self._set = of
-        self._config = AgentConfig(name=of.name, retrieval=replace(retrieval, rerank_budget_ms=_PATIENT_MS))
-        self._retriever = search_parts(base, model).fresh()
+        self.settings = replace(retrieval, rerank_budget_ms=_PATIENT_MS)
+        self.has_model = model is not None
+        self._config = AgentConfig(name=of.name, retrieval=self.settings)
+        parts = search_parts(base, model)
+        self._retriever = replace(parts, reranker=RememberingReranker(parts.reranker)).fresh()
         self._agents: dict[str | None, LiveAgent] = {}
         self._documents: dict[str, str] = {}  # by URL
         self._chunk_ids: dict[tuple[str, int], str] = {}  # by URL and position
@@ -68,13 +72,24 @@ class EvaluationHouse:
                     on_learnt(len(self._documents))
 
     async def search(self, question: Question) -> StagedRanking:
+        return await self.search_by(self.settings, question)
+
+    def by(self, settings: RetrievalSettings) -> StagedSearch:
+        return _BySettings(self, settings)
+
+    async def search_by(self, settings: RetrievalSettings, question: Question) -> StagedRanking:
         agent = self._agents.get(question.language) or next(iter(self._agents.values()))
-        found = await self._retriever.retrieve(agent, SearchQuery(question.text, language=agent.config.language))
+        agent = replace(agent, config=replace(agent.config, retrieval=settings))
+        query = SearchQuery(question.text, language=agent.config.language, asked_in=question.language)
+        found = await self._retriever.retrieve(agent, query)
+        stages = found.trace["stages"]
         return StagedRanking(
             stages={stage: [self._hit(item) for item in order] for stage, order in stage_orders(found.ranked).items()},
             confidence=found.best,
             is_low_confidence=found.is_low_confidence,
             was_degraded=bool(found.trace.get("missing")),
+            milliseconds={stage["stage"]: stage["ms"] for stage in stages},
+            pairs=sum(stage.get("read", 0) for stage in stages),
         )
 
     def _hit(self, item: RankedChunk) -> Hit:
@@ -108,6 +123,15 @@ class EvaluationHouse:
         url = _SITE + quote(document.id)
         self._documents[url] = document.id
         return PageContent(url, document.title, document.text or "", language=document.language, site=document.site)
+
+
+@dataclass(frozen=True, slots=True)
+class _BySettings:
+    house: EvaluationHouse
+    settings: RetrievalSettings
+
+    async def search(self, question: Question) -> StagedRanking:
+        return await self.house.search_by(self.settings, question)
 
 
 def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:

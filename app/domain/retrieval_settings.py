@@ -34,8 +34,8 @@ class RetrievalSettings:
 
     Recall and fusion. `filter` says which pages may be found. `recall_per_list` chunks come from each index.
     `document_weight` counts, beside a chunk's own scores, the best BM25 among the chunks of its document: a page that
-    is about the question vouches for its passages (score fusion only). `foreign_vector_weight` in [0, 1] is what is
-    left of the vectors' weight for a question in a language that the embedder does not read.
+    is about the question vouches for its passages (score fusion only). `foreign_weight` in [0, 1] is what is left of
+    the weights of vectors and reranker for a question in a language that their models do not read.
 
     Ranking. The reranker sees the best `rerank_candidates` of the fused list. `focus_weight` counts how many of the
     first ten candidates are of a chunk's page. On an order from 0 (last) to 1 (first) these are added: `page_boost`
@@ -59,7 +59,7 @@ class RetrievalSettings:
     recall_per_list: int = 50
     fusion: FusionMethod = FusionMethod.SCORE
     vector_weight: float = 1.0
-    foreign_vector_weight: float = 1.0
+    foreign_weight: float = 1.0
     keyword_weight: float = 1.0
     document_weight: float = 0.5
     rrf_k: int = 60

@@ -112,7 +112,7 @@ def _check_retrieval(settings: RetrievalSettings) -> None:
     check_filter(at + "filter", settings.filter)
     check_between(at + "extra_queries", settings.extra_queries, 0, 5)
     check_between(at + "extra_weight", settings.extra_weight, 0, 10)
-    check_between(at + "foreign_vector_weight", settings.foreign_vector_weight, 0, 1)
+    check_between(at + "foreign_weight", settings.foreign_weight, 0, 1)
     check_between(at + "topic_weight", settings.topic_weight, 0, 1)
     check_between(at + "freshness_weight", settings.freshness_weight, -1, 1)
     check_between(at + "engagement_weight", settings.engagement_weight, 0, 1)

@@ -35,12 +35,14 @@ class Hit:
 class StagedRanking:
     """What each of STAGES made of one question, best first; `confidence` in [0, 1] that it can be answered, and
     whether the agent would say that it cannot. `was_degraded`: a part was away, so that the figures are not those
-    of the whole pipeline."""
+    of the whole pipeline. `milliseconds` by part of the search; `pairs`: how many the cross-encoder read."""
 
     stages: Mapping[str, Sequence[Hit]]
     confidence: float
     is_low_confidence: bool
     was_degraded: bool = False
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
+    pairs: int = 0
 
 
 class StagedSearch(Protocol):
@@ -80,9 +82,19 @@ class _Scores:
 
 
 async def evaluate(
-    questions_of: EvaluationSet, search: StagedSearch, on_progress: Callable[[int], None] | None = None
+    questions_of: EvaluationSet,
+    search: StagedSearch,
+    on_progress: Callable[[int], None] | None = None,
+    stages: Sequence[str] = STAGES,
 ) -> EvaluationReport:
     """`on_progress` is called with the number of questions asked so far. Raises what `search` raises."""
+    return report(questions_of, await ask_all(questions_of, search, on_progress), stages)
+
+
+async def ask_all(
+    questions_of: EvaluationSet, search: StagedSearch, on_progress: Callable[[int], None] | None = None
+) -> list[StagedRanking]:
+    """In the order of the set's questions."""
     asking = asyncio.Semaphore(_AT_ONCE)
     asked = 0
 
@@ -100,16 +112,16 @@ async def evaluate(
             tasks = [group.create_task(ask(question)) for question in questions_of.questions]
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    return report(questions_of, [task.result() for task in tasks])
+    return [task.result() for task in tasks]
 
 
-def report(of: EvaluationSet, rankings: Sequence[StagedRanking]) -> EvaluationReport:
-    """`rankings` are in the order of the set's questions."""
+def report(of: EvaluationSet, rankings: Sequence[StagedRanking], stages: Sequence[str] = STAGES) -> EvaluationReport:
+    """`rankings` are in the order of the set's questions; `stages` are those of STAGES to report on."""
     same = canonical((chunk.id, chunk.text) for chunk in of.chunks)
-    whole: dict[str, _Scores] = {stage: _Scores() for stage in STAGES}
-    languages: dict[str, dict[str, _Scores]] = defaultdict(lambda: {stage: _Scores() for stage in STAGES})
+    whole: dict[str, _Scores] = {stage: _Scores() for stage in stages}
+    languages: dict[str, dict[str, _Scores]] = defaultdict(lambda: {stage: _Scores() for stage in stages})
     for question, ranking in zip(of.questions, rankings, strict=True):
-        for stage in STAGES:
+        for stage in stages:
             row = _question_metrics(question, ranking.stages.get(stage, ()), same)
             whole[stage].add(row)
             languages[question.language or ""][stage].add(row)
@@ -122,10 +134,19 @@ def report(of: EvaluationSet, rankings: Sequence[StagedRanking]) -> EvaluationRe
             for language, of_stage in languages.items()
             if len(languages) > 1
         },
-        separations=_separations(of.questions, rankings),
+        separations=separations(of.questions, rankings),
         held_back=_held_back(of.questions, rankings),
         degraded=sum(ranking.was_degraded for ranking in rankings),
     )
+
+
+def question_metrics(of: EvaluationSet, rankings: Sequence[StagedRanking], stage: str) -> list[Metrics]:
+    """What one stage reached for each question, in their order; {} for one that cannot be answered."""
+    same = canonical((chunk.id, chunk.text) for chunk in of.chunks)
+    return [
+        _question_metrics(question, ranking.stages.get(stage, ()), same)
+        for question, ranking in zip(of.questions, rankings, strict=True)
+    ]
 
 
 def _question_metrics(question: Question, hits: Sequence[Hit], same: Mapping[str, str]) -> Metrics:
@@ -143,7 +164,8 @@ def _folded(chunk_ids: Iterable[str], same: Mapping[str, str]) -> list[str]:
     return [same.get(key, key) for key in chunk_ids]
 
 
-def _separations(questions: Sequence[Question], rankings: Sequence[StagedRanking]) -> dict[str, Separation]:
+def separations(questions: Sequence[Question], rankings: Sequence[StagedRanking]) -> dict[str, Separation]:
+    """How well confidence tells answerable questions from each kind of the others; {} where there is one sort only."""
     answerable: list[float] = []
     by_kind: dict[str, list[float]] = defaultdict(list)
     for question, ranking in zip(questions, rankings, strict=True):

@@ -13,6 +13,12 @@ class Embedder(Protocol):
         ...
 
     @property
+    def reads(self) -> frozenset[str] | None:
+        """The languages that the model knows well (BCP 47 primary subtags); None: no language is known to be
+        foreign to it."""
+        ...
+
+    @property
     def dimensions(self) -> int: ...
 
     @property

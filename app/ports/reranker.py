@@ -17,6 +17,12 @@ class PairScore:
 class Reranker(Protocol):
     """Reads question and text together, which no index can."""
 
+    @property
+    def reads(self) -> frozenset[str] | None:
+        """The languages that the model knows well (BCP 47 primary subtags); None: no language is known to be
+        foreign to it."""
+        ...
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         """One score for each text, in order.
 

@@ -94,7 +94,7 @@ class AdminSearch:
         check_language("language", asked.language)
         only = asked.filter.value()
         check_filter("filter", only)
-        query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, (only,))
+        query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, filters=(only,))
         agent_id: UUID = call.path_id("agent_id")
         report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)
         return SearchOut.model_validate(report.as_json(), strict=False)

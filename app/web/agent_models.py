@@ -53,7 +53,7 @@ class RetrievalModel(Model):
     recall_per_list: int = _RETRIEVAL.recall_per_list
     fusion: FusionMethod = _RETRIEVAL.fusion
     vector_weight: float = _RETRIEVAL.vector_weight
-    foreign_vector_weight: float = _RETRIEVAL.foreign_vector_weight
+    foreign_weight: float = _RETRIEVAL.foreign_weight
     keyword_weight: float = _RETRIEVAL.keyword_weight
     rrf_k: int = _RETRIEVAL.rrf_k
     rerank: RerankMode = _RETRIEVAL.rerank

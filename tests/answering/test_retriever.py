@@ -185,3 +185,19 @@ async def test_sources_are_told_with_what_stands_around_them(tmp_path: Path) -> 
     assert "number 3 " in alone.chunk.text
     assert "number 4 " not in alone.chunk.text
     assert source.chunk.link == alone.chunk.link
+
+
+@pytest.mark.parametrize(("asked_in", "left"), [("en", 1.0), ("de", 0.25), (None, 1.0)])
+async def test_a_model_that_does_not_read_the_question_has_less_to_say(
+    tmp_path: Path, asked_in: str | None, left: float
+) -> None:
+    async with answering_house(tmp_path) as house:
+        house.embedder.reads = house.reranker.reads = frozenset({"en"})
+        query = SearchQuery("Shipping a lamp to Norway", asked_in=asked_in)
+        found = await house.retriever.retrieve(await house.live_agent(foreign_weight=0.25), query)
+        house.embedder.reads = house.reranker.reads = None
+        weights = {"vector_weight": left, "rerank_weight": 0.25 * left}
+        expected = await house.retriever.retrieve(await house.live_agent(**weights), query)
+
+    assert [item.order for item in found.ranked] == pytest.approx([item.order for item in expected.ranked])
+    assert [item.fused for item in found.ranked] == pytest.approx([item.fused for item in expected.ranked])

@@ -52,7 +52,8 @@ def test_what_is_off_topic_is_told_apart_and_held_back(measured: dict[str, Any])
     assert measured["held_back"]["answerable"] <= 0.3
 
 
-def test_a_sample_of_given_chunks_is_measured_by_chunk(tmp_path: Path) -> None:
+@pytest.fixture
+def tiny_set(tmp_path: Path) -> Path:
     rows: dict[str, list[dict[str, Any]]] = {
         "documents": [{"doc_id": "prices", "title": "Prices", "lang": "en"}, {"doc_id": "preise", "lang": "de"}],
         "chunks": [
@@ -68,13 +69,36 @@ def test_a_sample_of_given_chunks_is_measured_by_chunk(tmp_path: Path) -> None:
     }
     for name, lines in rows.items():
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return tmp_path
 
-    result = runner.invoke(cli, ["eval", str(tmp_path), "--limit", "2", "--json"])
+
+def test_a_sample_of_given_chunks_is_measured_by_chunk(tiny_set: Path) -> None:
+    result = runner.invoke(cli, ["eval", str(tiny_set), "--limit", "2", "--json"])
 
     found = json.loads(result.stdout)
     assert found["questions"] == 2
     assert found["stages"]["keyword"]["pass@1"] == 1
     assert found["languages"]["de"]["fused"]["hit@5"] == 1
+
+
+def test_only_the_stages_that_are_named_are_reported(tiny_set: Path) -> None:
+    found = json.loads(runner.invoke(cli, ["eval", str(tiny_set), "--stages", "keyword,fused", "--json"]).stdout)
+    assert list(found["stages"]) == ["keyword", "fused"]
+    assert list(found["languages"]["de"]) == ["keyword", "fused"]
+
+    refused = runner.invoke(cli, ["eval", str(tiny_set), "--stages", "keyword,magic"])
+    assert refused.exit_code == 2
+    assert "vector, keyword, fused, reranked" in refused.stderr
+
+
+def test_each_mechanism_is_measured_by_itself(tiny_set: Path) -> None:
+    result = runner.invoke(cli, ["eval", str(tiny_set), "--ablate", "--json"])
+
+    found = {mechanism["name"]: mechanism for mechanism in json.loads(result.stdout)["mechanisms"]}
+    assert found["no cross-encoder"]["ms"] < 0
+    assert found["RRF, k 10"]["settings"] == {"fusion": "rrf", "rrf_k": 10}
+    assert not any(mechanism["is_default"] for mechanism in found.values())
+    assert all(len(gain) == 3 for mechanism in found.values() for gain in mechanism["gains"].values())
 
 
 @pytest.mark.parametrize("words", [[], ["nowhere"], ["."]])

@@ -17,6 +17,7 @@ class HashingEmbedder:
     def __init__(self, *, dimensions: int = 256, max_tokens: int = 256, model_id: str = "hashing") -> None:
         self.model_id = model_id
         self.dimensions = dimensions
+        self.reads: frozenset[str] | None = None
         self.max_tokens = max_tokens
         self.is_down = False
         self.embedded: list[str] = []

@@ -11,6 +11,8 @@ from app.ports.reranker import PairScore
 class OverlapReranker:
     """The logit runs from -5 (no word) to 5 (every word). While `is_down`, it raises."""
 
+    reads: frozenset[str] | None = None
+
     def __init__(self) -> None:
         self.is_down = False
 

@@ -1,0 +1,125 @@
+"""What each mechanism of search is worth: the same questions with one setting changed at a time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any, Final, Protocol
+
+from app.domain.retrieval_metrics import bootstrap_interval
+from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
+from app.operating.evaluation import StagedRanking, StagedSearch, ask_all, question_metrics, separations
+from app.operating.evaluation_set import EvaluationSet
+
+READ_BY: Final = ("pass@5", "pass@10", "hit@5", "mrr@10", "page_hit@5", "page_mrr@10")
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A change of the settings. `needs_model`: only a chat model can do it."""
+
+    name: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    needs_model: bool = False
+
+
+MECHANISMS: Final = (
+    Mechanism("RRF, k 60", {"fusion": FusionMethod.RRF}),
+    Mechanism("RRF, k 10", {"fusion": FusionMethod.RRF, "rrf_k": 10}),
+    Mechanism("vectors at .5", {"vector_weight": 0.5}),
+    Mechanism("vectors at 1.5", {"vector_weight": 1.5}),
+    Mechanism("no document weight", {"document_weight": 0.0}),
+    Mechanism("100 chunks from each list", {"recall_per_list": 100}),
+    Mechanism("best chunk of each page", {"collapse_documents": True}),
+    Mechanism("no cross-encoder", {"rerank": RerankMode.OFF}),
+    Mechanism("cross-encoder at .5", {"rerank_weight": 0.5}),
+    Mechanism("cross-encoder alone", {"rerank": RerankMode.JUDGE}),
+    Mechanism("cross-encoder on 36", {"rerank_candidates": 36}),
+    Mechanism("no page focus", {"focus_weight": 0.0}),
+    Mechanism("page topic at .1", {"topic_weight": 0.1}),
+    Mechanism("page topic at .3", {"topic_weight": 0.3}),
+    Mechanism("repetition at .3", {"spam_weight": 0.3}),
+    Mechanism("chance at .05", {"exploration": 0.05}),
+    Mechanism("foreign languages at .5", {"foreign_weight": 0.5}),
+    Mechanism("foreign languages at .25", {"foreign_weight": 0.25}),
+    Mechanism("foreign languages at 0", {"foreign_weight": 0.0}),
+    Mechanism("confidence by the cross-encoder", {"confidence_from": ConfidenceScale.RERANKER}),
+    Mechanism("3 other wordings", {"extra_queries": 3}, needs_model=True),
+    Mechanism("hypothetical answer", {"hypothetical_answer": True}, needs_model=True),
+    Mechanism("chat model as ranker", {"rerank": RerankMode.MODEL}, needs_model=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a mechanism changed against the settings as they are, over the same questions. `gains`: the mean paired
+    difference of each metric of the final order, with its 95 % bootstrap interval; `auroc` by kind of unanswerable
+    question; `milliseconds` a question, the cross-encoder's by the pairs that it read."""
+
+    mechanism: Mechanism
+    gains: dict[str, tuple[float, float, float]]
+    auroc: dict[str, float]
+    milliseconds: float
+
+
+class ChangeableSearch(Protocol):
+    """A search whose settings can be changed."""
+
+    @property
+    def settings(self) -> RetrievalSettings: ...
+
+    @property
+    def has_model(self) -> bool: ...
+
+    def by(self, settings: RetrievalSettings) -> StagedSearch: ...
+
+
+async def ablate(
+    of: EvaluationSet,
+    search: ChangeableSearch,
+    mechanisms: Sequence[Mechanism] = MECHANISMS,
+    on_mechanism: Callable[[str], None] | None = None,
+) -> list[Effect]:
+    """`on_mechanism` hears the name of each before its questions are asked. Raises what the search raises."""
+    before = await ask_all(of, search.by(search.settings))
+    effects = []
+    for mechanism in mechanisms:
+        if mechanism.needs_model and not search.has_model:
+            continue
+        if on_mechanism:
+            on_mechanism(mechanism.name)
+        after = await ask_all(of, search.by(replace(search.settings, **mechanism.changes)))
+        effects.append(_effect(of, mechanism, before, after))
+    return effects
+
+
+def _effect(
+    of: EvaluationSet, mechanism: Mechanism, before: Sequence[StagedRanking], after: Sequence[StagedRanking]
+) -> Effect:
+    old, new = question_metrics(of, before, "reranked"), question_metrics(of, after, "reranked")
+    gains = {}
+    for metric in READ_BY:
+        differences = [b[metric] - a[metric] for a, b in zip(old, new, strict=True) if metric in a]
+        if differences:
+            gains[metric] = (fmean(differences), *bootstrap_interval(differences))
+    was, now = separations(of.questions, before), separations(of.questions, after)
+    a_pair = _milliseconds_a_pair(before)
+    return Effect(
+        mechanism,
+        gains,
+        {kind: now[kind].auroc - was[kind].auroc for kind in was},
+        _cost(after, a_pair) - _cost(before, a_pair),
+    )
+
+
+def _milliseconds_a_pair(rankings: Sequence[StagedRanking]) -> float:
+    pairs = sum(ranking.pairs for ranking in rankings)
+    return sum(ranking.milliseconds.get("rerank", 0.0) for ranking in rankings) / pairs if pairs else 0.0
+
+
+def _cost(rankings: Sequence[StagedRanking], milliseconds_a_pair: float) -> float:
+    """Of one question. Pairs that were scored for an earlier setting are counted as if they were scored again."""
+    return fmean(
+        sum(spent for stage, spent in ranking.milliseconds.items() if stage != "rerank")
+        + ranking.pairs * milliseconds_a_pair
+        for ranking in rankings
+    )
