@@ -12,9 +12,12 @@ from app.ports.chat_model import ChatEnd, TextDelta
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One numbered source. Numbers count 1, 2, 3 ...; the visitor's own page, when it is given, is number 1 and has
-    no `chunk_id`. `context` is the line that says where a chunk stands, `calibrated` in [0, 1] what search thinks of
-    it."""
+    """One numbered source. Numbers count 1, 2, 3 ...
+
+    What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
+    where a chunk stands, `calibrated` in [0, 1] what search thinks of it. A source `is_unasked` that is here because
+    the visitor looks at it and not because search chose it.
+    """
 
     number: int
     url: str  # with the section's anchor, where there is one
@@ -24,6 +27,12 @@ class Source:
     chunk_id: str | None = None
     context: str = ""
     calibrated: float = 0.0
+    is_unasked: bool = False
+
+    @property
+    def is_from_visitor(self) -> bool:
+        """Said by a browser, which may say anything."""
+        return self.chunk_id is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ class ExtractiveWriter:
 def _may_be_quoted(candidate: _Candidate) -> bool:
     """Chunks have been through the threshold. The visitor's own page comes unasked, whatever the question is, and
     citing it raises the confidence: a part of it must have earned what it then gets."""
-    if candidate.source.chunk_id is not None:
+    if not candidate.source.is_unasked:
         return True
     return calibrated(None, candidate.coverage, candidate.logit) >= ON_CURRENT_PAGE
 
@@ -111,11 +111,11 @@ def _candidates(brief: AnswerBrief) -> list[_Candidate]:
 
     Chunks have a title and a section to lead to; the visitor's own page is asked when there are none.
     """
-    chunks = [source for source in brief.sources if source.chunk_id is not None]
+    chunks = [source for source in brief.sources if not source.is_unasked]
     found = [
         (source, part)
         for source in (chunks or brief.sources)[:_READ_SOURCES]
-        for part in quotables(source.text if source.chunk_id is not None else _line_by_line(source.text))
+        for part in quotables(_line_by_line(source.text) if source.is_from_visitor else source.text)
         if len(part.text) >= 20
     ]
     shares = plain_coverage(brief.standalone, [part.text for _, part in found])

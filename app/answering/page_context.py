@@ -1,24 +1,66 @@
-"""The visitor's own page as a source: what their browser says it shows. Untrusted like everything from a browser."""
+"""The visitor's own page as a source: what their browser says it shows, and what we have read there ourselves.
+
+What a browser says is untrusted. Where the site has the same words, the site is the source.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from app.answering.brief import Source
-from app.domain.chunk import RankedChunk
-from app.domain.page_url import page_key
+from app.domain.chunk import Chunk, RankedChunk
 from app.domain.turn import TurnRequest
 from app.domain.untrusted_text import without_controls
+from app.domain.visible_text import compared
 
-MAX_BYTES = 8 * 1024
+MAX_BYTES: Final = 8 * 1024
+# Navigation, prices and names of the visitor's account are on the page and not in its main text.
+_SAME_PAGE_SHARE: Final = 0.5
 
 
-def numbered_sources(request: TurnRequest, chunks: tuple[RankedChunk, ...]) -> tuple[Source, ...]:
-    """The page context as number 1 when it was given, then the chunks in their order; one numbering."""
-    sources = []
-    context = without_controls(request.page_context).strip()
-    if context:
-        clipped = context.encode()[:MAX_BYTES].decode(errors="ignore")
-        sources.append(Source(1, request.page_url, page_key(request.page_url), clipped))
-    for number, item in enumerate(chunks, start=len(sources) + 1):
-        chunk = item.chunk
-        sources.append(
-            Source(number, chunk.link, chunk.title, chunk.text, chunk.as_of, chunk.id, chunk.context, item.calibrated)
-        )
+def numbered_sources(
+    request: TurnRequest, chunks: Sequence[RankedChunk], crawled: Sequence[Chunk] = (), own_title: str = "Your page"
+) -> tuple[Source, ...]:
+    """What the visitor's browser says, as number 1 under the title `own_title`, then the chunks in their order; one
+    numbering.
+
+    `crawled` are the chunks of our copy of the page. Where most of what the browser says stands in it, number 1 is
+    only what does not (nothing, perhaps), and the rest of the copy follows after the chunks, up to MAX_BYTES.
+    """
+    said = without_controls(request.page_context).strip().encode()[:MAX_BYTES].decode(errors="ignore")
+    of_page: list[Chunk] = []
+    if said and crawled:
+        comparison = compared(said, _readable(crawled))
+        if comparison.known_share >= _SAME_PAGE_SHARE:
+            said = comparison.new_text.strip()
+            chosen = {item.chunk.id for item in chunks}
+            of_page = _within(MAX_BYTES, [chunk for chunk in crawled if chunk.id not in chosen])
+    sources = [Source(1, request.page_url, own_title, said, is_unasked=True)] if said else []
+    for item in chunks:
+        sources.append(_source(len(sources) + 1, item.chunk, item.calibrated))
+    for chunk in of_page:
+        sources.append(_source(len(sources) + 1, chunk, 0.0, is_unasked=True))
     return tuple(sources)
+
+
+def _source(number: int, chunk: Chunk, calibrated: float, *, is_unasked: bool = False) -> Source:
+    return Source(
+        number, chunk.link, chunk.title, chunk.text, chunk.as_of, chunk.id, chunk.context, calibrated, is_unasked
+    )
+
+
+def _readable(crawled: Sequence[Chunk]) -> Iterable[str]:
+    """Titles and headings are shown as well."""
+    for chunk in crawled:
+        yield chunk.text
+        yield chunk.title
+        yield from chunk.breadcrumb
+
+
+def _within(max_bytes: int, chunks: Iterable[Chunk]) -> list[Chunk]:
+    kept = []
+    for chunk in chunks:
+        max_bytes -= len(chunk.text.encode())
+        if max_bytes < 0:
+            break
+        kept.append(chunk)
+    return kept

@@ -1,6 +1,7 @@
 """One turn, from the visitor's question to the receipt, in the order of the design."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.retriever import Retriever
 from app.answering.standalone import QuestionCompleter
 from app.domain.agent import LiveAgent
+from app.domain.chunk import Chunk
 from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
 from app.domain.curated_answer import CuratedAnswer
 from app.domain.errors import IndexUnavailable, ModelInterrupted
@@ -26,7 +28,7 @@ from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.own_words import own_words
-from app.domain.page_url import is_same_page
+from app.domain.page_url import is_same_page, same_page_urls
 from app.domain.turn import (
     AnsweredBy,
     Exchange,
@@ -125,7 +127,7 @@ class TurnRun:
                 await asyncio.gather(search, return_exceptions=True)
                 raise
             standalone, retrieval = await search
-            composition = self._composition(agent, retrieval, standalone, history)
+            composition = self._composition(agent, retrieval, standalone, history, await self._crawled_page(agent))
             await self._answer(agent, composition, retrieval, history)
         except Exception as error:
             if not self.admitted.done():
@@ -175,19 +177,31 @@ class TurnRun:
             retrieval = Retrieval(trace={"stages": [], "missing": ["vectors", "keywords"]})
         return standalone, retrieval
 
+    async def _crawled_page(self, agent: LiveAgent) -> Sequence[Chunk]:
+        """Our own copy of the page that the visitor's browser tells us of."""
+        if not self._request.page_context:
+            return ()
+        async with self._tools.records.read() as records:
+            return await records.documents.page_chunks(agent.id, same_page_urls(self._request.page_url))
+
     async def _show_stage(self, stage: Literal["searching", "reading"]) -> None:
         """`start` comes first, whatever is faster."""
         await asyncio.shield(self.admitted)
         self._live.publish(Status(stage))
 
     def _composition(
-        self, agent: LiveAgent, retrieval: Retrieval, standalone: str, history: tuple[Exchange, ...]
+        self,
+        agent: LiveAgent,
+        retrieval: Retrieval,
+        standalone: str,
+        history: tuple[Exchange, ...],
+        crawled: Sequence[Chunk] = (),
     ) -> Composition:
         brief = AnswerBrief(
             agent=agent.config,
             question=self._request.message,
             standalone=standalone,
-            sources=numbered_sources(self._request, retrieval.sources),
+            sources=numbered_sources(self._request, retrieval.sources, crawled, own_words(self._language).your_page),
             history=history,
             page_url=self._request.page_url,
             language=self._language,

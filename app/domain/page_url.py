@@ -14,6 +14,22 @@ def page_key(url: str) -> str:
     return f"{host}{path}?{parts.query}" if parts.query else f"{host}{path}"
 
 
+def same_page_urls(url: str) -> list[str]:
+    """How else a page of this URL may have been written down: http or https, with "www." or without, with a slash at
+    the end or without. The URL itself, without its fragment, comes first."""
+    parts = urlsplit(url)._replace(fragment="")
+    bare = parts.netloc.removeprefix("www.")
+    path = parts.path.rstrip("/")
+    paths = (parts.path or "/", f"{path}/", path)
+    found = [
+        parts._replace(scheme=scheme, netloc=host, path=path).geturl()
+        for scheme in dict.fromkeys((parts.scheme, "https", "http"))
+        for host in dict.fromkeys((parts.netloc, bare, f"www.{bare}"))
+        for path in dict.fromkeys(paths)
+    ]
+    return list(dict.fromkeys(found))
+
+
 def is_same_page(one: str, other: str) -> bool:
     return bool(one) and bool(other) and page_key(one) == page_key(other)
 

@@ -11,9 +11,11 @@ async def written(
     question: str, *texts: str, reranker: OverlapReranker | None = None, own_page: str = "", max_chars: int = 1500
 ) -> str:
     sources = tuple(
-        Source(number, f"https://x.example/{number}", "Page", text, chunk_id=None if text is own_page else f"c{number}")
-        for number, text in enumerate((own_page, *texts) if own_page else texts, 1)
+        Source(number, f"https://x.example/{number}", "Page", text, chunk_id=f"c{number}")
+        for number, text in enumerate(texts, 2 if own_page else 1)
     )
+    if own_page:
+        sources = (Source(1, "https://x.example/1", "Your page", own_page, is_unasked=True), *sources)
     brief = AnswerBrief(AgentConfig(name="x", max_answer_chars=max_chars), question, question, sources)
     writer = ExtractiveWriter(reranker or OverlapReranker())
     return "".join([item.text async for item in writer.write(brief) if isinstance(item, TextDelta)]).strip()

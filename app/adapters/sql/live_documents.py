@@ -139,6 +139,20 @@ class SqlLiveDocuments(SqlFamily):
                 found.setdefault(centre, []).append(_chunk(*columns))
         return found
 
+    async def page_chunks(self, agent_id: UUID, urls: Sequence[str]) -> list[Chunk]:
+        keys = [url_key(url) for url in urls]
+        documents = (
+            select(DocumentRow.id)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(DocumentRow.agent_id == agent_id, DocumentRow.url_key.in_(keys), _is_live())
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .limit(1)
+        )
+        document_id = await self._session.scalar(documents)
+        statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
+        rows: Iterable[Any] = await self._session.execute(statement.order_by(ChunkRow.position))
+        return [_chunk(*row) for row in rows]
+
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DocumentVersionRow.id, ChunkRow.position)
         return [stored_chunk(*row) for row in await self._session.execute(statement)]

@@ -128,6 +128,10 @@ class DocumentRecords(Protocol):
         """For each named live chunk: itself and up to `reach` chunks of its page on either side, in order."""
         ...
 
+    async def page_chunks(self, agent_id: UUID, urls: Sequence[str]) -> list[Chunk]:
+        """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
+        ...
+
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         """Every live chunk of the agent: what its indexes must hold."""
         ...
