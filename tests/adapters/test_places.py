@@ -17,10 +17,19 @@ from tests.doubles.scripted_chat_model import ScriptedChatModel
 def test_a_crowd_is_served_in_order_never_too_many_at_once(chosen: list[tuple[str, int]]) -> None:
     works = Works()
     places = Places(running=3, waiting=4, wait_seconds=60)
+    waiting: set[int] = set()
 
     async def ask(number: int) -> int:
-        async with places.place():
-            await works.work(number)
+        waiting.add(number)
+        try:
+            async with places.place():
+                waiting.remove(number)
+                await works.work(number)
+        except PlacesTaken:
+            assert len(waiting) == 4 + 1, "nobody is turned away while there is room"
+            raise
+        finally:
+            waiting.discard(number)
         return number
 
     async def crowd() -> None:

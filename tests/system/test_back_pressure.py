@@ -1,5 +1,5 @@
-"""More questions than can be answered at once, through the whole service: some wait, the rest hear at once that they should
-come again, and nothing of them is left behind."""
+"""More questions than can be answered at once, through the whole service: some wait, the rest hear at once that they
+should come again, and nothing of them is left behind."""
 
 import asyncio
 from collections.abc import AsyncIterator
