@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from time import perf_counter
 from typing import Any, Literal
 from uuid import UUID
@@ -23,7 +25,7 @@ from app.domain.agent import LiveAgent
 from app.domain.chunk import Chunk
 from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
 from app.domain.curated_answer import CuratedAnswer
-from app.domain.errors import IndexUnavailable, ModelInterrupted
+from app.domain.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
 from app.domain.on_disconnect import OnDisconnect
@@ -46,6 +48,8 @@ from app.ports.records.transaction import SystemOfRecord
 from app.ports.work_queue import WorkQueue
 
 log = structlog.get_logger(__name__)
+
+_STORE_AGAIN_SECONDS = (1, 2, 4, 8, 15, 30)  # then every 30; a full disk or a lock goes away only so fast
 
 _ERROR_TEXTS = {
     "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
@@ -92,6 +96,7 @@ class TurnRun:
         self._language: str | None = None
         self._writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
+        self._told_to_end = asyncio.Event()
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
 
@@ -105,6 +110,7 @@ class TurnRun:
 
     def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
         self._ending = self._ending or how
+        self._told_to_end.set()
         if self._writing:
             self._writing.cancel()
 
@@ -327,7 +333,9 @@ class TurnRun:
         return gap_reason(composition.answered_by, is_low, composition.text, composition.finish)
 
     async def _fail(self, composition: Composition | None, code: str) -> None:
-        """Keep what there is; when even that fails the row stays `running` and is cut at the next start."""
+        """Keep what there is. While the record takes nothing the visitor is told, and it is tried again for as long
+        as this process lives: a turn that reads `running` would block its conversation. Afterwards it is cut at the
+        next start."""
         end = TurnEnd(
             state=TurnState.FAILED,
             answer=composition.text if composition else "",
@@ -338,13 +346,26 @@ class TurnRun:
             error_code=code,
             duration_ms=self._milliseconds(perf_counter()) or 0,
         )
+        is_settled = await self._settled(end)
+        if not self._live.has_ended:
+            self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
+        pauses = chain(_STORE_AGAIN_SECONDS, repeat(_STORE_AGAIN_SECONDS[-1]))
+        while not is_settled and not self._told_to_end.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told_to_end.wait(), next(pauses))
+            is_settled = await self._settled(end)
+
+    async def _settled(self, end: TurnEnd) -> bool:
+        """Whether the end is stored, or never will be. False while the record is full, locked or away."""
         try:
             async with self._tools.records.write() as records:
                 await records.turns.finish(self._request.turn_id, end)
+        except (Overloaded, Unavailable) as error:
+            log.warning("turn.end_waits", turn=str(self._request.turn_id), reason=str(error))
+            return False
         except Exception:
             log.exception("turn.end_not_stored", turn=str(self._request.turn_id))
-        if not self._live.has_ended:
-            self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
+        return True
 
     def _milliseconds(self, moment: float | None) -> int | None:
         return None if moment is None else round((moment - self._began) * 1000)

@@ -154,7 +154,9 @@ async def command(running: Running, *words: str) -> tuple[int, Any]:
     return process.returncode or 0, json.loads(printed)
 
 
-async def test_lost_indexes_are_said_named_and_mended_while_visitors_ask(running: Running, provider: FakeOpenAI) -> None:
+async def test_lost_indexes_are_said_and_named_and_mended_while_visitors_ask(
+    running: Running, provider: FakeOpenAI
+) -> None:
     provider.plays(Say(["3 years [1]."]))
     assert (await (await running.visitor()).ask(QUESTION))[-1]["answered_by"] == "model"
     for index in ("vectors", "keywords"):
