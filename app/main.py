@@ -230,7 +230,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
             retriever=search.for_turns(base.cache),
             completer=_completer(model),
-            writers=_writers(model, base.reranker),
+            writers=_writers(model, base.reranker, base.tokens),
             history=history,
             languages=LangidLanguageGuesser(),
             clock=base.clock,
@@ -401,7 +401,7 @@ def _completer(model: ChatModel | None) -> QuestionCompleter:
     return ModelCompleter(model, stitching) if model else stitching
 
 
-def _writers(model: ChatModel | None, reranker: Reranker) -> tuple[AnswerWriter, ...]:
+def _writers(model: ChatModel | None, reranker: Reranker, tokens: TokenCounter) -> tuple[AnswerWriter, ...]:
     """The extractive writer stands behind the model: a provider that is away leaves the pages' own words."""
     extractive = ExtractiveWriter(reranker)
-    return (ModelWriter(model, PromptBuilder()), extractive) if model else (extractive,)
+    return (ModelWriter(model, PromptBuilder(tokens)), extractive) if model else (extractive,)

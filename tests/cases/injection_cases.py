@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
@@ -57,6 +57,11 @@ _ROLE_TOKENS = re.compile(
 _URL_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^\s/\"'<>)\]]+)", re.IGNORECASE)
 
 
+@cache
+def prompt_builder() -> PromptBuilder:
+    return PromptBuilder(TokenizersTokenCounter(EMBEDDER_FOLDER))
+
+
 @dataclass(frozen=True)
 class Attack:
     """A row's page as it was read, and what becomes of it."""
@@ -78,7 +83,7 @@ class Attack:
 
     @property
     def prompt(self) -> list[ChatMessage]:
-        return PromptBuilder().build(self.brief)
+        return prompt_builder().build(self.brief)
 
     async def output(self) -> tuple[str, Composition]:
         """What visitors see of the captured model's answer, and the composition that let it through."""
@@ -139,7 +144,7 @@ async def _roles(of: Attack) -> None:
 
 async def _token_budget(of: Attack) -> None:
     flood = tuple(replace(of.sources[0], number=n, text=of.page.markdown * 200) for n in range(1, 21))
-    small, big = of.prompt, PromptBuilder().build(replace(of.brief, sources=flood))
+    small, big = of.prompt, prompt_builder().build(replace(of.brief, sources=flood))
     assert big[0].content == small[0].content
     assert big[-1].content.endswith(QUESTION)
     assert len(big[-1].content) <= 20_000

@@ -139,7 +139,7 @@ async def answering_house(
         history = History(record, cache)
         extractive = ExtractiveWriter(reranker)
         if writers is None:
-            writers = (ModelWriter(model, PromptBuilder()), extractive) if model else (extractive,)
+            writers = (ModelWriter(model, PromptBuilder(tokens)), extractive) if model else (extractive,)
         tools = TurnTools(
             records=record,
             curated=CuratedMatcher(record, Re2PatternMatcher(), embedder),
