@@ -43,11 +43,16 @@ def shown(text: str, size: int = 1, **settings: object) -> str:
         pytest.param("www.evil.example", "[link removed]", id="a foreign www name is removed"),
         pytest.param("https://shop.example@evil.example/", "[link removed]", id="userinfo does not fool it"),
         pytest.param("https://shop.example.evil.example/", "[link removed]", id="nor does a longer name"),
+        pytest.param(
+            "https://evil.example@shop.example/", "[link removed]", id="nor a foreign name before a known one"
+        ),
         pytest.param("[x](javascript:alert(1))", "x", id="no scripts"),
+        pytest.param("javascript:alert(1)", "javascript alert(1)", id="not even as plain text"),
         pytest.param("[x](//evil.example/a)", "x", id="no scheme-relative links"),
         pytest.param("//@evil.example", "[link removed]", id="nor scheme-relative ones behind userinfo"),
         pytest.param("![t](https://evil.example/p.png)", "t", id="no pictures"),
         pytest.param("![t](https://shop.example/p.png)", "t", id="not even from a source"),
+        pytest.param("![chart][data]", "[chart][data]", id="nor by reference"),
         pytest.param("a\u202eb\x07c", "abc", id="no control characters"),
         pytest.param("[note]: //evil.example/x", "note: [link removed]", id="no reference targets"),
         pytest.param("wait! [ok", "wait! [ok", id="an open end is still shown"),

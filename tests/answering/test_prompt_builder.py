@@ -187,6 +187,13 @@ def test_rules_and_question_are_whole_and_the_prompt_stays_within_its_size(
     assert size(messages) <= total
 
 
+def test_an_agents_own_text_without_end_pushes_nothing_out() -> None:
+    messages = built(replace(BRIEF, agent=replace(AGENT, custom_prompt="Our sale is on. " * 20_000)))
+    assert messages[0].content.endswith("link only to pages of the sources.")
+    assert "Within 30 days." in messages[-1].content
+    assert size(messages) <= LIMITS.total
+
+
 def test_where_room_is_short_sources_give_way_before_the_history() -> None:
     history = (Exchange("lamps? " * 50, "green " * 50),)
     rules_and_question = size(built(replace(BRIEF, sources=())))
