@@ -43,18 +43,14 @@ from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.adapters.system_clock import SystemClock
 from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
-from app.answering.brief import AnswerWriter
 from app.answering.agent_search import AgentSearch
+from app.answering.answer_writers import answer_writers, question_completer
 from app.answering.conversation_end import ConversationEnd
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
-from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.history import History
 from app.answering.liveness import Liveness
-from app.answering.model_writer import ModelWriter
-from app.answering.prompt_builder import PromptBuilder
 from app.answering.search_pipeline import SearchParts
-from app.answering.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
 from app.answering.turn_run import TurnTools
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
@@ -94,6 +90,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
+from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
@@ -116,8 +113,8 @@ from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.reranker import Reranker
 from app.ports.site_discovery import SiteDiscovery
-from app.ports.text_splitter import TextSplitter
 from app.ports.stream_places import StreamPlaces
+from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 from app.ports.vector_index import VectorIndex
 from app.ports.webhook_sender import WebhookSender
@@ -146,8 +143,8 @@ class Foundation:
     record: SystemOfRecord
     cache: Cache
     rate_limiter: RateLimiter
-    embedder: Embedder
     stream_places: StreamPlaces
+    embedder: Embedder
     questions: BatchingEmbedder
     tokens: TokenCounter
     splitter: TextSplitter
@@ -206,8 +203,8 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
             record=SqlSystemOfRecord(engine, clock),
             cache=configured_cache(redis),
             rate_limiter=configured_rate_limiter(redis),
-            embedder=embedder,
             stream_places=configured_stream_places(redis),
+            embedder=embedder,
             questions=configured_question_embedder(settings, embedder, circuits),
             tokens=tokens,
             splitter=MarkdownTextSplitter(tokens),
@@ -229,8 +226,8 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             records=base.record,
             curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
             retriever=search.for_turns(base.cache),
-            completer=_completer(model),
-            writers=_writers(model, base.reranker, base.tokens),
+            completer=question_completer(model),
+            writers=answer_writers(model, base.reranker, base.tokens),
             history=history,
             languages=LangidLanguageGuesser(),
             clock=base.clock,
@@ -360,11 +357,11 @@ def _web_services(
         records=base.record,
         clock=base.clock,
         rate_limiter=base.rate_limiter,
-        conversations=answering.conversations,
         stream_places=base.stream_places,
+        conversations=answering.conversations,
         turns=answering.turns,
-        agents=Agents(base.record, jobs),
         search=answering.search,
+        agents=Agents(base.record, jobs),
         sources=Sources(base.record, jobs),
         source_editing=SourceEditing(base.record),
         source_files=source_files,
@@ -378,6 +375,7 @@ def _web_services(
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
+        golden_questions=GoldenQuestions(base.record),
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
         api_tokens=ApiTokens(base.record, base.clock),
@@ -394,14 +392,3 @@ async def _record_answers(record: SystemOfRecord) -> bool:
         log.warning("record_away", reason=str(error))
         return False
     return True
-
-
-def _completer(model: ChatModel | None) -> QuestionCompleter:
-    stitching = StitchingCompleter()
-    return ModelCompleter(model, stitching) if model else stitching
-
-
-def _writers(model: ChatModel | None, reranker: Reranker, tokens: TokenCounter) -> tuple[AnswerWriter, ...]:
-    """The extractive writer stands behind the model: a provider that is away leaves the pages' own words."""
-    extractive = ExtractiveWriter(reranker)
-    return (ModelWriter(model, PromptBuilder(tokens)), extractive) if model else (extractive,)

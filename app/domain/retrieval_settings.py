@@ -59,7 +59,7 @@ class RetrievalSettings:
     recall_per_list: int = 50
     fusion: FusionMethod = FusionMethod.SCORE
     vector_weight: float = 1.0
-    foreign_weight: float = 1.0
+    foreign_weight: float = 0.5
     keyword_weight: float = 1.0
     document_weight: float = 0.5
     rrf_k: int = 60

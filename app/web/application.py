@@ -19,6 +19,7 @@ from app.web.admin_deletions import AdminDeletions
 from app.web.admin_discovery import AdminDiscovery
 from app.web.admin_files import AdminFiles
 from app.web.admin_gaps import AdminGaps
+from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
@@ -126,6 +127,7 @@ def endpoints_of(
         *AdminWebhooks(services.webhooks, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
+        *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),

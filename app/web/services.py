@@ -12,6 +12,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
+from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
@@ -57,6 +58,7 @@ class WebServices:
     deletions: Deletions
     curated_answers: CuratedAnswers
     gaps: Gaps
+    golden_questions: GoldenQuestions
     conversation_review: ConversationReview
     visitor_data: VisitorData
     api_tokens: ApiTokens

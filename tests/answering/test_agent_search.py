@@ -54,4 +54,6 @@ async def test_another_workspaces_agent_is_not_there(tmp_path: Path, version: st
 async def _draft(house: AnsweringHouse, confidence_threshold: float) -> None:
     async with house.record.write() as records:
         agent = await records.agents.get(house.workspace_id, house.agent_id)
-        await records.agents.save_draft(house.workspace_id, house.agent_id, replace(agent.draft, confidence_threshold=confidence_threshold))
+        await records.agents.save_draft(
+            house.workspace_id, house.agent_id, replace(agent.draft, confidence_threshold=confidence_threshold)
+        )

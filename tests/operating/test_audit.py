@@ -19,6 +19,7 @@ from app.domain.document import PageContent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
+from app.domain.golden_question import GoldenQuestion
 from app.domain.reading_schedule import Schedule
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -31,6 +32,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
+from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
@@ -69,12 +71,17 @@ class Office:
     document: UUID
     deletion: UUID
     answer: UUID
+    golden: UUID
     gap: UUID
     conversation: UUID
     visitor: UUID
     token: UUID
     webhook: UUID
     dead: UUID
+
+    @property
+    def golden_questions(self) -> GoldenQuestions:
+        return GoldenQuestions(self.record)
 
     @property
     def agents(self) -> Agents:
@@ -167,6 +174,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             answer = await records.curated_answers.create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
             )
+            golden = await records.golden_questions.put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
             visitor = await records.conversations.visitor(agent.id, uuid4())
             conversation = await records.conversations.start(visitor, Channel.WIDGET)
             session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
@@ -197,6 +205,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             document,
             deletion.id,
             answer.id,
+            golden.id,
             gaps.items[0].id,
             conversation.id,
             visitor.id,
@@ -238,6 +247,12 @@ CHANGES: dict[str, Act] = {
     ),
     "curated_answer.edit": lambda o: o.answers.change(o.actor, o.agent, o.answer, lambda a: replace(a, priority=5)),
     "curated_answer.delete": lambda o: o.answers.delete(o.actor, o.agent, o.answer),
+    "golden_question.create": lambda o: o.golden_questions.create(o.actor, GoldenQuestion(uuid4(), o.agent, "Why?")),
+    "golden_question.import": lambda o: o.golden_questions.import_csv(o.actor, o.agent, "question\nWhen?\n"),
+    "golden_question.edit": lambda o: o.golden_questions.change(
+        o.actor, o.agent, o.golden, lambda golden: replace(golden, language="en")
+    ),
+    "golden_question.delete": lambda o: o.golden_questions.delete(o.actor, o.agent, o.golden),
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),

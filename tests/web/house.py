@@ -27,6 +27,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
+from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
@@ -208,6 +209,7 @@ def services_on(
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
+        golden_questions=GoldenQuestions(record),
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
         api_tokens=ApiTokens(record, clock),

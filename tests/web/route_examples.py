@@ -12,6 +12,7 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.gap import GapReason
+from app.domain.golden_question import GoldenQuestion
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.source_hook import hook_signature
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -43,6 +44,9 @@ BODIES: Mapping[str, Json] = {
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
     "searchAgent": {"question": "When are you open?"},
+    "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
+    "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
+    "editGoldenQuestion": {"language": "en"},
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
     "reopenGap": {},
@@ -58,6 +62,8 @@ REQUIRED: Mapping[str, str] = {
     "searchAgent": "question",
     "createWebhook": "url",
     "createCuratedAnswer": "answer",
+    "createGoldenQuestion": "question",
+    "importGoldenQuestions": "csv",
 }
 
 
@@ -151,12 +157,16 @@ async def furnish(house: House) -> FurnishedHouse:
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
+    golden = await services.golden_questions.create(
+        actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
+    )
     gaps = await services.gaps.of_agent(actor, agent_id, None, PageRequest())
     return FurnishedHouse(
         house,
         visitor,
         {
             "agent_id": agent_id,
+            "golden_id": golden.id,
             "turn_id": turn_id,
             "source_id": source.id,
             "document_id": page.document_id,

@@ -17,6 +17,7 @@ from app.adapters.sql.documents import SqlDocuments
 from app.adapters.sql.engine import is_sqlite, truncate_wal
 from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
+from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.hooks import SqlHooks
 from app.adapters.sql.processes import SqlProcesses
 from app.adapters.sql.schedules import SqlSchedules
@@ -48,6 +49,7 @@ class SqlRecords:
         self.visitors = SqlVisitors(session, clock)
         self.turns = SqlTurns(session, clock)
         self.gaps = SqlGaps(session, clock)
+        self.golden_questions = SqlGoldenQuestions(session, clock)
         self.tokens = SqlTokens(session, clock)
         self.processes = SqlProcesses(session, clock)
         self.hooks = SqlHooks(session, clock)

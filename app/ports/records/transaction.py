@@ -12,6 +12,7 @@ from app.ports.records.deletions import DeletionRecords
 from app.ports.records.documents import DocumentRecords
 from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
+from app.ports.records.golden_questions import GoldenQuestionRecords
 from app.ports.records.hooks import HookRecords
 from app.ports.records.processes import ProcessRecords
 from app.ports.records.schedules import ScheduleRecords
@@ -45,6 +46,8 @@ class Records(Protocol):
     def turns(self) -> TurnRecords: ...
     @property
     def gaps(self) -> GapRecords: ...
+    @property
+    def golden_questions(self) -> GoldenQuestionRecords: ...
     @property
     def tokens(self) -> TokenRecords: ...
     @property

@@ -14,6 +14,7 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import NotFound
 from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
+from app.domain.golden_question import GoldenQuestion
 from app.domain.reading_schedule import Schedule
 from app.domain.source import Source
 from app.domain.turn import VisitorSession
@@ -142,6 +143,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
     async with record.write() as records:
         await records.agents.publish(workspace_id, agent_id)
         await records.curated_answers.create(answer)
+        await records.golden_questions.put(GoldenQuestion(an_id(), agent_id, "Hi?"))
         run = await records.sources.start_run(agent_id, source.id)
         await records.sources.add_pages(run.id, [QueuedPage("https://docs.example/", 0)])
         await records.files.put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")

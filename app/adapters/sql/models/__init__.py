@@ -8,6 +8,7 @@ from app.adapters.sql.models.deletions import DeletionRow
 from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
 from app.adapters.sql.models.files import SourceFileRow
 from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
+from app.adapters.sql.models.golden_questions import GoldenQuestionRow
 from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
@@ -34,6 +35,7 @@ __all__ = [
     "FeedbackRow",
     "GapQuestionRow",
     "GapRow",
+    "GoldenQuestionRow",
     "HookCallRow",
     "MessageRow",
     "OutboxRow",

@@ -1,0 +1,152 @@
+"""What operators do with golden questions."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from app.domain.errors import InvalidInput
+from app.domain.golden_question import GoldenOrigin, GoldenQuestion
+from app.operating.actor import Actor
+from app.operating.field_rules import check_http_url, check_language, check_text
+from app.operating.list_paging import page_of
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_QUESTION_CHARS = 4000
+MAX_PAGES = 20
+MAX_GOLDEN = 2000  # of an agent
+MAX_CSV_CHARS = 1_000_000
+_COLUMNS = ("question", "pages", "language")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReceipt:
+    """`added` are new; `changed` had their wording here already."""
+
+    added: int
+    changed: int
+
+
+class GoldenQuestions:
+    """Every method raises NotFound for an agent or question that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def create(self, actor: Actor, golden: GoldenQuestion) -> GoldenQuestion:
+        """Where the agent has its wording already, that one gets its pages and language. Raises InvalidInput."""
+        check_golden(golden)
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, golden.agent_id)
+            created = await records.golden_questions.put(golden)
+            _check_room(len(await records.golden_questions.of_agent(golden.agent_id)))
+            await records.audit.record(
+                actor.workspace_id, actor.name, "golden_question.create", str(created.id), _told(created.agent_id)
+            )
+        return created
+
+    async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
+        """All rows or none. The first line names the columns: question, and if there are any pages (URLs with blanks
+        between them) and language.
+
+        Raises InvalidInput, naming the line.
+        """
+        rows = list(read_csv(agent_id, text))
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            before = {golden.id for golden in await records.golden_questions.of_agent(agent_id)}
+            kept = {(await records.golden_questions.put(golden)).id for golden in rows}
+            _check_room(len(before | kept))
+            await records.audit.record(
+                actor.workspace_id, actor.name, "golden_question.import", str(agent_id), _told(agent_id)
+            )
+        return ImportReceipt(added=len(kept - before), changed=len(kept & before))
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
+        """Oldest first."""
+        return page_of(await self.all_of_agent(actor, agent_id), page, lambda golden: str(golden.id))
+
+    async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
+        """Oldest first."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.golden_questions.of_agent(agent_id)
+
+    async def change(
+        self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
+    ) -> GoldenQuestion:
+        """Save what `change` makes of it. Raises InvalidInput."""
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            after = change(await records.golden_questions.get(agent_id, golden_id))
+            check_golden(after)
+            saved = await records.golden_questions.save(after)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "golden_question.edit", str(golden_id), _told(agent_id)
+            )
+        return saved
+
+    async def delete(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            await records.golden_questions.delete(agent_id, golden_id)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "golden_question.delete", str(golden_id), _told(agent_id)
+            )
+
+
+def read_csv(agent_id: UUID, text: str) -> Iterator[GoldenQuestion]:
+    """Raises InvalidInput, naming the line."""
+    if len(text) > MAX_CSV_CHARS:
+        raise InvalidInput("csv", f"This has {len(text)} characters; keep it to {MAX_CSV_CHARS}.")
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), strict=True)
+    try:
+        columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
+        if "question" not in columns or not set(columns) <= set(_COLUMNS):
+            raise InvalidInput(
+                "csv", f"Name the columns in the first line: {', '.join(_COLUMNS)}; question must be there."
+            )
+        reader.fieldnames = columns
+        for row in reader:
+            yield _row(agent_id, row, reader.line_num)
+    except csv.Error as error:
+        raise InvalidInput("csv", f"Line {reader.line_num} is no CSV: {error}.") from None
+
+
+def check_golden(golden: GoldenQuestion) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    check_text("question", golden.question, MAX_QUESTION_CHARS, may_be_empty=False)
+    check_language("language", golden.language)
+    if len(golden.pages) > MAX_PAGES:
+        raise InvalidInput("pages", f"There are {len(golden.pages)} pages; keep it to {MAX_PAGES}.")
+    for number, page in enumerate(golden.pages):
+        check_http_url(f"pages.{number}", page)
+
+
+def _row(agent_id: UUID, row: dict[str, str | None], line: int) -> GoldenQuestion:
+    if None in row or None in row.values():
+        raise InvalidInput("csv", f"Line {line} has more or fewer cells than the first line.")
+    golden = GoldenQuestion(
+        uuid4(),
+        agent_id,
+        (row["question"] or "").strip(),
+        tuple((row.get("pages") or "").split()),
+        (row.get("language") or "").strip() or None,
+        GoldenOrigin.IMPORTED,
+    )
+    try:
+        check_golden(golden)
+    except InvalidInput as error:
+        raise InvalidInput("csv", f"Line {line}: {error}") from None
+    return golden
+
+
+def _check_room(count: int) -> None:
+    if count > MAX_GOLDEN:
+        raise InvalidInput("", f"An agent has at most {MAX_GOLDEN} golden questions. Delete some first.")
+
+
+def _told(agent_id: UUID) -> dict[str, str]:
+    return {"agent_id": str(agent_id)}

@@ -1,0 +1,117 @@
+"""Golden questions: written, imported, changed."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.domain.agent import AgentConfig
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.golden_question import GoldenOrigin, GoldenQuestion
+from app.operating import golden_questions as rules
+from app.operating.actor import SCOPES, Actor
+from app.operating.golden_questions import GoldenQuestions, ImportReceipt
+from tests.doubles.temporary_record import temporary_record
+
+PRICES = "https://www.example.com/prices"
+
+
+@dataclass
+class Office:
+    golden: GoldenQuestions
+    actor: Actor
+    agent: UUID
+
+    def question(self, text: str, *pages: str) -> GoldenQuestion:
+        return GoldenQuestion(uuid4(), self.agent, text, pages)
+
+    async def all(self) -> list[GoldenQuestion]:
+        return await self.golden.all_of_agent(self.actor, self.agent)
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    async with temporary_record(tmp_path) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        yield Office(GoldenQuestions(record), Actor(workspace, "tests", frozenset(SCOPES)), agent.id)
+
+
+async def test_a_question_is_kept_with_its_pages(office: Office) -> None:
+    made = await office.golden.create(office.actor, office.question("What does it cost?", PRICES))
+    assert await office.all() == [made]
+    assert made.page_keys == ("example.com/prices",)
+    assert made.origin is GoldenOrigin.WRITTEN
+
+
+async def test_a_wording_is_there_once_whatever_its_case_and_punctuation(office: Office) -> None:
+    first = await office.golden.create(office.actor, office.question("What does it cost?"))
+    again = await office.golden.create(office.actor, office.question("what does it cost", PRICES))
+    assert (again.id, again.pages) == (first.id, (PRICES,))
+    other = await office.golden.create(office.actor, office.question("Why?"))
+    with pytest.raises(InvalidInput, match="asks this already"):
+        await office.golden.change(
+            office.actor, office.agent, other.id, lambda golden: replace(golden, question="WHAT does it cost")
+        )
+    assert {golden.question for golden in await office.all()} == {"what does it cost", "Why?"}
+
+
+async def test_a_csv_adds_and_changes(office: Office) -> None:
+    kept = await office.golden.create(office.actor, office.question("What does it cost?"))
+    text = f'\ufeffQuestion,Pages,Language\nwhat does it cost,{PRICES} {PRICES}/more,en\n"Is it, really, free?",,\n'
+
+    assert await office.golden.import_csv(office.actor, office.agent, text) == ImportReceipt(added=1, changed=1)
+
+    first, second = sorted(await office.all(), key=lambda golden: golden.origin, reverse=True)
+    assert (first.id, first.pages, first.language) == (kept.id, (PRICES, f"{PRICES}/more"), "en")
+    assert (second.question, second.pages, second.origin) == ("Is it, really, free?", (), GoldenOrigin.IMPORTED)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "first line"),
+        ("pages\nhttps://a.example/\n", "first line"),
+        ("question,colour\nWhy?,red\n", "first line"),
+        ("question,pages\nWhy?\n", "Line 2 has more or fewer cells"),
+        ("question,pages\nWhy?,a,b\n", "Line 2 has more or fewer cells"),
+        ("question,pages\nWhy?,\nHow?,ftp://a.example/\n", "Line 3: pages.0"),
+        ("question\n \n", "Line 2: question"),
+        ("question,language\nWhy?,English\n", "Line 2: language"),
+        ('question\n"Why?\n', "is no CSV"),
+        ("question\n" + "x" * rules.MAX_CSV_CHARS, "characters"),
+    ],
+    ids=["empty", "no question", "unknown column", "too few", "too many", "page", "blank", "language", "quote", "long"],
+)
+async def test_a_csv_with_a_fault_changes_nothing_and_names_the_line(office: Office, text: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        await office.golden.import_csv(office.actor, office.agent, text)
+    assert await office.all() == []
+
+
+async def test_an_agent_has_a_bounded_number(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "MAX_GOLDEN", 2)
+    await office.golden.import_csv(office.actor, office.agent, "question\nOne?\nTwo?\n")
+    with pytest.raises(InvalidInput, match="at most 2"):
+        await office.golden.create(office.actor, office.question("Three?"))
+    with pytest.raises(InvalidInput, match="at most 2"):
+        await office.golden.import_csv(office.actor, office.agent, "question\nThree?\n")
+    assert len(await office.all()) == 2
+
+
+async def test_another_workspaces_agent_is_not_there(office: Office) -> None:
+    stranger = Actor(uuid4(), "stranger", frozenset(SCOPES))
+    made = await office.golden.create(office.actor, office.question("Why?"))
+    for attempt in (
+        office.golden.all_of_agent(stranger, office.agent),
+        office.golden.create(stranger, office.question("How?")),
+        office.golden.import_csv(stranger, office.agent, "question\nHow?\n"),
+        office.golden.change(stranger, office.agent, made.id, lambda golden: golden),
+        office.golden.delete(stranger, office.agent, made.id),
+    ):
+        with pytest.raises(NotFound):
+            await attempt
+    assert await office.all() == [made]
