@@ -39,9 +39,16 @@ def server(running: RedisServer) -> RedisServer:
     return running
 
 
+async def connect(patient: PatientRedis, connections: int) -> None:
+    """Each task takes a connection of its own. A test that cancels a call while the library connects would leak it."""
+    for client in (patient.client, patient.waiting):
+        await asyncio.gather(*(client.xlen("nothing") for _ in range(connections)))
+
+
 @pytest.fixture
 async def patient(server: RedisServer) -> AsyncIterator[PatientRedis]:
     patient = PatientRedis(server.url, CircuitBreaker("turns", cool_down_seconds=0.01))
+    await connect(patient, 10)
     yield patient
     await patient.close()
 
@@ -72,7 +79,8 @@ async def test_a_turn_leaves_redis_ten_minutes_after_its_end_and_an_abandoned_on
         assert KEPT_SECONDS < client.ttl(f"docent:turn:{running.turn_id}") <= 3600
 
 
-async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog) -> None:
+async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog, patient: PatientRedis) -> None:
+    await connect(patient, 101)
     head = a_head()
     waiting = [asyncio.create_task(log.read(uuid4(), 0, LONG)) for _ in range(100)]
     await asyncio.sleep(SOON)
