@@ -221,6 +221,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         places = configured_model_places(base.settings)
         model = configured_chat_model(base.settings, base.circuits, closing, places)
         search = search_parts(base, model)
+        languages = LangidLanguageGuesser()
         history = History(base.record, base.cache)
         tools = TurnTools(
             records=base.record,
@@ -229,7 +230,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             completer=question_completer(model),
             writers=answer_writers(model, base.reranker, base.tokens),
             history=history,
-            languages=LangidLanguageGuesser(),
+            languages=languages,
             clock=base.clock,
             queues=(base.questions, places),
         )
@@ -239,7 +240,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             Turns(tools, base.process, shared, base.settings.max_turns) as turns,
         ):
             yield Answering(
-                search.for_operators(base.cache),
+                search.for_operators(base.cache, languages),
                 turns,
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),

@@ -9,6 +9,8 @@ from app.answering.retrieval_cache import CachedRetriever
 from app.answering.retriever import Retriever
 from app.domain.agent import LiveAgent
 from app.domain.chunk import RankedChunk
+from app.domain.turn_language import turn_language
+from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord
 
 
@@ -35,10 +37,13 @@ class SearchReport:
 class AgentSearch:
     """`search` ranks afresh, so that its trace shows every stage; `remembered` is what turns ask."""
 
-    def __init__(self, records: SystemOfRecord, search: Retriever, remembered: CachedRetriever) -> None:
+    def __init__(
+        self, records: SystemOfRecord, search: Retriever, remembered: CachedRetriever, languages: LanguageGuesser
+    ) -> None:
         self._records = records
         self._search = search
         self._remembered = remembered
+        self._languages = languages
 
     async def search(
         self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Literal["live", "draft"] = "live"
@@ -55,9 +60,18 @@ class AgentSearch:
             else:
                 agent = LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
         language = query.language or agent.config.language
-        query = replace(query, language=language, asked_in=query.asked_in or language)
+        query = replace(query, language=language, asked_in=query.asked_in or self._language(agent, query.text))
         was_remembered = await self._remembered.holds(agent, query)
         return SearchReport(agent, await self._search.retrieve(agent, query), was_remembered)
+
+    def _language(self, agent: LiveAgent, question: str) -> str | None:
+        """As a turn of a visitor who names no locale."""
+        return turn_language(
+            pinned=agent.config.language,
+            locale="",
+            guess=self._languages.guess(question),
+            known=self._languages.languages,
+        )
 
 
 def _row(item: RankedChunk, *, is_source: bool) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from app.ports.chat_model import ChatModel
 from app.ports.clock import Clock
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import KeywordIndex
+from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.reranker import Reranker
 from app.ports.token_counter import TokenCounter
@@ -52,9 +53,9 @@ class SearchParts:
         """Rankings are kept for a while; sources are told with what stands around them."""
         return self._widening(CachedRetriever(self.fresh(), cache, self.record))
 
-    def for_operators(self, cache: Cache) -> AgentSearch:
+    def for_operators(self, cache: Cache, languages: LanguageGuesser) -> AgentSearch:
         remembered = CachedRetriever(self.fresh(), cache, self.record)
-        return AgentSearch(self.record, self._widening(self.fresh()), remembered)
+        return AgentSearch(self.record, self._widening(self.fresh()), remembered, languages)
 
     def _widening(self, inner: Retriever) -> Retriever:
         return WideningRetriever(inner, self.record, self.tokens)

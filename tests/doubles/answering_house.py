@@ -136,6 +136,7 @@ async def answering_house(
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         search = SearchParts(record, embedder, tokens, vectors, keywords, reranker, clock, model)
         retriever = search.fresh()
+        languages = LangidLanguageGuesser()
         history = History(record, cache)
         extractive = ExtractiveWriter(reranker)
         if writers is None:
@@ -147,7 +148,7 @@ async def answering_house(
             completer=StitchingCompleter(),
             writers=writers,
             history=history,
-            languages=LangidLanguageGuesser(),
+            languages=languages,
             clock=clock,
         )
         turns = await running.enter_async_context(Turns(tools, "test-process", shared or alone(), max_running))
@@ -156,7 +157,7 @@ async def answering_house(
             live = await records.agents.live(agent.id)
         opened = await conversations.open(live, None)
         house = AnsweringHouse(
-            record, clock, embedder, vectors, keywords, reranker, cache, retriever, search.for_operators(cache), tools, turns, conversations,
+            record, clock, embedder, vectors, keywords, reranker, cache, retriever, search.for_operators(cache, languages), tools, turns, conversations,
             agent.id, source.id, workspace_id, opened.session,
         )  # fmt: skip
         for path, markdown in PAGES.items():

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
+from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.memory_stream_places import MemoryStreamPlaces
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
@@ -194,7 +195,7 @@ def services_on(
         stream_places=MemoryStreamPlaces(),
         conversations=Conversations(record, History(record, ForgetfulCache())),
         turns=turns,
-        search=search.for_operators(ForgetfulCache()),
+        search=search.for_operators(ForgetfulCache(), LangidLanguageGuesser()),
         agents=Agents(record, jobs),
         sources=Sources(record, jobs),
         source_editing=SourceEditing(record),
