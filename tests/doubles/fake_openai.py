@@ -95,8 +95,8 @@ class Asked:
 
 
 class FakeOpenAI:
-    """Chat answers are played in order, the last one ever after. Embeddings are as long as asked (else 4): the
-    vector of a text points to its number of characters, and is not of length 1."""
+    """Chat answers are played in order, the last one ever after. Embeddings are as long as asked (else `dimensions`):
+    the vector of a text points to its number of characters, and is not of length 1."""
 
     def __init__(self) -> None:
         self._answers: list[Answer] = [Say(["Hello."])]
@@ -105,6 +105,7 @@ class FakeOpenAI:
         self._may_go_on = threading.Event()
         self.asked: list[Asked] = []
         self.knows_base64 = True
+        self.dimensions = 4
         self.embeddings: Response | None = None  # instead of vectors
         self.url = ""
         self.app = Starlette(
@@ -166,7 +167,7 @@ class FakeOpenAI:
         body = await self._remember(request)
         if self.embeddings is not None:
             return self.embeddings
-        size, texts = body.get("dimensions", 4), body["input"]
+        size, texts = body.get("dimensions", self.dimensions), body["input"]
         vectors = [[float(len(text)), 3.0, *([0.5] * (size - 2))] for text in texts]
         is_base64 = body.get("encoding_format") == "base64" and self.knows_base64
         data = [
