@@ -11,6 +11,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.adapters.sql.one_hop_sqlite import one_hop_connection
+
 _BUSY_SECONDS = 5
 _MIGRATION_BUSY_SECONDS = 120
 _WAL_ATTEMPTS = 100
@@ -27,7 +29,15 @@ def open_engine(url: str) -> AsyncEngine:
         )
     _make_private_file(parsed)
     # What visitors wrote must not reach the logs inside a database error.
-    engine = create_async_engine(parsed, pool_size=10, max_overflow=10, pool_timeout=10, hide_parameters=True)
+    engine = create_async_engine(
+        parsed,
+        # A connection is a thread: those that are beyond the pool are started and ended for one transaction each.
+        pool_size=20,
+        max_overflow=0,
+        pool_timeout=10,
+        hide_parameters=True,
+        connect_args={"async_creator_fn": one_hop_connection},
+    )
     event.listen(engine.sync_engine, "connect", _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
