@@ -155,9 +155,15 @@ def configured_chat_model(
     return BoundedChatModel(FailoverChatModel(models), places) if places else FailoverChatModel(models)
 
 
-def configured_context_writer(settings: Settings, closing: AsyncExitStack) -> ContextWriter | None:
-    """By the chat model; None without one."""
-    models = [model for _, model in _endpoints(settings, closing, max_retries=2)]
+def configured_context_writer(
+    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack
+) -> ContextWriter | None:
+    """By the chat model; None without one. Nobody waits, so a provider is asked again; one that is away is left alone
+    all the same, for a site has many pages."""
+    models = [
+        CircuitChatModel(model, CircuitBreaker(part, listener=circuits))
+        for part, model in _endpoints(settings, closing, max_retries=2)
+    ]
     if not models:
         return None
     return ContextWriter(FailoverChatModel(models), settings.model_name or settings.fallback_model_name)

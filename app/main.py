@@ -262,7 +262,7 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
     deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
     async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
-        writer = configured_context_writer(settings, closing)
+        writer = configured_context_writer(settings, base.circuits, closing)
         contexts = ChunkContexts(base.record, base.tokens, base.embedder.max_tokens, writer)
         ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), contexts, indexer, retire)
         reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)

@@ -107,6 +107,17 @@ def test_doctor_finds_a_lost_index_and_reindex_mends_it(read_site: tuple[Environ
         assert agent["chunks"] == agent["vectors"] == agent["keywords"]
 
 
+def test_an_estimate_says_what_contexts_would_cost_and_changes_nothing(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    before = answer(environment, "doctor")["agents"]
+    prices = {"DOCENT_MODEL_PRICE_PROMPT": "2", "DOCENT_MODEL_PRICE_ANSWER": "10"}
+    total = answer(environment | prices, "reindex", "--estimate")["total"]
+    assert total["chunks"] == total["to_write"] == before[0]["chunks"]
+    assert total["price"] == round((2 * total["prompt_tokens"] + 10 * total["answer_tokens"]) / 1_000_000, 4)
+    assert answer(environment, "reindex", "--estimate")["total"]["price"] is None
+    assert answer(environment, "doctor")["agents"] == before
+
+
 def test_doctor_shows_no_secret(read_site: tuple[Environment, Any]) -> None:
     environment, _ = read_site
     secret = {"DOCENT_MODEL_URL": "http://127.0.0.1:1/v1", "DOCENT_MODEL_NAME": "m", "DOCENT_MODEL_KEY": "sk-secret"}
