@@ -5,14 +5,17 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.cli.local_operator import known_agents, local_operator, meant_agent
-from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import AgentConfig
+from app.domain.errors import InvalidInput
 from app.main import open_foundation, open_knowledge
 from app.operating.agents import Agents
+from app.operating.golden_questions import GoldenQuestions
 from app.settings import Settings
 from app.web.embed_tag import embed_tag, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget
@@ -55,6 +58,15 @@ def allow(
     run(_allow(settings_for(), origin, agent))
 
 
+@commands.command("import-golden")
+def import_golden(
+    file: Annotated[typer.FileText, typer.Argument(metavar="FILE.csv", help="Columns: question, pages, language.")],
+    agent: AgentId = None,
+) -> None:
+    """Add golden questions: what must be found, and by which pages. `docent eval --agent ID` asks them."""
+    run(_import_golden(settings_for(), file.read(), agent))
+
+
 @commands.command()
 def snippet(
     base: Annotated[str, typer.Option(help="Where this Docent can be reached, https://docent.example.com.")],
@@ -65,6 +77,17 @@ def snippet(
 ) -> None:
     """Print the script tag to paste into a website."""
     run(_snippet(settings_for(), base, agent, pinned))
+
+
+async def _import_golden(settings: Settings, text: str, agent_id: UUID | None) -> None:
+    async with open_foundation(settings) as base:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, agent_id)
+        try:
+            receipt = await GoldenQuestions(base.record).import_csv(actor, agent.id, text)
+        except InvalidInput as error:
+            fail(escape(str(error)), 2)
+    out.print(f"{receipt.added} golden questions added, {receipt.changed} changed.", highlight=False)
 
 
 async def _create(settings: Settings, config: AgentConfig, as_json: bool) -> None:

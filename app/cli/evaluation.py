@@ -2,29 +2,26 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
+from uuid import UUID
 
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from app.cli.ablation_report import show_ablation
 from app.cli.evaluation_house import open_evaluation_house
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.evaluation_report import as_json_object, print_report
+from app.cli.golden_run import run_golden
+from app.cli.terminal import AsJson, err, fail, print_json, run, settings_for
 from app.domain.errors import InvalidInput
 from app.domain.retrieval_settings import RetrievalSettings
 from app.operating.ablation import MECHANISMS, Effect, ablate
 from app.operating.evaluation import STAGES, EvaluationReport, evaluate
 from app.operating.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
 from app.settings import Settings
-
-_SHOWN = (
-    "pass@5", "pass@10", "pass@20", "hit@5", "hit@10", "mrr@10", "ndcg@10", "page_hit@5", "page_hit@10", "page_mrr@10",
-)  # fmt: skip
 
 _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 
@@ -47,12 +44,19 @@ def eval_(
     ablate_: Annotated[
         bool, typer.Option("--ablate", help="Say instead what each mechanism of search gains and costs.")
     ] = False,
+    agent: Annotated[
+        UUID | None, typer.Option("--agent", help="Ask this agent its own golden questions, instead of a set.")
+    ] = None,
+    draft: Annotated[bool, typer.Option("--draft", help="With --agent: by its draft.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure search on a set of questions, stage by stage."""
     shown = [stage.strip() for stage in stages.split(",") if stage.strip()]
     if not shown or not set(shown) <= set(STAGES):
         fail(f"--stages: name some of {', '.join(STAGES)}, with commas between them.", 2)
+    if agent is not None:
+        run(run_golden(settings_for(), agent, "draft" if draft else "live", shown, as_json=as_json))
+        return
     if folder is None:
         fail(escape(f"Name the set: docent eval DIR.\n{FORMAT}"), 2)
     try:
@@ -74,7 +78,7 @@ def eval_(
     if as_json:
         print_json(as_json_object(of.name, report, seconds))
     else:
-        _print(of, report, seconds)
+        print_report(of, report, seconds)
 
 
 async def _evaluated(settings: Settings, of: EvaluationSet, stages: Sequence[str]) -> EvaluationReport:
@@ -97,40 +101,3 @@ async def _ablated(settings: Settings, of: EvaluationSet) -> list[Effect]:
                 progress.update(asking, description=mechanism, advance=1)
 
             return await ablate(of, house, on_mechanism=begin)
-
-
-def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[str, Any]:
-    """What `--json` prints. Metrics are fractions 0..1."""
-    found = {
-        "set": name,
-        "stages": report.stages,
-        "answerability": {kind: asdict(parted) for kind, parted in report.separations.items()},
-        "seconds": seconds,
-        "questions": report.questions,
-        "intervals": report.intervals,
-        "held_back": report.held_back,
-        "degraded": report.degraded,
-    }
-    return found | ({"languages": report.by_language} if report.by_language else {})
-
-
-def _print(of: EvaluationSet, report: EvaluationReport, seconds: float) -> None:
-    *_, last = report.stages
-    metrics = [metric for metric in _SHOWN if metric in report.stages[last]]
-    table = Table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
-    for stage in report.stages:
-        table.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
-    interval = report.intervals[last]
-    table.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
-    out.print(table)
-    for language, stages in sorted(report.by_language.items()):
-        row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in stages if "hit@5" in stages[stage])
-        out.print(f"{language}: hit@5 {row}", highlight=False)
-    for kind, parted in report.separations.items():
-        out.print(
-            f"{kind}: AUROC {parted.auroc:.3f}, best F1 {parted.best_f1:.3f} from {parted.threshold:.2f}, "
-            f"F1 of gaps {parted.gap_f1:.3f}",
-            highlight=False,
-        )
-    for kind, share in report.held_back.items():
-        out.print(f"{kind}: {share:.1%} held back at the default threshold", highlight=False)

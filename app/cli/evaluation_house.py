@@ -12,7 +12,7 @@ from app.cli.local_operator import local_operator
 from app.cli.remembering_reranker import RememberingReranker
 from app.configured_adapters import configured_chat_model
 from app.domain.agent import AgentConfig, LiveAgent
-from app.domain.chunk import RankedChunk
+from app.domain.chunk import RankedChunk, stage_orders
 from app.domain.document import PageContent
 from app.domain.retrieval_settings import RetrievalSettings
 from app.domain.source import SourceConfig, SourceKind
@@ -132,18 +132,6 @@ class _BySettings:
 
     async def search(self, question: Question) -> StagedRanking:
         return await self.house.search_by(self.settings, question)
-
-
-def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
-    """The order that each stage left, from the scores that each stage gave."""
-    by_meaning = [item for item in ranked if item.cosine is not None]
-    by_words = [item for item in ranked if item.bm25 is not None]
-    return {
-        "vector": sorted(by_meaning, key=lambda item: (-(item.cosine or 0.0), item.chunk.id)),
-        "keyword": sorted(by_words, key=lambda item: (-(item.bm25 or 0.0), item.chunk.id)),
-        "fused": sorted(ranked, key=lambda item: (-item.fused, item.chunk.id)),
-        "reranked": list(ranked),
-    }
 
 
 @asynccontextmanager

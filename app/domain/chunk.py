@@ -1,6 +1,7 @@
 """A chunk is a passage of a document: the unit of retrieval."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -104,3 +105,15 @@ class RankedChunk:
     coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1)
     logit: float | None = None
     is_current_page: bool = False
+
+
+def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
+    """The order that each stage left, from the scores that each stage gave."""
+    by_meaning = [item for item in ranked if item.cosine is not None]
+    by_words = [item for item in ranked if item.bm25 is not None]
+    return {
+        "vector": sorted(by_meaning, key=lambda item: (-(item.cosine or 0.0), item.chunk.id)),
+        "keyword": sorted(by_words, key=lambda item: (-(item.bm25 or 0.0), item.chunk.id)),
+        "fused": sorted(ranked, key=lambda item: (-item.fused, item.chunk.id)),
+        "reranked": list(ranked),
+    }

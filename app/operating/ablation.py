@@ -39,7 +39,7 @@ MECHANISMS: Final = (
     Mechanism("page topic at .3", {"topic_weight": 0.3}),
     Mechanism("repetition at .3", {"spam_weight": 0.3}),
     Mechanism("chance at .05", {"exploration": 0.05}),
-    Mechanism("foreign languages at .5", {"foreign_weight": 0.5}),
+    Mechanism("foreign languages like English", {"foreign_weight": 1.0}),
     Mechanism("foreign languages at .25", {"foreign_weight": 0.25}),
     Mechanism("foreign languages at 0", {"foreign_weight": 0.0}),
     Mechanism("confidence by the cross-encoder", {"confidence_from": ConfidenceScale.RERANKER}),
@@ -117,7 +117,8 @@ def _milliseconds_a_pair(rankings: Sequence[StagedRanking]) -> float:
 
 
 def _cost(rankings: Sequence[StagedRanking], milliseconds_a_pair: float) -> float:
-    """Of the middle question, since a busy machine makes some wait. Pairs that were scored for an earlier setting are counted as if they were scored again."""
+    """Of the middle question, since a busy machine makes some wait. Pairs that were scored for an earlier setting are
+    counted as if they were scored again."""
     return median(
         sum(spent for stage, spent in ranking.milliseconds.items() if stage != "rerank")
         + ranking.pairs * milliseconds_a_pair

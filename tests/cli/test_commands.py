@@ -85,6 +85,29 @@ def test_search_explains_its_stages(read_site: tuple[Environment, Any]) -> None:
     assert "recall" in docent(environment, "search", "webhook signature", "--explain").stdout
 
 
+def test_golden_questions_are_asked_of_the_agent(read_site: tuple[Environment, Any], tmp_path: Path) -> None:
+    environment, _ = read_site
+    golden = tmp_path / "golden.csv"
+    webhooks = answer(environment, "search", "How do I verify the signature of a webhook?")["chunks"][0]["url"]
+    page = webhooks.partition("#")[0]
+    golden.write_text(
+        f"question,pages\nHow do I verify the signature of a webhook?,{page}\n"
+        f"What is the airspeed of a swallow?,\nHow do I verify a webhook's origin?,https://www.example.com/nowhere\n"
+    )
+    agent = answer(environment, "agent", "list")["agents"][0]["id"]
+
+    docent(environment, "eval", "--agent", agent, code=2)
+    docent(environment, "agent", "import-golden", str(golden))
+    found = answer(environment, "eval", "--agent", agent)
+
+    outcomes = {one["question"]: one for one in found["outcomes"]}
+    assert outcomes["How do I verify the signature of a webhook?"]["place"] == 1
+    assert [one["is_right"] for one in found["outcomes"]].count(True) == 2
+    assert outcomes["How do I verify a webhook's origin?"]["place"] is None
+    assert found["stages"]["reranked"]["page_hit@5"] == 0.5
+    assert "2 of 3 go as they should" in docent(environment, "eval", "--agent", agent).stdout
+
+
 def test_search_gives_tables_as_data(read_site: tuple[Environment, Any]) -> None:
     environment, _ = read_site
     found = answer(environment, "search", "Which error codes are there?")

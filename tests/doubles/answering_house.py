@@ -157,7 +157,8 @@ async def answering_house(
             live = await records.agents.live(agent.id)
         opened = await conversations.open(live, None)
         house = AnsweringHouse(
-            record, clock, embedder, vectors, keywords, reranker, cache, retriever, search.for_operators(cache, languages), tools, turns, conversations,
+            record, clock, embedder, vectors, keywords, reranker, cache,
+            retriever, search.for_operators(cache, languages), tools, turns, conversations,
             agent.id, source.id, workspace_id, opened.session,
         )  # fmt: skip
         for path, markdown in PAGES.items():

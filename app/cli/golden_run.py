@@ -1,0 +1,98 @@
+"""`docent eval --agent`: an agent's own golden questions, over what it has learnt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+from uuid import UUID
+
+from rich.table import Table
+
+from app.answering.agent_search import AgentSearch
+from app.answering.retrieval import SearchQuery
+from app.cli.evaluation_report import as_json_object, print_report
+from app.cli.local_operator import live_agent, local_operator, meant_agent
+from app.cli.terminal import fail, out, print_json
+from app.domain.chunk import stage_orders
+from app.domain.page_url import page_key
+from app.main import open_answering, open_foundation
+from app.operating.actor import Actor
+from app.operating.evaluation import Hit, StagedRanking, ask_all, report
+from app.operating.evaluation_set import Question
+from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_set import GoldenOutcome, golden_set, outcome
+from app.settings import Settings
+
+Version = Literal["live", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class _AgentSearch:
+    """The agent's own search as a StagedSearch over pages."""
+
+    search_agent: AgentSearch
+    actor: Actor
+    agent_id: UUID
+    version: Version
+
+    async def search(self, question: Question) -> StagedRanking:
+        query = SearchQuery(question.text, asked_in=question.language)
+        asked = self.search_agent.search(self.actor.workspace_id, self.agent_id, query, self.version)
+        found = (await asked).retrieval
+        orders = stage_orders(found.ranked)
+        return StagedRanking(
+            {stage: [Hit(page_key(item.chunk.url)) for item in order] for stage, order in orders.items()},
+            found.best,
+            found.is_low_confidence,
+            was_degraded=bool(found.trace.get("missing")),
+        )
+
+
+async def run_golden(
+    settings: Settings, agent_id: UUID, version: Version, stages: Sequence[str], *, as_json: bool
+) -> None:
+    """Ends the command where the agent is not there, not published, or has no golden question."""
+    began = perf_counter()
+    async with open_foundation(settings) as base, open_answering(base) as answering:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, agent_id)
+        if version == "live":
+            await live_agent(base, agent)
+        golden = await GoldenQuestions(base.record).all_of_agent(actor, agent.id)
+        if not golden:
+            fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
+        of = golden_set(agent.draft.name, golden)
+        rankings = await ask_all(of, _AgentSearch(answering.search, actor, agent.id, version))
+    found = report(of, rankings, stages)
+    outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
+    seconds = round(perf_counter() - began, 1)
+    if as_json:
+        told = [_json(one) for one in outcomes]
+        print_json(as_json_object(of.name, found, seconds) | {"version": version, "outcomes": told})
+        return
+    print_report(of, found, seconds)
+    _print_wrong([one for one in outcomes if not one.is_right], len(outcomes))
+
+
+def _json(one: GoldenOutcome) -> dict[str, Any]:
+    return {
+        "question": one.question.question,
+        "pages": list(one.question.pages),
+        "place": one.place,
+        "confidence": one.confidence,
+        "would_answer": one.would_answer,
+        "is_right": one.is_right,
+    }
+
+
+def _print_wrong(wrong: Sequence[GoldenOutcome], of: int) -> None:
+    out.print(f"{of - len(wrong)} of {of} go as they should.", highlight=False)
+    if not wrong:
+        return
+    table = Table("question", "expected", "found at", "conf.", "would answer")
+    for one in wrong:
+        expected = "\n".join(one.question.pages) or "that it declines"
+        place = "" if one.place is None else str(one.place)
+        answers = "yes" if one.would_answer else "no"
+        table.add_row(one.question.question, expected, place, f"{one.confidence:.2f}", answers)
+    out.print(table)

@@ -1,0 +1,53 @@
+"""An agent's golden questions as a set to measure its search with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.golden_question import GoldenQuestion
+from app.operating.evaluation import StagedRanking
+from app.operating.evaluation_set import EvaluationSet, Question, SetDocument
+
+ANSWERABLE = "answerable"
+TO_DECLINE = "to decline"  # no page answers it
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenOutcome:
+    """`place` is that of the first right page among the pages found, 1.., None where none was; `is_right`: a page that
+    answers was found and the agent would answer, or nothing answers and it would decline."""
+
+    question: GoldenQuestion
+    place: int | None
+    confidence: float
+    would_answer: bool
+
+    @property
+    def is_right(self) -> bool:
+        return self.would_answer and self.place is not None if self.question.pages else not self.would_answer
+
+
+def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
+    """Pages are known by their keys; nothing is learnt from the set."""
+    pages = dict.fromkeys(key for question in golden for key in question.page_keys)
+    return EvaluationSet(
+        name,
+        tuple(SetDocument(key, key, None) for key in pages),
+        (),
+        tuple(
+            Question(
+                str(question.id),
+                question.question,
+                bool(question.pages),
+                ANSWERABLE if question.pages else TO_DECLINE,
+                right_documents=question.page_keys,
+                language=question.language,
+            )
+            for question in golden
+        ),
+    )
+
+
+def outcome(question: GoldenQuestion, ranking: StagedRanking) -> GoldenOutcome:
+    pages = list(dict.fromkeys(hit.document_id for hit in ranking.stages["reranked"]))
+    places = [place for place, page in enumerate(pages, start=1) if page in question.page_keys]
+    return GoldenOutcome(question, min(places, default=None), ranking.confidence, not ranking.is_low_confidence)
