@@ -65,7 +65,8 @@ class MemoryTurnLog:
 
     def _drop_old(self) -> None:
         """In the order of their beginnings, which is nearly that of their ends."""
-        for turn_id, logged in list(self._turns.items()):
-            if logged.ended_at is None or self._now() - logged.ended_at < KEPT_SECONDS:
+        while self._turns:
+            turn_id, oldest = next(iter(self._turns.items()))
+            if oldest.ended_at is None or self._now() - oldest.ended_at < KEPT_SECONDS:
                 return
             del self._turns[turn_id]

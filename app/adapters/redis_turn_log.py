@@ -29,6 +29,7 @@ class RedisTurnLog:
     async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
         lost: list[UUID] = []
         pipeline = self._redis.client.pipeline(transaction=False)
+        expiries: list[tuple[str, int]] = []
         for growth in growths:
             key, is_first = self._key(growth.head.turn_id), growth.events[0].number == 1
             fields: dict[Any, Any] = {"events": events_to_json(growth.events)}
@@ -36,10 +37,13 @@ class RedisTurnLog:
                 fields |= {"conversation": str(growth.head.conversation_id), "fingerprint": growth.head.fingerprint}
             last = growth.events[-1]
             pipeline.xadd(key, fields, id=f"{last.number}-0", nomkstream=not is_first)
-            pipeline.expire(key, KEPT_SECONDS if last.is_last else _ABANDONED_SECONDS)
+            if is_first or last.is_last:
+                expiries.append((key, KEPT_SECONDS if last.is_last else _ABANDONED_SECONDS))
+        for key, seconds in expiries:
+            pipeline.expire(key, seconds)
         with self._redis.asking():
             replies = await pipeline.execute(raise_on_error=False)
-            for growth, added in zip(growths, replies[::2], strict=True):
+            for growth, added in zip(growths, replies[: len(growths)], strict=True):
                 if added is None:
                     lost.append(growth.head.turn_id)
                 elif isinstance(added, Exception) and _HAS_IT_ALREADY not in str(added):

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import structlog
 
+from app.answering.ended_task import end_task
 from app.answering.live_turn import LiveTurn
 from app.answering.presence import Presence
 from app.answering.turn_replay import rest_of
@@ -39,6 +40,7 @@ class MirroredTurn:
         self._changed = changed
         self._live = LiveTurn(head, presence=Presence(self._presence_changed))
         self._following: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
     @property
     def turn_id(self) -> UUID:
@@ -56,11 +58,18 @@ class MirroredTurn:
         """As `LiveTurn.events`."""
         return self._live.events(after)
 
+    async def close(self) -> None:
+        """Follow no more; readers that are left get nothing more."""
+        for task in [*self._ending, *([self._following] if self._following else [])]:
+            await end_task(task)
+
     def _presence_changed(self, is_read: bool) -> None:
         if is_read:
             self._following = asyncio.create_task(self._follow(), name=f"mirror of turn {self.turn_id}")
         elif self._following:
             self._following.cancel()
+            self._ending.add(self._following)
+            self._following.add_done_callback(self._ending.discard)
             self._following = None
         self._changed(is_read)
 

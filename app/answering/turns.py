@@ -65,6 +65,7 @@ class Turns:
         await self.drain(0)
         if self._obeying:
             await end_task(self._obeying)
+        await self._elsewhere.close()
         await self._writer.__aexit__(None, None, None)
 
     @property

@@ -78,6 +78,12 @@ class TurnsElsewhere:
             log.warning("turns_not_forgotten", reason=str(error))
         self.forget(conversation_ids)
 
+    async def close(self) -> None:
+        """Nothing more is read or sent on return."""
+        for mirror in list(self._mirrors.values()):
+            await mirror.close()
+        await asyncio.gather(*self._sending, return_exceptions=True)
+
     def forget(self, conversation_ids: Collection[UUID]) -> None:
         """Keep no events of these conversations here."""
         for turn_id, mirror in list(self._mirrors.items()):
