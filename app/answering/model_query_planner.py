@@ -3,13 +3,12 @@
 The reply is JSON and believed for what it holds only. Whatever goes wrong, the plain question goes on.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
 import structlog
 
-from app.answering.model_reply import model_reply
+from app.answering.model_reply import json_object_in, model_reply
 from app.answering.retrieval import SearchQuery, Wording
 from app.domain.errors import Unavailable
 from app.domain.retrieval_settings import RetrievalSettings
@@ -44,7 +43,7 @@ class ModelQueryPlanner:
         if not (settings.extra_queries or settings.hypothetical_answer) or not settings.extra_weight:
             return []
         try:
-            reply = _object_in(await self._ask(query, settings))
+            reply = json_object_in(await self._ask(query, settings))
         except (Unavailable, ValueError) as error:
             log.warning("query_planner.model_away", reason=repr(error))
             return []
@@ -61,17 +60,6 @@ class ModelQueryPlanner:
             ChatMessage("user", f"Visitor's question:\n{as_prompt_text(query.text)}"),
         ]
         return await model_reply(self._model, messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
-
-
-def _object_in(reply: str) -> dict[str, Any]:
-    """The JSON object in the reply, which some models wrap in a fence or a sentence. Raises ValueError."""
-    start, end = reply.find("{"), reply.rfind("}")
-    if not 0 <= start < end:
-        raise ValueError("the model's reply holds no JSON object")
-    found = json.loads(reply[start : end + 1])
-    if not isinstance(found, dict):
-        raise ValueError("the model's reply is no JSON object")
-    return found
 
 
 def _wordings(reply: dict[str, Any], query: SearchQuery, settings: RetrievalSettings) -> list[Wording]:

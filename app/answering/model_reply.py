@@ -1,7 +1,9 @@
 """A short reply of the chat model, for our own use: no visitor reads it."""
 
 import asyncio
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from app.domain.errors import ModelUnavailable
 from app.ports.chat_model import ChatMessage, ChatModel, TextDelta
@@ -17,3 +19,14 @@ async def model_reply(
     except TimeoutError as error:
         message = f"The chat model took longer for a short reply than its budget of {budget_seconds:g} s."
         raise ModelUnavailable(message) from error
+
+
+def json_object_in(reply: str) -> dict[str, Any]:
+    """The JSON object in the reply, which some models wrap in a fence or a sentence. Raises ValueError."""
+    start, end = reply.find("{"), reply.rfind("}")
+    if not 0 <= start < end:
+        raise ValueError("the model's reply holds no JSON object")
+    found = json.loads(reply[start : end + 1])
+    if not isinstance(found, dict):
+        raise ValueError("the model's reply is no JSON object")
+    return found

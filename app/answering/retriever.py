@@ -11,10 +11,10 @@ from app.answering.query_planner import QueryPlanner, planned
 from app.answering.recall import Recall, Recalled
 from app.answering.retrieval import Retrieval, SearchQuery, StageListener
 from app.answering.retrieval_trace import RetrievalTrace
-from app.answering.source_choice import best_of_each_document, chosen
+from app.answering.source_choice import answerable_from, best_of_each_document
 from app.domain.agent import LiveAgent
 from app.domain.chunk import RankedChunk
-from app.domain.confidence import calibrated, is_low, plain_coverage, sigmoid
+from app.domain.confidence import calibrated, plain_coverage, sigmoid
 from app.domain.errors import IndexUnavailable, RerankerUnavailable
 from app.domain.page_focus import page_focus
 from app.domain.page_url import is_same_page
@@ -85,7 +85,7 @@ class HybridRetriever:
         trace.stage("focus", best_first(ordered))
         ordered = await self._adjusted(agent, query, recalled, ordered, trace)
         ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings)
-        retrieval = _above_threshold(ranked, agent.config.confidence_threshold, settings)
+        retrieval = answerable_from(ranked, agent.config.confidence_threshold, settings)
         trace.stage(
             "threshold",
             [item.chunk.id for item in retrieval.sources],
@@ -214,14 +214,3 @@ def _ranked(
         )
     ranked.sort(key=lambda item: (-item.order, item.chunk.id))
     return best_of_each_document(ranked) if settings.collapse_documents else ranked
-
-
-def _above_threshold(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
-    survivors = [item for item in ranked if item.calibrated >= threshold]
-    best = max((item.calibrated for item in ranked), default=0.0)
-    return Retrieval(
-        ranked=tuple(ranked),
-        sources=tuple(chosen(survivors, ranked, settings.sources)),
-        best=best,
-        is_low_confidence=is_low(len(survivors), best),
-    )

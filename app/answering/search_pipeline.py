@@ -6,6 +6,7 @@ from app.answering.agent_search import AgentSearch
 from app.answering.long_question import LongQuestionSplitter
 from app.answering.model_query_planner import ModelQueryPlanner
 from app.answering.model_ranker import ModelRanker
+from app.answering.model_search import ModelSearchRetriever
 from app.answering.order_adjustments import order_adjustments
 from app.answering.query_planner import QueryPlanner
 from app.answering.recall import Recall
@@ -38,8 +39,12 @@ class SearchParts:
     clock: Clock
     model: ChatModel | None = None
 
-    def fresh(self) -> HybridRetriever:
+    def fresh(self) -> Retriever:
         """Ranks anew each time."""
+        ranked = self._hybrid()
+        return ModelSearchRetriever(ranked, self.model) if self.model else ranked
+
+    def _hybrid(self) -> HybridRetriever:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
         planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
         if self.model is not None:

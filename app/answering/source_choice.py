@@ -4,7 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
+from app.answering.retrieval import Retrieval
 from app.domain.chunk import RankedChunk
+from app.domain.confidence import is_low
+from app.domain.retrieval_settings import RetrievalSettings
 
 
 def best_of_each_document(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
@@ -33,3 +36,15 @@ def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], plac
             said.add(text)
             kept.append(item)
     return kept
+
+
+def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
+    """What may be answered from among `ranked`, best first: those that reach the threshold."""
+    survivors = [item for item in ranked if item.calibrated >= threshold]
+    best = max((item.calibrated for item in ranked), default=0.0)
+    return Retrieval(
+        ranked=tuple(ranked),
+        sources=tuple(chosen(survivors, ranked, settings.sources)),
+        best=best,
+        is_low_confidence=is_low(len(survivors), best),
+    )

@@ -31,6 +31,7 @@ class RetrievalSettings:
     The question's side. `follow_ups`: a question that leans on the history is made whole. `split_long_questions`: a
     text longer than the embedder reads is searched for part by part. `extra_queries` (0 to 5) wordings and their
     keywords, and a `hypothetical_answer`, are asked of the chat model, each weighing `extra_weight` of the question.
+    `model_searches` (0 to 3): so often may the chat model, having read what was found, search for what is missing.
 
     Recall and fusion. `filter` says which pages may be found. `recall_per_list` chunks come from each index.
     `document_weight` counts, beside a chunk's own scores, the best BM25 among the chunks of its document: a page that
@@ -54,6 +55,7 @@ class RetrievalSettings:
     extra_queries: int = 0
     hypothetical_answer: bool = False
     extra_weight: float = 0.5
+    model_searches: int = 0
 
     filter: SearchFilter = field(default_factory=SearchFilter)
     recall_per_list: int = 50

@@ -45,6 +45,7 @@ MECHANISMS: Final = (
     Mechanism("confidence by the cross-encoder", {"confidence_from": ConfidenceScale.RERANKER}),
     Mechanism("3 other wordings", {"extra_queries": 3}, needs_model=True),
     Mechanism("hypothetical answer", {"hypothetical_answer": True}, needs_model=True),
+    Mechanism("the chat model searches on", {"model_searches": 2}, needs_model=True),
     Mechanism("chat model as ranker", {"rerank": RerankMode.MODEL}, needs_model=True),
 )
 

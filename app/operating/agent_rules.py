@@ -111,6 +111,7 @@ def _check_retrieval(settings: RetrievalSettings) -> None:
     at = "retrieval."
     check_filter(at + "filter", settings.filter)
     check_between(at + "extra_queries", settings.extra_queries, 0, 5)
+    check_between(at + "model_searches", settings.model_searches, 0, 3)
     check_between(at + "extra_weight", settings.extra_weight, 0, 10)
     check_between(at + "foreign_weight", settings.foreign_weight, 0, 1)
     check_between(at + "topic_weight", settings.topic_weight, 0, 1)

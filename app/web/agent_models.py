@@ -9,9 +9,9 @@ from pydantic import ConfigDict, Field
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion, Theme
 from app.domain.context_kind import ContextKind
+from app.domain.on_disconnect import OnDisconnect
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
-from app.domain.on_disconnect import OnDisconnect
 from app.operating import agent_rules as rules
 from app.web.endpoint import Model, without_defaults
 
@@ -49,6 +49,7 @@ class RetrievalModel(Model):
     extra_queries: int = _RETRIEVAL.extra_queries
     hypothetical_answer: bool = _RETRIEVAL.hypothetical_answer
     extra_weight: float = _RETRIEVAL.extra_weight
+    model_searches: int = _RETRIEVAL.model_searches
     filter: SearchFilterModel = Field(default_factory=SearchFilterModel)
     recall_per_list: int = _RETRIEVAL.recall_per_list
     fusion: FusionMethod = _RETRIEVAL.fusion

@@ -84,14 +84,14 @@ async def test_the_visitors_text_cannot_pose_as_an_instruction() -> None:
     assert "\x1b" not in visitor.content
 
 
-async def test_other_wordings_find_what_the_question_alone_does_not(tmp_path: Path) -> None:
-    model = ScriptedChatModel([json.dumps({"queries": ["warranty battery"], "keywords": ["warranty"]})])
+@pytest.mark.parametrize(
+    ("wording", "page"), [("warranty battery", "/warranty"), ("shipping Norway", "/shipping"), ("return", "/returns")]
+)
+async def test_other_wordings_find_what_the_question_alone_does_not(tmp_path: Path, wording: str, page: str) -> None:
+    model = ScriptedChatModel([json.dumps({"queries": [wording], "keywords": [wording]})])
     async with answering_house(tmp_path, model=model) as house:
-        asked = "Mein Licht ist kaputt"
-        alone = await house.found(asked)
-        helped = await house.found(asked, extra_queries=1)
-    assert helped[0] == "/warranty"
-    assert alone[:1] != ["/warranty"]
+        helped = await house.found("Mein Licht ist kaputt", extra_queries=1)
+    assert helped[0] == page
 
 
 def _long_text() -> str:

@@ -24,7 +24,7 @@ from app.answering.history import History
 from app.answering.model_writer import ModelWriter
 from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import SearchQuery
-from app.answering.retriever import HybridRetriever
+from app.answering.retriever import Retriever
 from app.answering.search_pipeline import SearchParts
 from app.answering.standalone import StitchingCompleter
 from app.answering.turn_run import TurnTools
@@ -71,7 +71,7 @@ class AnsweringHouse:
     keywords: MemoryKeywordIndex
     reranker: OverlapReranker
     cache: DictCache
-    retriever: HybridRetriever
+    retriever: Retriever
     search: AgentSearch
     tools: TurnTools
     turns: Turns
