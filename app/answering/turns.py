@@ -1,9 +1,9 @@
 """All turns of this process. A turn is owned here, by the application, and never by a response that reads it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Literal, Self
 from uuid import UUID
 
 import structlog
@@ -11,31 +11,16 @@ import structlog
 from app.answering.ended_task import end_task
 from app.answering.live_turn import LiveTurn
 from app.answering.log_writer import LogWriter
+from app.answering.turn_feed import TurnFeed
 from app.answering.turn_replay import replayed
 from app.answering.turn_run import TurnRun, TurnTools
 from app.answering.turns_elsewhere import SharedTurns, TurnsElsewhere
 from app.domain.errors import DocentError, NotFound, Overloaded, TurnConflict
 from app.domain.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
-from app.domain.turn_events import NumberedEvent
 from app.ports.turn_log import KEPT_SECONDS, TurnHead
 from app.ports.turn_orders import TurnOrder
 
 log = structlog.get_logger(__name__)
-
-
-class TurnFeed(Protocol):
-    """A turn as readers see it, wherever it runs or ran."""
-
-    @property
-    def turn_id(self) -> UUID: ...
-    @property
-    def conversation_id(self) -> UUID: ...
-    @property
-    def fingerprint(self) -> str: ...
-
-    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
-        """Events with numbers above `after`, then live ones; ends after done or error."""
-        ...
 
 
 class Turns:

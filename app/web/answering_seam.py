@@ -1,14 +1,14 @@
 """What the edge asks of the answering room, so that tests can put a small double in its place."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
 from app.answering.retrieval import SearchQuery
+from app.answering.turn_feed import TurnFeed
 from app.domain.agent import LiveAgent
 from app.domain.conversation import Conversation, Message, Visitor
 from app.domain.turn import Channel, TurnRequest, VisitorSession
-from app.domain.turn_events import NumberedEvent
 
 
 class Opened(Protocol):
@@ -45,17 +45,6 @@ class AgentSearching(Protocol):
         self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Literal["live", "draft"] = "live"
     ) -> SearchedAgent:
         """Raises NotFound for an agent that is absent, another workspace's, or not published; IndexUnavailable."""
-        ...
-
-
-class TurnFeed(Protocol):
-    """A turn that runs, or ran, somewhere else: reading it or leaving it never changes it."""
-
-    @property
-    def turn_id(self) -> UUID: ...
-
-    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
-        """Events with numbers above `after`, then live ones; ends after `done` or `error`."""
         ...
 
 

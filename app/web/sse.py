@@ -12,9 +12,9 @@ import anyio
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
+from app.answering.turn_feed import TurnFeed
 from app.domain.errors import InvalidInput
 from app.domain.turn_events import NumberedEvent, event_payload
-from app.web.answering_seam import TurnFeed
 from app.web.gathering import gathered
 from app.web.limits_policy import StreamPolicy
 from app.web.metrics import StreamMeter

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
+from app.answering.turn_feed import TurnFeed
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Citations, Done, Error, Token
 from app.domain.turn_language import primary_subtag
 from app.web.access import NewVisitorAccess, VisitorAccess, VisitorCaller
-from app.web.answering_seam import TurnFeed
 from app.web.client_address import ClientAddresses
 from app.web.endpoint import AnyEndpoint, Call, Endpoint
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import anyio
 
-from app.answering.turns import TurnFeed, Turns
+from app.answering.turn_feed import TurnFeed
+from app.answering.turns import Turns
 from app.domain.agent import AgentConfig
 from app.domain.on_disconnect import OnDisconnect
-from app.domain.turn import Finish, TurnRequest, TurnState
+from app.domain.turn import Finish, StoredTurn, TurnRequest, TurnState
 from app.domain.turn_events import Done, Token
 from tests.doubles.answering_house import AnsweringHouse, alone, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -28,6 +29,13 @@ async def read_until_first_token(feed: TurnFeed) -> None:
             return
 
 
+async def stored(house: AnsweringHouse, request: TurnRequest) -> StoredTurn:
+    async with house.record.read() as records:
+        found = await records.turns.find(request.turn_id)
+    assert found is not None
+    return found
+
+
 async def ended(house: AnsweringHouse, request: TurnRequest) -> tuple[str, Finish]:
     """What is said to a reader who comes back, once the turn has ended."""
     feed = await house.turns.rejoin(house.session, request.turn_id)
@@ -43,13 +51,10 @@ async def test_an_answer_that_was_left_is_stopped_after_the_grace_and_kept(tmp_p
         request, feed = await asked(house)
         await read_until_first_token(feed)
         async with asyncio.timeout(10):
-            while house.turns.running_count:
-                await asyncio.sleep(0.01)
+            while (kept := await stored(house, request)).state is TurnState.RUNNING:
+                pass
+        assert (kept.state, kept.answer, kept.finish) == (TurnState.DONE, "It is ", Finish.STOPPED)
         assert await ended(house, request) == ("It is ", Finish.STOPPED)
-        async with house.record.read() as records:
-            stored = await records.turns.find(request.turn_id)
-        assert stored is not None
-        assert (stored.state, stored.answer, stored.finish) == (TurnState.DONE, "It is ", Finish.STOPPED)
 
 
 async def test_a_reader_who_comes_back_within_the_grace_keeps_it_going(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from uuid import uuid4
 import anyio
 import pytest
 
-from app.answering.turns import TurnFeed, Turns
+from app.answering.turn_feed import TurnFeed
+from app.answering.turns import Turns
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import ModelInterrupted, ModelUnavailable, NotFound, Overloaded, TurnConflict, TurnInProgress

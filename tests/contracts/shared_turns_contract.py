@@ -15,7 +15,8 @@ import pytest
 
 from app.answering.conversation_end import ConversationEnd
 from app.answering.liveness import Liveness
-from app.answering.turns import TurnFeed, Turns
+from app.answering.turn_feed import TurnFeed
+from app.answering.turns import Turns
 from app.answering.turns_elsewhere import SharedTurns
 from app.domain.errors import NotFound, TurnConflict, TurnInProgress
 from app.domain.turn import Finish, TurnRequest, TurnState

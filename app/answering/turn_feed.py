@@ -1,0 +1,19 @@
+"""A turn as its readers see it."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.turn_events import NumberedEvent
+
+
+class TurnFeed(Protocol):
+    """A turn that runs, or ran, somewhere: here, in another process, or in the record. Reading it or leaving it never
+    changes it, unless its agent says so."""
+
+    @property
+    def turn_id(self) -> UUID: ...
+
+    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
+        """Events with numbers above `after`, then live ones; ends after done or error."""
+        ...
