@@ -1,7 +1,7 @@
 """What the two indexes said, as one score for each candidate."""
 
 from app.answering.recall import Heard, Recalled
-from app.domain.rank_fusion import best_of_group, reciprocal_rank_fusion, score_fusion
+from app.domain.rank_fusion import best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
 from app.domain.retrieval_settings import FusionMethod, RetrievalSettings
 
 
@@ -21,7 +21,10 @@ def _of_wording(
 ) -> dict[str, float]:
     if settings.fusion is FusionMethod.RRF:
         lists = [(heard.vector_order, vector_weight), (heard.keyword_order, settings.keyword_weight)]
-        return reciprocal_rank_fusion(lists, settings.rrf_k)
+        fused = reciprocal_rank_fusion(lists, settings.rrf_k)
+        # Ranks give hundredths; spread like the sum of two lists' scores, so that a vote weighs what it says.
+        spread = vector_weight + settings.keyword_weight
+        return {key: spread * z for key, z in z_scores({key: fused.get(key, 0.0) for key in recalled.chunks}).items()}
     worst_cosine = min(heard.cosine.values(), default=0.0)
     cosine = {key: heard.cosine.get(key, worst_cosine) for key in recalled.chunks}
     bm25 = {key: heard.bm25.get(key, 0.0) for key in recalled.chunks}

@@ -10,6 +10,7 @@ from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankM
 from app.operating.evaluation import StagedRanking, StagedSearch, ask_all, question_metrics, separations
 from app.operating.evaluation_set import EvaluationSet
 
+_TIMED: Final = 30  # questions
 READ_BY: Final = ("pass@5", "pass@10", "hit@5", "mrr@10", "page_hit@5", "page_mrr@10")
 
 
@@ -88,13 +89,35 @@ async def ablate(
             continue
         if on_mechanism:
             on_mechanism(mechanism.name)
-        after = await ask_all(of, search.by(replace(search.settings, **mechanism.changes)))
-        effects.append(_effect(of, mechanism, before, after))
+        changed = search.by(replace(search.settings, **mechanism.changes))
+        after = await ask_all(of, changed)
+        spent = await _milliseconds(of, search.by(search.settings), changed, _milliseconds_a_pair(before))
+        effects.append(_effect(of, mechanism, before, after, spent))
     return effects
 
 
+async def _milliseconds(
+    of: EvaluationSet, before: StagedSearch, after: StagedSearch, milliseconds_a_pair: float
+) -> float:
+    """What a question costs more: the median over some, each asked in both ways in turn, since a machine's other work
+    comes and goes. A pair that was scored before is counted as if it were scored again."""
+    differences = []
+    for question in of.questions[:_TIMED]:
+        old, new = await before.search(question), await after.search(question)
+        differences.append(_own(new) - _own(old) + (new.pairs - old.pairs) * milliseconds_a_pair)
+    return median(differences)
+
+
+def _own(ranking: StagedRanking) -> float:
+    return sum(spent for stage, spent in ranking.milliseconds.items() if stage != "rerank")
+
+
 def _effect(
-    of: EvaluationSet, mechanism: Mechanism, before: Sequence[StagedRanking], after: Sequence[StagedRanking]
+    of: EvaluationSet,
+    mechanism: Mechanism,
+    before: Sequence[StagedRanking],
+    after: Sequence[StagedRanking],
+    milliseconds: float,
 ) -> Effect:
     old, new = question_metrics(of, before, "reranked"), question_metrics(of, after, "reranked")
     gains = {}
@@ -103,25 +126,14 @@ def _effect(
         if differences:
             gains[metric] = (fmean(differences), *bootstrap_interval(differences))
     was, now = separations(of.questions, before), separations(of.questions, after)
-    a_pair = _milliseconds_a_pair(before)
     return Effect(
         mechanism,
         gains,
         {kind: now[kind].auroc - was[kind].auroc for kind in was},
-        _cost(after, a_pair) - _cost(before, a_pair),
+        milliseconds,
     )
 
 
 def _milliseconds_a_pair(rankings: Sequence[StagedRanking]) -> float:
     pairs = sum(ranking.pairs for ranking in rankings)
     return sum(ranking.milliseconds.get("rerank", 0.0) for ranking in rankings) / pairs if pairs else 0.0
-
-
-def _cost(rankings: Sequence[StagedRanking], milliseconds_a_pair: float) -> float:
-    """Of the middle question, since a busy machine makes some wait. Pairs that were scored for an earlier setting are
-    counted as if they were scored again."""
-    return median(
-        sum(spent for stage, spent in ranking.milliseconds.items() if stage != "rerank")
-        + ranking.pairs * milliseconds_a_pair
-        for ranking in rankings
-    )

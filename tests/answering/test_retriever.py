@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from app.answering.retrieval import SearchQuery
-from app.domain.retrieval_settings import ConfidenceScale, RerankMode
+from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode
 from app.domain.search_filter import SearchFilter
 from app.domain.turn_events import Citations
 from tests.doubles.answering_house import SITE, answering_house
@@ -201,3 +201,18 @@ async def test_a_model_that_does_not_read_the_question_has_less_to_say(
 
     assert [item.order for item in found.ranked] == pytest.approx([item.order for item in expected.ranked])
     assert [item.fused for item in found.ranked] == pytest.approx([item.fused for item in expected.ranked])
+
+
+async def test_a_vote_weighs_the_same_whatever_the_fusion(tmp_path: Path) -> None:
+    """Reciprocal ranks are small numbers; a vote of a quarter must not outweigh them."""
+    async with answering_house(tmp_path) as house:
+        for n in range(12):
+            await house.learn(f"/model-{n}", f"# Model {n}\n\nLamp model {n} is bright." + " It shines." * n)
+        asked = SearchQuery("Which lamp model is bright and shines?")
+        moves = {}
+        for fusion in FusionMethod:
+            agent = await house.live_agent(fusion=fusion, focus_weight=0, page_boost=0)
+            found = (await house.retriever.retrieve(agent, asked)).ranked
+            fused = [item.fused for item in found]
+            moves[fusion] = max(fused) - min(fused)
+    assert moves[FusionMethod.RRF] == pytest.approx(moves[FusionMethod.SCORE], rel=1)
