@@ -77,6 +77,10 @@ format: .venv/installed ## Put the code in order
 bench: .venv/installed ## Measure the stages of an answer beside their floors
 	$(BIN)/python -m bench.answer_path
 
+.PHONY: bench-load
+bench-load: .venv/installed ## Measure one web process under 300 and 1,000 streams, and for 20 minutes under 100 (SOAK=MINUTES)
+	$(BIN)/python -m bench.load $(if $(SOAK),--soak-minutes $(SOAK))
+
 .PHONY: bench-crawl
 bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgresql-doc-15, python3-doc; installs Scrapy)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

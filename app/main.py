@@ -35,6 +35,7 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.pooled_file_reader import PooledFileReader
+from app.adapters.process_meter import process_metrics
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.sql.engine import open_engine
@@ -182,7 +183,7 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         engine = open_engine(settings.record_url)
         closing.push_async_callback(engine.dispose)
         await migrate(engine)
-        metrics = CollectorRegistry()
+        metrics = process_metrics(engine)
         circuits = CircuitMeter(metrics)
         threads = OnnxThreads()
         closing.push_async_callback(threads.close)

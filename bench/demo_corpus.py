@@ -31,6 +31,7 @@ class CopyingEmbedder:
 
     def __init__(self, inner: Embedder) -> None:
         self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
+        self.reads = inner.reads
         self._inner = inner
         self._known: dict[str, list[float]] = {}
         self._random = np.random.default_rng(0)
@@ -56,10 +57,11 @@ class DemoCorpus:
         self._learner = GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens))
         self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in _pages()]
 
-    async def agent_of(self, workspace_id: UUID, chunk_count: int) -> LiveAgent:
-        """A published agent that knows `chunk_count` chunks."""
+    async def agent_of(self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = ()) -> LiveAgent:
+        """A published agent that knows `chunk_count` chunks and may be embedded in `origins`."""
+        config = AgentConfig(name=f"{chunk_count} chunks", allowed_origins=origins)
         async with self._base.record.write() as records:
-            made = await records.agents.create(workspace_id, AgentConfig(name=f"{chunk_count} chunks"))
+            made = await records.agents.create(workspace_id, config)
             await records.agents.publish(workspace_id, made.id)
             source = await records.sources.create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
         for pages in batches(list(self._copies(chunk_count)), _PAGES_A_BATCH):

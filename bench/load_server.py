@@ -1,0 +1,77 @@
+"""`docent serve` as a process of its own, and what it holds while it runs."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import Process
+from pathlib import Path
+
+import httpx2
+
+_START_SECONDS = 60
+_STOP_SECONDS = 40
+_IDLE_SECONDS = 5
+_SAMPLED = {
+    "process_resident_memory_bytes": "memory_mib",
+    "process_open_fds": "descriptors",
+    "docent_tasks": "tasks",
+    "docent_record_connections": "connections",
+}
+
+
+def own_environment() -> None:
+    """Settings of the shell must not change what is measured."""
+    for name in [name for name in os.environ if name.startswith("DOCENT_")]:
+        del os.environ[name]
+
+
+class WebProcess:
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self.base = f"http://127.0.0.1:{self._port}"
+        self._environment = environment
+        self._log = log
+        self._process: Process
+
+    async def start(self) -> None:
+        with self._log.open("ab") as written:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "app.cli", "serve", "--port", str(self._port)),
+                env=os.environ | self._environment,
+                stdout=written,
+                stderr=written,
+            )
+        async with asyncio.timeout(_START_SECONDS), httpx2.AsyncClient(trust_env=False) as http:
+            while True:
+                assert self._process.returncode is None, self._log.read_text(errors="replace")[-3000:]
+                try:
+                    if (await http.get(f"{self.base}/readyz")).status_code == 200:
+                        return
+                except httpx2.TransportError:
+                    await asyncio.sleep(0.1)
+
+    async def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(_STOP_SECONDS):
+            await self._process.wait()
+
+    def resident_kib(self) -> int:
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    async def sample(self) -> dict[str, float]:
+        """What /metrics says of the process."""
+        async with httpx2.AsyncClient(trust_env=False, timeout=30) as http:
+            lines = (await http.get(f"{self.base}/metrics")).text.splitlines()
+        said = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
+        taken = {short: float(said[name]) for name, short in _SAMPLED.items()}
+        return taken | {"memory_mib": taken["memory_mib"] / 2**20}
+
+    async def idle_sample(self) -> dict[str, float]:
+        """After the last connections have closed."""
+        await asyncio.sleep(_IDLE_SECONDS)
+        return await self.sample()
