@@ -22,7 +22,8 @@ class GapState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One unanswered question, however often it was asked. `question` is the latest wording."""
+    """One unanswered question, however often it was asked. `question` is the latest wording, its personal data
+    masked."""
 
     id: UUID
     agent_id: UUID

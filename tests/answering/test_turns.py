@@ -84,6 +84,12 @@ async def test_a_question_that_no_page_answers_becomes_a_gap_and_is_counted(hous
     assert await open_gaps(house) == [("who won the CHESS championship", 2, GapReason.LOW_CONFIDENCE)]
 
 
+async def test_a_gap_keeps_no_personal_data(house: AnsweringHouse) -> None:
+    await house.ask("Is ada@example.com a chess champion?")
+    await house.ask("Is bob@example.com a chess champion?")
+    assert await open_gaps(house) == [("Is [email] a chess champion?", 2, GapReason.LOW_CONFIDENCE)]
+
+
 async def test_an_answered_question_is_no_gap(house: AnsweringHouse) -> None:
     await house.ask("How long is the warranty of a lamp?")
     assert await open_gaps(house) == []

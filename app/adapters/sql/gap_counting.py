@@ -9,13 +9,16 @@ from app.adapters.sql.models import GapQuestionRow, GapRow
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.gap import GapReason, GapState
+from app.domain.personal_data import masked
 from app.domain.turn import question_key
 
 
 class SqlGapCounting(SqlFamily):
     async def count_gap(self, agent_id: UUID, turn_id: UUID, question: str, reason: GapReason) -> bool:
         """Count the turn's question as a gap, once a turn; return whether it counted. A resolved gap that is asked
-        again opens again; an ignored one only counts. A question without words is no gap."""
+        again opens again; an ignored one only counts. A question without words is no gap. Personal data is masked, so
+        that it is kept in the conversation alone."""
+        question = masked(question)
         key = question_key(question)
         counted = select(GapQuestionRow.id).where(GapQuestionRow.turn_id == turn_id)
         if not key or await self._session.scalar(counted) is not None:
