@@ -94,6 +94,7 @@ from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
+from app.operating.retention import Retention
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
@@ -322,7 +323,8 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
-    """A worker that reads, indexes and posts to webhooks until the block is left. What a crash left is mended first."""
+    """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
+    left is mended first."""
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()
@@ -330,6 +332,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             WebhookDelivery(base.record, webhooks, base.clock),
+            Retention(base.record, base.clock),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
         ):
             yield

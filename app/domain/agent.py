@@ -28,6 +28,7 @@ class AgentConfig:
     `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
+    `retention_days` is how long what visitors wrote and were told is kept.
     `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
     """
 
@@ -46,6 +47,7 @@ class AgentConfig:
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
     disconnect_grace_seconds: int = 10
+    retention_days: int = 180
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

@@ -6,6 +6,14 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
+class ErasedGaps:
+    """`gaps` counts those that nobody else had asked; `askings` all that went."""
+
+    gaps: int
+    askings: int
+
+
+@dataclass(frozen=True, slots=True)
 class ErasedRows:
     """How many rows went. `gaps` counts those that nobody else had asked; of others only the visitor's askings went."""
 

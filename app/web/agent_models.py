@@ -103,6 +103,12 @@ class AgentSettings(Model):
     disconnect_grace_seconds: int = Field(
         default=_CONFIG.disconnect_grace_seconds, ge=0, le=rules.MAX_DISCONNECT_GRACE_SECONDS
     )
+    retention_days: int = Field(
+        default=_CONFIG.retention_days,
+        ge=1,
+        le=rules.MAX_RETENTION_DAYS,
+        description="What visitors wrote and were told is erased when it is older.",
+    )
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
     contextual_chunks: ContextKind = Field(
         default=_CONFIG.contextual_chunks,

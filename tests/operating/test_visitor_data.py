@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -20,6 +20,7 @@ from app.operating.visitor_data import VisitorData
 from app.ports.records.page import PageRequest
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.stored_bytes import StoredBytes
 
 MARK = "zqxmarkerqxz"
 UNANSWERABLE = f"Wherefore {MARK}?"
@@ -51,21 +52,11 @@ class Home:
         assert isinstance([numbered.event async for numbered in live.events()][-1], Done)
         return request.turn_id
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Every value of every table, with the table's name."""
-        connection = sqlite3.connect(self.folder / "docent.sqlite")
-        tables = [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
-        for table in tables:
-            for row in connection.execute(f'select * from "{table}"'):
-                yield from ((table, value.hex() if isinstance(value, bytes) else str(value)) for value in row)
-        connection.close()
-
     def tables_with(self, *words: str) -> set[str]:
-        return {table for table, value in self.texts() for word in words if word in value}
+        return StoredBytes(self.folder).tables_with(*words)
 
     def files_with(self, word: str) -> list[str]:
-        found = sorted(self.folder.glob("docent.sqlite*"))
-        return [path.name for path in found if word.encode() in path.read_bytes()]
+        return StoredBytes(self.folder).files_with(word)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.hooks import SqlHooks
 from app.adapters.sql.processes import SqlProcesses
+from app.adapters.sql.retention import SqlRetention
 from app.adapters.sql.schedules import SqlSchedules
 from app.adapters.sql.session import SessionFactory, reading_sessions, writing_sessions
 from app.adapters.sql.sources import SqlSources
@@ -48,6 +49,7 @@ class SqlRecords:
         self.conversations = SqlConversations(session, clock)
         self.visitors = SqlVisitors(session, clock)
         self.turns = SqlTurns(session, clock)
+        self.retention = SqlRetention(session, clock)
         self.gaps = SqlGaps(session, clock)
         self.golden_questions = SqlGoldenQuestions(session, clock)
         self.tokens = SqlTokens(session, clock)

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import Select, delete, select
 
 from app.adapters.sql.conversations import conversation_of
 from app.adapters.sql.models import (
@@ -12,24 +12,21 @@ from app.adapters.sql.models import (
     ConversationRow,
     FeedbackRow,
     GapQuestionRow,
-    GapRow,
     MessageRow,
     OutboxRow,
     TurnRow,
-    UsageRow,
     VisitorRow,
 )
-from app.adapters.sql.models.base import Base
-from app.adapters.sql.session import affected_rows
 from app.adapters.sql.stored_turns import SqlStoredTurns
 from app.adapters.sql.time_ordered_id import new_id
+from app.adapters.sql.turn_erasing import SqlTurnErasing
 from app.domain.conversation import Visitor
 from app.domain.erasure import ErasedRows, Erasure
 from app.domain.errors import NotFound
 from app.domain.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 
 
-class SqlVisitors(SqlStoredTurns):
+class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
     """Implements `VisitorRecords`."""
 
     async def everything(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
@@ -95,12 +92,10 @@ class SqlVisitors(SqlStoredTurns):
         turn_ids = list(await self._session.scalars(turns.with_for_update()))
         conversation_ids = tuple(await self._session.scalars(conversations.with_for_update()))
         await self._make_usage_anonymous(turn_ids)
-        asked = select(GapQuestionRow.gap_id).where(GapQuestionRow.turn_id.in_(turns)).distinct()
-        gap_ids = list(await self._session.scalars(asked))
-        gap_questions = await self._delete_of(GapQuestionRow, turns)
+        gaps = await self._forget_gaps(GapQuestionRow.turn_id.in_(turns))
         rows = ErasedRows(
-            gap_questions=gap_questions,
-            gaps=sum([await self._count_again(gap_id) for gap_id in gap_ids]),
+            gap_questions=gaps.askings,
+            gaps=gaps.gaps,
             citations=await self._delete_of(CitationRow, turns),
             feedback=await self._delete_of(FeedbackRow, turns),
             messages=await self._delete_of(MessageRow, turns),
@@ -110,37 +105,8 @@ class SqlVisitors(SqlStoredTurns):
         )
         return Erasure(new_id(), agent_id, rows, conversation_ids, self._now())
 
-    async def _make_usage_anonymous(self, turn_ids: list[UUID]) -> None:
-        for turn_id in turn_ids:
-            await self._session.execute(update(UsageRow).where(UsageRow.turn_id == turn_id).values(turn_id=new_id()))
-
-    async def _count_again(self, gap_id: UUID) -> int:
-        """A gap by what others have asked; 1 when nobody has, and the gap is gone."""
-        others = GapQuestionRow.gap_id == gap_id
-        latest = select(GapQuestionRow).where(others).order_by(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
-        last = await self._session.scalar(latest.limit(1))
-        if last is None:
-            return await self._delete(GapRow, GapRow.id == gap_id)
-        counted = select(func.count(), func.min(GapQuestionRow.asked_at)).where(others)
-        count, first_seen = (await self._session.execute(counted)).one()
-        await self._session.execute(
-            update(GapRow)
-            .where(GapRow.id == gap_id)
-            .values(
-                question=last.question,
-                reason=last.reason,
-                count=count,
-                first_seen=first_seen,
-                last_seen=last.asked_at,
-            )
-        )
-        return 0
-
     async def _delete_of(self, table: Any, turns: Select[Any]) -> int:
         return await self._delete(table, table.turn_id.in_(turns))
-
-    async def _delete(self, table: type[Base], condition: Any) -> int:
-        return affected_rows(await self._session.execute(delete(table).where(condition)))
 
 
 def _conversations_of(visitor_id: UUID) -> Select[Any]:

@@ -15,6 +15,7 @@ from app.ports.records.gaps import GapRecords
 from app.ports.records.golden_questions import GoldenQuestionRecords
 from app.ports.records.hooks import HookRecords
 from app.ports.records.processes import ProcessRecords
+from app.ports.records.retention import RetentionRecords
 from app.ports.records.schedules import ScheduleRecords
 from app.ports.records.sources import SourceRecords
 from app.ports.records.tokens import TokenRecords
@@ -44,6 +45,8 @@ class Records(Protocol):
     def visitors(self) -> VisitorRecords: ...
     @property
     def turns(self) -> TurnRecords: ...
+    @property
+    def retention(self) -> RetentionRecords: ...
     @property
     def gaps(self) -> GapRecords: ...
     @property

@@ -1,0 +1,172 @@
+"""What visitors wrote goes when it is old enough, without a trace, and nothing that is younger."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.domain.turn_events import Done
+from app.domain.webhook import Webhook, WebhookEvent
+from app.operating.retention import Retention
+from tests.doubles.answering_house import AnsweringHouse, answering_house
+from tests.doubles.stored_bytes import StoredBytes
+
+MARK = "zqxmarkerqxz"
+UNANSWERABLE = f"Wherefore {MARK}?"
+DAY = 24 * 3600
+KEPT_DAYS = 180
+OF_VISITORS = {
+    *("visitors", "conversations", "turns", "messages", "citations", "feedback"),
+    *("gaps", "gap_questions", "outbox", "webhook_deliveries"),
+}
+
+
+@dataclass
+class Home:
+    folder: Path
+    house: AnsweringHouse
+    stored: StoredBytes
+
+    async def ask(self, message: str) -> UUID:
+        events = await self.house.ask(message, page=f"/{MARK}", context=f"I read {MARK}.")
+        assert isinstance(events[-1], Done)
+        return self.house.sent[-1].turn_id
+
+    async def come_back(self) -> None:
+        """Another visitor asks from now on."""
+        opened = await self.house.conversations.open(await self.house.live_agent(), None)
+        self.house.session = opened.session
+
+    async def erase(self, at_once: int = 200) -> int:
+        return await Retention(self.house.record, self.house.clock, at_once=at_once).erase()
+
+    def days_pass(self, days: float) -> None:
+        self.house.clock.advance(days * DAY)
+
+    def count(self, table: str) -> int:
+        return int(self.stored.rows(f"select count(*) from {table}")[0][0])
+
+    def audit(self) -> list[tuple[str, str, str]]:
+        return [
+            (actor, action, details)
+            for actor, action, details in self.stored.rows("select actor, action, details from audit_log order by id")
+        ]
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> AsyncIterator[Home]:
+    """A visitor has left the marker wherever a visitor can; a webhook was told."""
+    async with answering_house(tmp_path) as house:
+        home = Home(tmp_path, house, StoredBytes(tmp_path))
+        told = (WebhookEvent.TURN_FINISHED,)
+        hook = Webhook(uuid4(), house.agent_id, "https://hooks.example/", told, "kid", b"salt", house.clock.now())
+        async with house.record.write() as records:
+            await records.webhooks.add(hook)
+        await home.ask(f"How long may I return a lamp, {MARK}?")
+        unanswered = await home.ask(UNANSWERABLE)
+        await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
+        async with house.record.write() as records:
+            await records.webhooks.hand_out(10)
+        yield home
+
+
+async def test_every_table_of_visitors_has_something_to_lose(home: Home) -> None:
+    """Else its emptiness would show nothing."""
+    assert [table for table in OF_VISITORS if not home.count(table)] == []
+    assert home.stored.files_with(MARK)
+
+
+async def test_nothing_is_erased_before_its_time(home: Home) -> None:
+    before = {table: home.count(table) for table in OF_VISITORS}
+    home.days_pass(KEPT_DAYS)
+    assert await home.erase() == 0
+    assert {table: home.count(table) for table in OF_VISITORS} == before
+    assert home.audit() == []
+
+
+async def test_after_it_no_row_and_no_byte_is_left(home: Home) -> None:
+    ids = [home.house.session.visitor_id, *(sent.turn_id for sent in home.house.sent)]
+    home.days_pass(KEPT_DAYS + 1)
+    assert await home.erase() == 2
+    assert [table for table in OF_VISITORS if home.count(table)] == []
+    assert home.stored.tables_with(MARK, *(each.hex for each in ids), *(str(each) for each in ids)) == set()
+    assert home.stored.files_with(MARK) == []
+
+
+async def test_it_is_audited_once_and_names_no_visitor(home: Home) -> None:
+    home.days_pass(KEPT_DAYS + 1)
+    await home.erase()
+    await home.erase()
+    [(actor, action, details)] = home.audit()
+    assert (actor, action) == ("retention", "visitors.expire")
+    assert all(part in details for part in ('"turns": 2', '"conversations": 1', '"visitors": 1', "180"))
+
+
+async def test_the_bill_stays(home: Home) -> None:
+    home.days_pass(KEPT_DAYS + 1)
+    await home.erase()
+    assert home.count("usage") == 2
+
+
+async def test_batches_reach_everything(home: Home) -> None:
+    for number in range(5):
+        await home.come_back()
+        await home.ask(f"Question {number} {MARK}?")
+    home.days_pass(KEPT_DAYS + 1)
+    assert await home.erase(at_once=2) == 7
+    assert [table for table in OF_VISITORS if home.count(table)] == []
+    assert len(home.audit()) == 4
+
+
+async def test_of_a_conversation_that_goes_on_the_old_turns_go(home: Home) -> None:
+    home.days_pass(KEPT_DAYS - 1)
+    await home.ask("How long is the warranty?")
+    home.days_pass(2)
+    assert await home.erase() == 2
+    assert home.stored.tables_with(MARK) == {"turns"}  # the page of the young one
+    assert home.stored.rows("select first_question, turn_count from conversations") == [
+        ("How long is the warranty?", 3)
+    ]
+    await home.ask("Who pays the postage of a return?")
+    assert home.count("turns") == 2
+
+
+async def test_a_gap_that_was_asked_again_keeps_the_young_asking(home: Home) -> None:
+    home.days_pass(KEPT_DAYS - 1)
+    await home.come_back()
+    await home.ask(UNANSWERABLE.upper())
+    home.days_pass(2)
+    await home.erase()
+    assert home.stored.rows("select question, count from gaps") == [(UNANSWERABLE.upper(), 1)]
+
+
+async def test_a_running_turn_is_left_alone(home: Home) -> None:
+    await home.come_back()
+    async with home.house.record.write() as records:
+        await records.turns.begin(home.house.session, home.house.request("Still running?"), 1, "another-process")
+    home.days_pass(KEPT_DAYS + 1)
+    await home.erase()
+    assert home.stored.rows("select state from turns") == [("running",)]
+    assert (home.count("conversations"), home.count("visitors")) == (1, 1)
+
+
+async def test_each_agent_has_its_own_period_as_it_was_published(home: Home) -> None:
+    house = home.house
+    async with house.record.write() as records:
+        agent = await records.agents.get(house.workspace_id, house.agent_id)
+        await records.agents.save_draft(house.workspace_id, agent.id, replace(agent.draft, retention_days=7))
+    home.days_pass(8)
+    assert await home.erase() == 0
+    async with house.record.write() as records:
+        await records.agents.publish(house.workspace_id, agent.id)
+    assert await home.erase() == 2
+
+
+async def test_a_worker_erases_by_itself(home: Home) -> None:
+    home.days_pass(KEPT_DAYS + 1)
+    async with Retention(home.house.record, home.house.clock, look_seconds=0.01):
+        while home.count("turns") or home.stored.files_with(MARK):
+            await home.house.record.empty_journal()
+    assert len(home.audit()) == 1
