@@ -8,9 +8,10 @@ from app.domain.retrieval_settings import FusionMethod, RetrievalSettings
 def first_order(recalled: Recalled, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
     """Every recalled chunk's score, comparable within this ranking only: the mean over the wordings, each by its
     weight. `vector_weight` is what cosine counts against the rest."""
-    whole = sum(heard.wording.weight for heard in recalled.heard)
+    wordings = (recalled.own, *recalled.others)
+    whole = sum(heard.wording.weight for heard in wordings)
     fused = dict.fromkeys(recalled.chunks, 0.0)
-    for heard in recalled.heard:
+    for heard in wordings:
         for key, score in _of_wording(heard, recalled, settings, vector_weight).items():
             fused[key] += score * heard.wording.weight / whole
     return fused

@@ -1,7 +1,8 @@
 """A long text is searched for part by part: a model that reads 256 tokens would never see its end.
 
 Windows of three sentences, each one sentence on from the one before, so that neighbours share two. Neighbours of
-nearly the same meaning grow together. What is left are the things that the text talks about.
+nearly the same meaning grow together. What is left are the things that the text talks about; a sentence that asks is a
+part by itself as well.
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ _WINDOW: Final = 3  # sentences
 _SAME: Final = 0.9  # cosine from which two windows say the same
 _MAX_PART_TOKENS: Final = 500
 _MAX_PARTS: Final = 6
+_MAX_QUESTIONS: Final = 3
+_ASKS: Final = "?"
 _SPECIAL_TOKENS: Final = 2
 
 
@@ -45,7 +48,13 @@ class LongQuestionSplitter:
         except EmbedderUnavailable as error:
             log.warning("long_question.embedder_away", reason=str(error))
             return []
-        return [Wording(part) for part in _most_asking(parts)]
+        questions = list(dict.fromkeys(sentence for sentence in sentences if _ASKS in sentence))[-_MAX_QUESTIONS:]
+        around = [part for part in dict.fromkeys(_most_asking(parts)) if part not in questions]
+        # Where something is asked outright, the words around it are not what to look for; their meaning may be.
+        return [
+            *(Wording(question, is_part=True) for question in questions),
+            *(Wording(part, is_part=True, is_said=not questions) for part in around),
+        ]
 
     async def _parts(self, sentences: Sequence[str], max_tokens: int) -> list[str]:
         starts = range(max(1, len(sentences) - _WINDOW + 1))
@@ -63,7 +72,6 @@ class LongQuestionSplitter:
 
 
 def _most_asking(parts: Sequence[str]) -> list[str]:
-    """At most _MAX_PARTS, in order: those that ask something first, then the last ones, where people put what they
-    want."""
-    by_need = sorted(range(len(parts)), key=lambda number: ("?" not in parts[number], -number))
-    return [parts[number] for number in sorted(by_need[:_MAX_PARTS])]
+    """At most _MAX_PARTS, in order: those that ask something, else the last ones, where people put what they want."""
+    asking = [part for part in parts if _ASKS in part]
+    return (asking or list(parts))[-_MAX_PARTS:]

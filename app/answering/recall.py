@@ -10,6 +10,7 @@ import structlog
 from app.answering.retrieval import Wording
 from app.domain.chunk import Chunk, IndexHit
 from app.domain.errors import EmbedderUnavailable, IndexUnavailable
+from app.domain.rank_fusion import best_first
 from app.domain.search_filter import SearchFilter
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import KeywordIndex
@@ -35,17 +36,19 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """Every live chunk that an index named for a wording; the question's own is the first of `heard`. `missing` names
+    """Every live chunk that an index named for a wording. `own` is what was said to the question itself, `others` to
+    other wordings of it. `asked` says of each chunk of a question in parts to which part it was found. `missing` names
     what could not be asked."""
 
     chunks: dict[str, Chunk]
-    heard: tuple[Heard, ...]
+    own: Heard
+    others: tuple[Heard, ...] = ()
+    asked: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
-    @property
-    def own(self) -> Heard:
-        """What was said to the question itself."""
-        return self.heard[0]
+    def question_of(self, chunk_id: str) -> str:
+        """What the chunk is an answer to: the question, or its part."""
+        return self.asked.get(chunk_id, self.own.wording.text)
 
 
 class Recall:
@@ -72,7 +75,7 @@ class Recall:
         per_list: int,
         filters: Sequence[SearchFilter] = (),
     ) -> Recalled:
-        """Up to `per_list` live chunks from each index for each wording.
+        """Up to `per_list` live chunks from each index for each wording; the question itself is the first of them.
 
         Raises IndexUnavailable when neither index can be asked.
         """
@@ -94,7 +97,7 @@ class Recall:
             Heard(wording, cosine, said.scores, meant.order, said.order)
             for wording, cosine, meant, said in zip(wordings, cosines, by_meaning, by_words, strict=True)
         )
-        return Recalled(chunks, heard, missing)
+        return _recalled(chunks, heard, missing)
 
     async def _among(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> Collection[UUID] | None:
         narrow = [one for one in filters if not one.is_open]
@@ -170,6 +173,26 @@ class Recall:
         except IndexUnavailable as error:
             log.warning("recall.similarities_away", reason=str(error))
             return hits.scores
+
+
+def _recalled(chunks: dict[str, Chunk], heard: Sequence[Heard], missing: list[str]) -> Recalled:
+    others = tuple(one for one in heard[1:] if not one.wording.is_part)
+    parts = [one for one in heard if one.wording.is_part]
+    if not parts:
+        return Recalled(chunks, heard[0], others, missing=missing)
+    # A letter as a whole is like nothing; of its parts the one that a chunk is nearest to is what the chunk answers.
+    cosine, bm25 = _best([part.cosine for part in parts]), _best([part.bm25 for part in parts])
+    own = Heard(heard[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
+    said = [part for part in parts if part.wording.is_said] or parts
+    asked = {
+        key: max(said, key=lambda part: (part.cosine.get(key, -1.0), part.bm25.get(key, 0.0))).wording.text
+        for key in chunks
+    }
+    return Recalled(chunks, own, others, asked, missing)
+
+
+def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:
+    return {key: max(one[key] for one in scores if key in one) for key in {key for one in scores for key in one}}
 
 
 @dataclass(slots=True)

@@ -26,12 +26,13 @@ class SearchQuery:
 @dataclass(frozen=True, slots=True)
 class Wording:
     """One way to put the question. `weight` counts against the others; `is_said`: its words are looked for;
-    `is_meant`: its meaning is."""
+    `is_meant`: its meaning is; `is_part`: it is a part of the question, and all parts together stand for it."""
 
     text: str
     weight: float = 1.0
     is_said: bool = True
     is_meant: bool = True
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """Recall, fusion, the cross-encoder's vote, adjustments and the threshold: a question becomes ranked sources."""
 
-from collections.abc import Sequence
-from typing import Protocol
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -24,6 +26,8 @@ from app.ports.keyword_index import KeywordIndex
 from app.ports.reranker import Reranker
 
 log = structlog.get_logger(__name__)
+
+Score = TypeVar("Score")
 
 
 class Retriever(Protocol):
@@ -113,14 +117,19 @@ class HybridRetriever:
             ranker = self._rankers.get(settings.rerank)
             if ranker is None:
                 raise RerankerUnavailable(f"Nothing is set up that could rerank by {settings.rerank.value}.")
-            scores = await ranker.score(query.text, texts, budget_seconds=settings.rerank_budget_ms / 1000)
+            budget_seconds = settings.rerank_budget_ms / 1000
+            scores = await _by_question(
+                recalled,
+                dict(zip(read, texts, strict=True)),
+                lambda question, some: ranker.score(question, some, budget_seconds=budget_seconds),
+            )
         except RerankerUnavailable as error:
             log.warning("retriever.reranker_away", reason=str(error))
             trace.note_missing(["reranker"])
             trace.stage("rerank", read=0, fallback="fused order", reason=str(error))
             return {}
         trace.stage("rerank", read=len(read), mode=settings.rerank.value)
-        return {key: score.logit for key, score in zip(read, scores, strict=True)}
+        return {key: score.logit for key, score in scores.items()}
 
     def _rerank_weight(self, query: SearchQuery, settings: RetrievalSettings) -> float:
         ranker = self._rankers.get(settings.rerank)
@@ -132,14 +141,17 @@ class HybridRetriever:
     ) -> dict[str, float]:
         keys = list(recalled.chunks)
         texts = [f"{recalled.chunks[key].context}\n{recalled.chunks[key].text}" for key in keys]
+        of = dict(zip(keys, texts, strict=True))
         try:
-            shares = await self._keywords.coverage(agent.id, query.language, query.text, texts)
+            shares = await _by_question(
+                recalled, of, lambda question, some: self._keywords.coverage(agent.id, query.language, question, some)
+            )
         except IndexUnavailable as error:
             log.warning("retriever.coverage_away", reason=str(error))
             trace.note_missing(["coverage"])
-            shares = plain_coverage(query.text, texts)
+            shares = {key: plain_coverage(recalled.question_of(key), [text])[0] for key, text in of.items()}
         trace.stage("coverage")
-        return dict(zip(keys, shares, strict=True))
+        return shares
 
     async def _adjusted(
         self,
@@ -156,6 +168,21 @@ class HybridRetriever:
                 ordered = adjusted(ordered, [(scores, weight)])
                 trace.stage(rule.name, best_first(ordered), weight=weight)
         return ordered
+
+
+async def _by_question(
+    recalled: Recalled, texts: Mapping[str, str], ask: Callable[[str, list[str]], Awaitable[Sequence[Score]]]
+) -> dict[str, Score]:
+    """Each chunk's text is judged by what it is an answer to."""
+    asked: dict[str, list[str]] = defaultdict(list)
+    for key in texts:
+        asked[recalled.question_of(key)].append(key)
+    found = await asyncio.gather(*(ask(question, [texts[key] for key in keys]) for question, keys in asked.items()))
+    return {
+        key: score
+        for keys, some in zip(asked.values(), found, strict=True)
+        for key, score in zip(keys, some, strict=True)
+    }
 
 
 def _is_read(query: SearchQuery, languages: frozenset[str] | None) -> bool:

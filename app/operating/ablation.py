@@ -24,6 +24,7 @@ class Mechanism:
 
 
 MECHANISMS: Final = (
+    Mechanism("long questions whole", {"split_long_questions": False}),
     Mechanism("RRF, k 60", {"fusion": FusionMethod.RRF}),
     Mechanism("RRF, k 10", {"fusion": FusionMethod.RRF, "rrf_k": 10}),
     Mechanism("vectors at .5", {"vector_weight": 0.5}),

@@ -13,7 +13,7 @@ from app.answering.query_planner import planned
 from app.answering.retrieval import SearchQuery, Wording
 from app.domain.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable
 from app.domain.retrieval_settings import RetrievalSettings
-from tests.doubles.answering_house import answering_house
+from tests.doubles.answering_house import SITE, answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 from tests.doubles.whole_words import WholeWords
@@ -103,12 +103,36 @@ async def test_a_text_longer_than_the_embedder_reads_is_searched_for_in_parts() 
     embedder = HashingEmbedder()
     splitter = LongQuestionSplitter(embedder, WholeWords())
     text = _long_text()
-    whole, *parts = await planned([splitter], SearchQuery(text * 3), RetrievalSettings())
+    whole, question, *around = await planned([splitter], SearchQuery(f"{text} {text}"), RetrievalSettings())
 
-    assert whole.text == text * 3
-    assert 1 < len(parts) <= 6
-    assert any("who pays the postage" in part.text for part in parts)
-    assert all(len(part.text.split()) <= embedder.max_tokens for part in parts)
+    assert whole.text == f"{text} {text}"
+    assert question == Wording("May I send it back to you, and who pays the postage of the return?", is_part=True)
+    assert 0 < len(around) <= 6
+    assert all("who pays the postage" in part.text and part.is_part and not part.is_said for part in around)
+
+
+async def test_a_letter_that_asks_nothing_outright_is_searched_for_by_its_last_parts() -> None:
+    text = " ".join(f"The lamp number {n} on my table has a red cable and a green plug." for n in range(60))
+    _, *parts = await planned(
+        [LongQuestionSplitter(HashingEmbedder(), WholeWords())], SearchQuery(text), RetrievalSettings()
+    )
+
+    assert 0 < len(parts) <= 6
+    assert all(part.is_part and part.is_said for part in parts)
+    assert "number 59 " in parts[-1].text
+
+
+async def test_a_question_inside_a_letter_is_found_as_if_it_stood_alone(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        alone = await house.retriever.retrieve(await house.live_agent(), SearchQuery("How long is the warranty?"))
+        story = "We moved house in spring and I hope that you can spare me a few minutes. " * 20
+        letter = SearchQuery(f"{story} How long is the warranty? {story}")
+        split = await house.retriever.retrieve(await house.live_agent(), letter)
+        whole = await house.retriever.retrieve(await house.live_agent(split_long_questions=False), letter)
+
+    assert split.ranked[0].chunk.url == alone.ranked[0].chunk.url == f"{SITE}/warranty"
+    assert split.ranked[0].coverage == pytest.approx(alone.ranked[0].coverage)
+    assert split.best > whole.best
 
 
 @pytest.mark.parametrize(
