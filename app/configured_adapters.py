@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Final
 
 from app.adapters.batching_embedder import BatchingEmbedder
@@ -81,7 +82,8 @@ def configured_reranker(
 ) -> Reranker:
     """The shipped model, or an endpoint's."""
     if not settings.rerank_url:
-        return SheddingReranker(OnnxReranker(RERANKER_FOLDER, threads, cores=settings.threads))
+        folder = Path(settings.rerank_folder) if settings.rerank_folder else RERANKER_FOLDER
+        return SheddingReranker(OnnxReranker(folder, threads, cores=settings.threads))
     reranker = HttpReranker(
         url=settings.rerank_url,
         shape=settings.rerank_shape,

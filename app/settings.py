@@ -62,6 +62,10 @@ class Settings(BaseSettings):
     rerank_model: str = Field("", description="Its model, where the service wants a name.")
     rerank_key: SecretStr = Field(SecretStr(""), description="Its key.")
     rerank_shape: Literal["cohere", "tei", "workers-ai"] = Field("cohere", description="How it is spoken to.")
+    rerank_folder: str = Field(
+        "",
+        description="Folder with another ONNX cross-encoder, made up like the shipped one's; empty: the shipped model.",
+    )
 
     threads: int = Field(2, ge=1, le=64, description="Threads for the shipped models.")
     crawl_allow: Annotated[tuple[Endpoint, ...], NoDecode] = Field(
@@ -103,6 +107,14 @@ class Settings(BaseSettings):
             raise ValueError(f"there is no program at {value}")
         if value and find_spec("playwright") is None:
             raise ValueError("rendering needs Playwright: pip install 'docent[render]'")
+        return value
+
+    @field_validator("rerank_folder", mode="after")
+    @classmethod
+    def _is_a_model(cls, value: str) -> str:
+        missing = [name for name in ("config.json", "tokenizer.json") if value and not (Path(value) / name).is_file()]
+        if missing:
+            raise ValueError(f"{value} holds no {' and no '.join(missing)}")
         return value
 
     @field_validator("redis_url", mode="after")
