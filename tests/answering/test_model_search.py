@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 
 from app.answering.retrieval import SearchQuery
@@ -19,7 +20,7 @@ def searching(text: str) -> list[Step]:
 
 async def sources_after(folder: Path, model: ScriptedChatModel, searches: int) -> tuple[list[str], list[str]]:
     """The pages of the sources, and what was searched for beside the question."""
-    folder.mkdir(exist_ok=True)
+    await anyio.Path(folder).mkdir(exist_ok=True)
     async with answering_house(folder, model=model) as house:
         found = await house.retriever.retrieve(await house.live_agent(model_searches=searches, sources=2), ASKED)
     stages = {stage["stage"]: stage for stage in found.trace["stages"]}
