@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
 from app.adapters.batching_embedder import BatchingEmbedder
+from app.adapters.budget_meter import budget_refusals
 from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
@@ -53,6 +54,7 @@ from app.answering.history import History
 from app.answering.liveness import Liveness
 from app.answering.search_pipeline import SearchParts
 from app.answering.turn_run import TurnTools
+from app.answering.turn_spending import BudgetedChatModel
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
 from app.configured_adapters import (
@@ -68,7 +70,6 @@ from app.configured_adapters import (
     configured_shared_turns,
     configured_stream_places,
 )
-from app.domain.errors import DocentError
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
@@ -93,6 +94,7 @@ from app.operating.discovery import Discovery
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
+from app.operating.readiness import record_answers
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.retention import Retention
 from app.operating.run_watch import RunWatch
@@ -101,6 +103,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhook_delivery import WebhookDelivery
 from app.operating.webhooks import Webhooks
@@ -222,6 +225,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     async with AsyncExitStack() as closing:
         places = configured_model_places(base.settings)
         model = configured_chat_model(base.settings, base.circuits, closing, places)
+        model = model and BudgetedChatModel(model, budget_refusals(base.metrics).inc)
         search = search_parts(base, model)
         languages = LangidLanguageGuesser()
         history = History(base.record, base.cache)
@@ -356,7 +360,7 @@ def _web_services(
     webhooks: WebhookSender,
 ) -> WebServices:
     async def readiness() -> Mapping[str, bool]:
-        return {"record": await _record_answers(base.record), "turns": not answering.turns.is_closing}
+        return {"record": await record_answers(base.record), "turns": not answering.turns.is_closing}
 
     return WebServices(
         records=base.record,
@@ -367,6 +371,7 @@ def _web_services(
         turns=answering.turns,
         search=answering.search,
         agents=Agents(base.record, jobs),
+        token_budgets=TokenBudgets(base.record, base.clock),
         sources=Sources(base.record, jobs),
         source_editing=SourceEditing(base.record),
         source_files=source_files,
@@ -387,13 +392,3 @@ def _web_services(
         readiness=readiness,
         metrics=base.metrics,
     )
-
-
-async def _record_answers(record: SystemOfRecord) -> bool:
-    try:
-        async with record.read() as records:
-            await records.tokens.find_token(b"")
-    except DocentError as error:
-        log.warning("record_away", reason=str(error))
-        return False
-    return True

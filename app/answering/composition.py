@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 
 import structlog
@@ -12,7 +12,7 @@ from app.answering.output_guard import OutputGuard
 from app.domain.errors import ModelUnavailable
 from app.domain.own_words import own_words
 from app.domain.page_url import host_of
-from app.domain.turn import AnsweredBy, Citation, Finish, TokenUsage
+from app.domain.turn import AnsweredBy, Citation, Finish
 from app.ports.chat_model import ChatEnd
 
 log = structlog.get_logger(__name__)
@@ -33,7 +33,6 @@ class Composition:
     text: str = ""
     answered_by: AnsweredBy = AnsweredBy.FALLBACK
     finish: Finish = Finish.COMPLETE
-    usage: TokenUsage = field(default_factory=TokenUsage)
     citations: tuple[Citation, ...] = ()
     first_token_at: float | None = None
 
@@ -68,7 +67,7 @@ class Composition:
         try:
             async for item in writer.write(self.brief):
                 if isinstance(item, ChatEnd):
-                    self.finish, self.usage = item.finish, item.usage
+                    self.finish = item.finish
                     continue
                 self._show_checked(guard.feed(item.text))
                 if guard.finish is not None:

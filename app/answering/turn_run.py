@@ -21,6 +21,7 @@ from app.answering.page_context import numbered_sources
 from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.retriever import Retriever
 from app.answering.standalone import QuestionCompleter
+from app.answering.turn_spending import TurnSpending
 from app.domain.agent import LiveAgent
 from app.domain.chunk import Chunk
 from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
@@ -92,6 +93,7 @@ class TurnRun:
         self._live = live
         self._owner = owner
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
+        self._spending = TurnSpending()
         self._began = perf_counter()
         self._language: str | None = None
         self._writing: asyncio.Task[None] | None = None
@@ -118,6 +120,7 @@ class TurnRun:
         """Never raises. `admitted` carries what begin raised; afterwards the live turn always ends with done or
         error."""
         composition: Composition | None = None
+        self._spending.begin()
         try:
             agent, curated, history = await self._prepare()
             if curated is not None:
@@ -146,6 +149,7 @@ class TurnRun:
         history = await self._tools.history.recent(self._session.conversation_id)
         async with self._tools.records.read() as records:
             agent = await records.agents.live(self._session.agent_id)
+            await self._spending.limit(records, agent, self._tools.clock)
             answers = await records.curated_answers.of_agent(agent.id)
         self._language = turn_language(
             pinned=agent.config.language,
@@ -296,14 +300,14 @@ class TurnRun:
             low_confidence=is_low,
             finish=composition.finish,
             citations=composition.citations,
-            usage=composition.usage,
+            usage=self._spending.usage,
             language=composition.brief.language,
             gap=self._gap(composition, is_low) if error_code is None else None,
             curated_answer_id=curated_id,
             error_code=error_code,
             first_token_ms=self._milliseconds(composition.first_token_at),
             duration_ms=self._milliseconds(perf_counter()) or 0,
-            trace=(trace or {}) | {"standalone": composition.brief.standalone},
+            trace=(trace or {}) | self._spending.trace | {"standalone": composition.brief.standalone},
         )
         await self._checkpointer.settle()
         async with self._tools.records.write() as records:
@@ -343,6 +347,7 @@ class TurnRun:
             confidence=0.0,
             low_confidence=True,
             finish=Finish.STOPPED,
+            usage=self._spending.usage,
             error_code=code,
             duration_ms=self._milliseconds(perf_counter()) or 0,
         )

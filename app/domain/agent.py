@@ -29,6 +29,7 @@ class AgentConfig:
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
     `retention_days` is how long what visitors wrote and were told is kept.
+    `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
     `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
     """
 
@@ -48,6 +49,7 @@ class AgentConfig:
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
     disconnect_grace_seconds: int = 10
     retention_days: int = 180
+    daily_tokens: int | None = None
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

@@ -88,6 +88,10 @@ class TokenUsage:
     completion_tokens: int = 0
     model: str = ""
 
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:

@@ -27,6 +27,7 @@ MAX_FILTER_ENTRIES = 50
 MAX_PATH_PREFIX_CHARS = 500
 MAX_DISCONNECT_GRACE_SECONDS = 300
 MAX_RETENTION_DAYS = 3650
+MAX_DAILY_TOKENS = 1_000_000_000
 MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
@@ -48,6 +49,8 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     check_between("confidence_threshold", config.confidence_threshold, 0, 1)
     check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
     check_between("retention_days", config.retention_days, 1, MAX_RETENTION_DAYS)
+    if config.daily_tokens is not None:
+        check_between("daily_tokens", config.daily_tokens, 0, MAX_DAILY_TOKENS)
     check_language("language", config.language)
     _check_theme(config.theme)
     _check_retrieval(config.retrieval)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from app.operating.actor import Actor
 from app.operating.agents import Agents
+from app.operating.token_budgets import TokenBudgets
 from app.web.admin_access import AdminAccess
-from app.web.agent_models import AgentCreate, AgentOut, AgentPatch, AgentVersionOut, changed
+from app.web.agent_models import AgentCreate, AgentOut, AgentPatch, AgentVersionOut, TokenBudgetOut, changed
 from app.web.endpoint import AnyEndpoint, Call, Endpoint
 from app.web.list_models import ListOut, ListQuery, listed
 
@@ -13,8 +14,9 @@ TAG = "Agents"
 
 
 class AdminAgents:
-    def __init__(self, agents: Agents, access: AdminAccess) -> None:
+    def __init__(self, agents: Agents, budgets: TokenBudgets, access: AdminAccess) -> None:
         self._agents = agents
+        self._budgets = budgets
         self._access = access
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
@@ -80,6 +82,17 @@ class AdminAgents:
             ),
             Endpoint(
                 "GET",
+                f"{one}/budget",
+                "getAgentBudget",
+                "What visitors have used up of the chat model today",
+                TAG,
+                read,
+                self.budget,
+                response_model=TokenBudgetOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
                 f"{one}/versions",
                 "listAgentVersions",
                 "Published versions, newest first",
@@ -110,6 +123,9 @@ class AdminAgents:
 
     async def publish(self, call: Call[Actor, None]) -> AgentVersionOut:
         return AgentVersionOut.of(await self._agents.publish(call.caller, call.path_id("agent_id")))
+
+    async def budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
+        return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
 
     async def versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
         page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)

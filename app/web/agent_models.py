@@ -12,6 +12,7 @@ from app.domain.context_kind import ContextKind
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
+from app.domain.token_budget import TokenBudget
 from app.operating import agent_rules as rules
 from app.web.endpoint import Model, without_defaults
 
@@ -109,6 +110,13 @@ class AgentSettings(Model):
         le=rules.MAX_RETENTION_DAYS,
         description="What visitors wrote and were told is erased when it is older.",
     )
+    daily_tokens: int | None = Field(
+        default=_CONFIG.daily_tokens,
+        ge=0,
+        le=rules.MAX_DAILY_TOKENS,
+        description="Tokens of the chat model that visitors may use up in a day (UTC), prompts included; past them "
+        "answers are quoted from the pages. Null: no bound.",
+    )
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
     contextual_chunks: ContextKind = Field(
         default=_CONFIG.contextual_chunks,
@@ -152,6 +160,17 @@ class AgentOut(Model):
     @classmethod
     def of(cls, agent: Agent) -> "AgentOut":
         return cls.model_validate(agent)
+
+
+class TokenBudgetOut(Model):
+    daily_tokens: int | None = Field(description="As published; null without a bound.")
+    used_tokens: int = Field(description="Since midnight UTC, by turns that have ended.")
+    is_spent: bool
+    resets_at: datetime
+
+    @classmethod
+    def of(cls, budget: TokenBudget) -> "TokenBudgetOut":
+        return cls.model_validate(budget)
 
 
 class AgentVersionOut(Model):

@@ -108,7 +108,7 @@ def endpoints_of(
     )
     endpoints = [
         *widget.endpoints(),
-        *AdminAgents(services.agents, access).endpoints(),
+        *AdminAgents(services.agents, services.token_budgets, access).endpoints(),
         *AdminSources(services.sources, services.page_sync, services.schedules, access).endpoints(),
         *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminDiscovery(services.discovery, access).endpoints(),

@@ -21,6 +21,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.ports.clock import Clock
@@ -45,6 +46,7 @@ class WebServices:
     turns: VisitorTurns
     search: AgentSearching
     agents: Agents
+    token_budgets: TokenBudgets
     sources: Sources
     source_editing: SourceEditing
     source_files: SourceFiles

@@ -28,6 +28,7 @@ from app.answering.retriever import Retriever
 from app.answering.search_pipeline import SearchParts
 from app.answering.standalone import StitchingCompleter
 from app.answering.turn_run import TurnTools
+from app.answering.turn_spending import BudgetedChatModel
 from app.answering.turns import Turns
 from app.answering.turns_elsewhere import SharedTurns
 from app.domain.agent import AgentConfig, LiveAgent
@@ -125,6 +126,7 @@ async def answering_house(
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive."""
     clock = FixedClock()
+    model = model and BudgetedChatModel(model)
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
         reranker, cache = OverlapReranker(), DictCache()

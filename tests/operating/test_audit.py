@@ -41,6 +41,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
@@ -263,6 +264,7 @@ CHANGES: dict[str, Act] = {
 }
 READS: dict[str, Act] = {
     "agents.get": lambda o: o.agents.get(o.actor, o.agent),
+    "token_budgets.of": lambda o: TokenBudgets(o.record, FixedClock()).of(o.actor, o.agent),
     "agents.versions": lambda o: o.agents.versions(o.actor, o.agent, PAGE),
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),

@@ -37,6 +37,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.ports.records.transaction import SystemOfRecord
@@ -197,6 +198,7 @@ def services_on(
         turns=turns,
         search=search.for_operators(ForgetfulCache(), LangidLanguageGuesser()),
         agents=Agents(record, jobs),
+        token_budgets=TokenBudgets(record, clock),
         sources=Sources(record, jobs),
         source_editing=SourceEditing(record),
         discovery=Discovery(record, ScriptedSiteDiscovery()),

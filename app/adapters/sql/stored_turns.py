@@ -1,5 +1,6 @@
 """Turns as they are read: one by id, a conversation's, and the history that the model sees."""
 
+from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
@@ -7,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.adapters.sql.citations import citations_of
-from app.adapters.sql.models import CitationRow, FeedbackRow, MessageRow, TurnRow
+from app.adapters.sql.models import CitationRow, FeedbackRow, MessageRow, TurnRow, UsageRow
 from app.adapters.sql.session import SqlFamily
 from app.domain.conversation import Role
 from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, TurnState
@@ -41,6 +42,11 @@ class SqlStoredTurns(SqlFamily):
         )
         latest = (await self._session.execute(statement)).all()
         return [Exchange(question, answer) for question, answer in reversed(latest)]
+
+    async def tokens_since(self, agent_id: UUID, since: datetime) -> int:
+        spent = func.sum(UsageRow.prompt_tokens + UsageRow.completion_tokens)
+        statement = select(spent).where(UsageRow.agent_id == agent_id, UsageRow.created_at >= since)
+        return int(await self._session.scalar(statement) or 0)
 
     async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
         statement = (

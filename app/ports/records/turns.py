@@ -1,6 +1,7 @@
 """Port: turns, from the question's commit to the receipt."""
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -30,6 +31,10 @@ class TurnRecords(Protocol):
 
     async def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
         """The latest answered turns, oldest first."""
+        ...
+
+    async def tokens_since(self, agent_id: UUID, since: datetime) -> int:
+        """What the agent's turns that ended since then cost, tokens read and written together."""
         ...
 
     async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:

@@ -1,0 +1,119 @@
+"""What the model calls of one turn cost, and the agent's budget that they are made within.
+
+A turn calls the model in several places: to complete a follow-up, to search, to rank, to write. Each call finds its
+turn in the context of its task, so that the chat port knows nothing of turns.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+from app.domain.agent import LiveAgent
+from app.domain.errors import ModelUnavailable
+from app.domain.token_budget import day_of
+from app.domain.turn import TokenUsage
+from app.ports.chat_model import ChatMessage, ChatModel, ChatStream, TextDelta
+from app.ports.clock import Clock
+from app.ports.records.transaction import Records
+
+_CHARS_PER_TOKEN: Final = 4  # of a call that broke off: nobody says then what it cost
+
+
+class TurnSpending:
+    """`usage` is the sum of all calls; its model is the one that was asked last."""
+
+    def __init__(self) -> None:
+        self.usage = TokenUsage()
+        self.was_refused = False
+        self._left: int | None = None
+
+    def begin(self) -> None:
+        """Every model call of this task, and of those that it starts, counts here."""
+        _spending.set(self)
+
+    async def limit(self, records: Records, agent: LiveAgent, clock: Clock) -> None:
+        """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
+        each other's calls: each may go beyond by what it costs itself."""
+        if agent.config.daily_tokens is not None:
+            used = await records.turns.tokens_since(agent.id, day_of(clock.now()))
+            self._left = agent.config.daily_tokens - used
+
+    @property
+    def trace(self) -> dict[str, Any]:
+        return {"budget": "spent"} if self.was_refused else {}
+
+    def admit(self) -> None:
+        """Raises ModelUnavailable."""
+        if self._left is not None and self.usage.tokens >= self._left:
+            self.was_refused = True
+            raise ModelUnavailable("The agent's daily_tokens are spent. They begin anew at midnight UTC.")
+
+    def add(self, usage: TokenUsage) -> None:
+        self.usage = TokenUsage(
+            self.usage.prompt_tokens + usage.prompt_tokens,
+            self.usage.completion_tokens + usage.completion_tokens,
+            usage.model or self.usage.model,
+        )
+
+
+_spending: ContextVar[TurnSpending | None] = ContextVar("turn_spending", default=None)
+
+
+class BudgetedChatModel:
+    """A ChatModel whose calls are counted for their turn, and refused when its agent's budget is spent. Calls of no
+    turn pass."""
+
+    def __init__(self, model: ChatModel, on_refused: Callable[[], None] = lambda: None) -> None:
+        self._model = model
+        self._on_refused = on_refused
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        spending = _spending.get()
+        if spending is None:
+            async with self._model.stream(messages, max_tokens=max_tokens) as items:
+                yield items
+            return
+        try:
+            spending.admit()
+        except ModelUnavailable:
+            self._on_refused()
+            raise
+        async with self._model.stream(messages, max_tokens=max_tokens) as items:
+            call = _Call(messages)
+            try:
+                yield call.watched(items)
+            finally:
+                spending.add(call.usage)
+
+
+class _Call:
+    """One completion. `usage` is what the model says at its end, else a guess at what was read and written by then."""
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        self._read_chars = sum(len(message.content) for message in messages)
+        self._written_chars = 0
+        self._told: TokenUsage | None = None
+        self._was_away = False
+
+    async def watched(self, items: ChatStream) -> ChatStream:
+        try:
+            async for item in items:
+                if isinstance(item, TextDelta):
+                    self._written_chars += len(item.text)
+                else:
+                    self._told = item.usage
+                yield item
+        except ModelUnavailable:
+            self._was_away = True
+            raise
+
+    @property
+    def usage(self) -> TokenUsage:
+        if self._was_away:
+            return TokenUsage()
+        if self._told is not None and self._told.tokens:
+            return self._told
+        model = self._told.model if self._told else ""
+        return TokenUsage(-(-self._read_chars // _CHARS_PER_TOKEN), -(-self._written_chars // _CHARS_PER_TOKEN), model)

@@ -1,0 +1,18 @@
+"""Whether the system of record answers now."""
+
+import structlog
+
+from app.domain.errors import DocentError
+from app.ports.records.transaction import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+
+async def record_answers(record: SystemOfRecord) -> bool:
+    try:
+        async with record.read() as records:
+            await records.tokens.find_token(b"")
+    except DocentError as error:
+        log.warning("record_away", reason=str(error))
+        return False
+    return True

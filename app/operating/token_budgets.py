@@ -1,0 +1,23 @@
+"""What an agent's visitors have used up of the chat model today."""
+
+from uuid import UUID
+
+from app.domain.token_budget import TokenBudget, day_of, next_day
+from app.operating.actor import Actor
+from app.ports.clock import Clock
+from app.ports.records.transaction import SystemOfRecord
+
+
+class TokenBudgets:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
+        """By the published configuration, else the draft. Raises NotFound."""
+        now = self._clock.now()
+        async with self._records.read() as records:
+            agent = await records.agents.get(actor.workspace_id, agent_id)
+            config = agent.draft if agent.live_version is None else (await records.agents.live(agent_id)).config
+            used = await records.turns.tokens_since(agent_id, day_of(now))
+        return TokenBudget(config.daily_tokens, used, next_day(now))
