@@ -15,8 +15,8 @@ class Source:
     """One numbered source. Numbers count 1, 2, 3 ...
 
     What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
-    where a chunk stands, `calibrated` in [0, 1] what search thinks of it. A source `is_unasked` that is here because
-    the visitor looks at it and not because search chose it.
+    where a chunk stands, `heading` that of its section, `calibrated` in [0, 1] what search thinks of it. A source
+    `is_unasked` that is here because the visitor looks at it and not because search chose it.
     """
 
     number: int
@@ -26,6 +26,7 @@ class Source:
     as_of: date | None = None
     chunk_id: str | None = None
     context: str = ""
+    heading: str = ""
     calibrated: float = 0.0
     is_unasked: bool = False
 

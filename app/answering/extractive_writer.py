@@ -10,7 +10,7 @@ import structlog
 from app.answering.brief import AnswerBrief, Source
 from app.domain.confidence import ON_CURRENT_PAGE, calibrated, plain_coverage
 from app.domain.errors import RerankerUnavailable
-from app.domain.sentences import Quotable, quotables, table_header
+from app.domain.sentences import Quotable, points_back, quotables, table_header
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.domain.words import folded_words
 from app.ports.chat_model import ChatEnd, TextDelta
@@ -85,7 +85,8 @@ class ExtractiveWriter:
         best = ranked[0][0]
         near = [candidate for worth, candidate in ranked if worth >= best - _NEAR_BEST and candidate.is_telling]
         wanted = [_best_of_first_source(ranked), *_one_per_page_first(near)]
-        return _in_reading_order(_fitting(_distinct(wanted), brief.agent.max_answer_chars)[:_QUOTED_PARTS])
+        fitting = _fitting(_distinct(wanted), brief.agent.max_answer_chars)[:_QUOTED_PARTS]
+        return _in_reading_order(_with_antecedents(fitting))
 
     async def _judged(self, question: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
         """With their logits, unless the reranker is away or its time is over."""
@@ -115,7 +116,7 @@ def _candidates(brief: AnswerBrief) -> list[_Candidate]:
     found = [
         (source, part)
         for source in (chunks or brief.sources)[:_READ_SOURCES]
-        for part in quotables(_line_by_line(source.text) if source.is_from_visitor else source.text)
+        for part in _parts(source)
         if len(part.text) >= 20
     ]
     shares = plain_coverage(brief.standalone, [part.text for _, part in found])
@@ -165,6 +166,33 @@ def _fitting(candidates: Sequence[_Candidate], max_chars: int) -> list[_Candidat
             kept.append(candidate)
             room -= needed
     return kept or list(candidates[:1])
+
+
+def _with_antecedents(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """ "Then it costs more." means nothing alone: the sentence before comes with it, or the heading where it is the
+    section's first."""
+    told = {(candidate.source.number, candidate.part.position) for candidate in candidates}
+    whole: list[_Candidate] = []
+    for candidate in candidates:
+        run, parts = [candidate.part], _parts(candidate.source)
+        while _leans(run[0]) and run[0].position > 0:
+            before = parts[run[0].position - 1]
+            if before.is_block or (candidate.source.number, before.position) in told:
+                break
+            told.add((candidate.source.number, before.position))
+            run.insert(0, before)
+        if _leans(run[0]) and run[0].position == 0 and candidate.source.heading:
+            run[0] = replace(run[0], text=f"{candidate.source.heading}: {run[0].text}")
+        whole += [replace(candidate, part=part) for part in run]
+    return whole
+
+
+def _leans(part: Quotable) -> bool:
+    return not part.is_block and points_back(part.text)
+
+
+def _parts(source: Source) -> list[Quotable]:
+    return quotables(_line_by_line(source.text) if source.is_from_visitor else source.text)
 
 
 def _in_reading_order(best_first: Sequence[_Candidate]) -> list[_Candidate]:

@@ -44,7 +44,16 @@ def numbered_sources(
 
 def _source(number: int, chunk: Chunk, calibrated: float, *, is_unasked: bool = False) -> Source:
     return Source(
-        number, chunk.link, chunk.title, chunk.text, chunk.as_of, chunk.id, chunk.context, calibrated, is_unasked
+        number,
+        chunk.link,
+        chunk.title,
+        chunk.text,
+        chunk.as_of,
+        chunk.id,
+        chunk.context,
+        chunk.breadcrumb[-1] if chunk.breadcrumb else "",
+        calibrated,
+        is_unasked,
     )
 
 

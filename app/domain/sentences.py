@@ -13,6 +13,11 @@ _ABBREVIATION = re.compile(
 )
 
 
+_POINTS_BACK = re.compile(
+    r"(?:it|its|they|them|their|these|those|this|that|he|she|then|there|otherwise|so|such|both|neither|either|if so"
+    r"|if not|in that case|instead|however|but|and|or|also|yes|no)\b(?!')",
+    re.IGNORECASE,
+)
 WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each under its header
 
 
@@ -40,6 +45,11 @@ def quotables(markdown: str) -> list[Quotable]:
         else:
             parts.append((block, True))
     return [Quotable(text, position, is_block) for position, (text, is_block) in enumerate(parts)]
+
+
+def points_back(sentence: str) -> bool:
+    """Whether it opens with a word that means nothing without what stands before it: "Then it is ...", "They ..."."""
+    return bool(_POINTS_BACK.match(sentence))
 
 
 def table_header(block: str) -> str:

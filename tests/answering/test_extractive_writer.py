@@ -8,10 +8,15 @@ from tests.doubles.overlap_reranker import OverlapReranker
 
 
 async def written(
-    question: str, *texts: str, reranker: OverlapReranker | None = None, own_page: str = "", max_chars: int = 1500
+    question: str,
+    *texts: str,
+    reranker: OverlapReranker | None = None,
+    own_page: str = "",
+    max_chars: int = 1500,
+    heading: str = "",
 ) -> str:
     sources = tuple(
-        Source(number, f"https://x.example/{number}", "Page", text, chunk_id=f"c{number}")
+        Source(number, f"https://x.example/{number}", "Page", text, chunk_id=f"c{number}", heading=heading)
         for number, text in enumerate(texts, 2 if own_page else 1)
     )
     if own_page:
@@ -132,3 +137,15 @@ async def test_the_visitors_own_page_is_judged_by_words_when_the_reranker_is_awa
     away.is_down = True
     assert await written("Who wrote the opera Aida?", own_page=page, reranker=away) == ""
     assert await written("Reset the hub with a?", own_page=page, reranker=away) != ""
+
+
+async def test_a_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
+    text = "Lamps from our outlet are sold as seen. They have no warranty for the battery of a lamp. We are in Galway."
+    answer = await written("Is there a warranty for the battery of a lamp?", text)
+    assert answer == "Lamps from our outlet are sold as seen. They have no warranty for the battery of a lamp. [1]"
+
+
+async def test_the_first_sentence_of_a_section_brings_its_heading_where_it_leans() -> None:
+    text = "Then a return is a matter of warranty, if the lamp is broken. We are in Galway."
+    answer = await written("May I return a broken lamp?", text, heading="After 30 days")
+    assert answer == "After 30 days: Then a return is a matter of warranty, if the lamp is broken. [1]"

@@ -1,4 +1,6 @@
-from app.domain.sentences import quotables
+import pytest
+
+from app.domain.sentences import points_back, quotables
 
 PAGE = """## Returns
 
@@ -50,3 +52,21 @@ def test_a_long_table_is_quoted_row_by_row_under_its_header() -> None:
     parts = quotables("| Code | Cause |\n|---|---|\n" + "\n".join(rows))
     assert [part.text for part in parts] == [f"| Code | Cause |\n|---|---|\n{row}" for row in rows]
     assert all(part.is_block for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Then it is a matter of warranty.", True),
+        ("They arrive within a week.", True),
+        ("If not, write to us.", True),
+        ("No, we do not.", True),
+        ("Theirs is the risk.", False),
+        ("Nothing is lost.", False),
+        ("Returns are free for 30 days.", False),
+        ("Thenard shipped it.", False),
+        ("IT departments get a discount.", True),  # a little too careful: one sentence more is quoted
+    ],
+)
+def test_a_sentence_that_leans_on_the_one_before_is_known_by_its_opening(sentence: str, expected: bool) -> None:
+    assert points_back(sentence) is expected
