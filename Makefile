@@ -109,6 +109,10 @@ eval-quotes: .venv/installed ## Count the answers without a model that hold what
 	@rm -rf .venv/demo-quotes
 	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
 
+.PHONY: eval-paraphrases
+eval-paraphrases: .venv/installed ## Measure how well questions in other words are found to be one gap
+	$(BIN)/python -m tests.paraphrases
+
 .PHONY: widget
 widget: widget/node_modules/.package-lock.json ## Build the widget again after a change in widget/src (needs Node 20)
 	npm --prefix widget run build

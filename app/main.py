@@ -96,7 +96,6 @@ from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
 from app.operating.readiness import record_answers
 from app.operating.reading_preview import ReadingPreviews
-from app.operating.retention import Retention
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.source_editing import SourceEditing
@@ -104,8 +103,8 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
+from app.operating.upkeep import upkeep
 from app.operating.visitor_data import VisitorData
-from app.operating.webhook_delivery import WebhookDelivery
 from app.operating.webhooks import Webhooks
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
@@ -335,8 +334,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         log.info("reconciled", **asdict(report))
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
-            WebhookDelivery(base.record, webhooks, base.clock),
-            Retention(base.record, base.clock),
+            upkeep(base.record, webhooks, base.questions, LangidLanguageGuesser(), base.clock),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
         ):
             yield

@@ -1,9 +1,9 @@
-"""Gaps come to be: a turn gives one away, and the same question in other wordings counts on."""
+"""Gaps come to be: a turn gives one away, and the same question asked again counts on."""
 
 import hashlib
 from uuid import UUID
 
-from sqlalchemy import case, select
+from sqlalchemy import case, select, update
 
 from app.adapters.sql.models import GapQuestionRow, GapRow
 from app.adapters.sql.session import SqlFamily
@@ -12,6 +12,8 @@ from app.domain.gap import GapReason, GapState
 from app.domain.personal_data import masked
 from app.domain.turn import question_key
 
+_OPEN_AGAIN = case((GapRow.state == GapState.RESOLVED.value, GapState.OPEN.value), else_=GapRow.state)
+
 
 class SqlGapCounting(SqlFamily):
     async def count_gap(self, agent_id: UUID, turn_id: UUID, question: str, reason: GapReason) -> bool:
@@ -19,15 +21,61 @@ class SqlGapCounting(SqlFamily):
         again opens again; an ignored one only counts. A question without words is no gap. Personal data is masked, so
         that it is kept in the conversation alone."""
         question = masked(question)
-        key = question_key(question)
+        words = question_key(question)
         counted = select(GapQuestionRow.id).where(GapQuestionRow.turn_id == turn_id)
-        if not key or await self._session.scalar(counted) is not None:
+        if not words or await self._session.scalar(counted) is not None:
             return False
+        key = hashed_key(words)
+        gap_id = await self._asked_before(agent_id, key)
+        if gap_id is None:
+            gap_id = await self._first(agent_id, key, question, reason)
+        else:
+            await self._again(gap_id, key, question, reason)
+        await self._session.execute(
+            self._insert(GapQuestionRow).values(
+                id=new_id(),
+                gap_id=gap_id,
+                turn_id=turn_id,
+                question_key=key,
+                question=question,
+                reason=reason.value,
+                asked_at=self._now(),
+            )
+        )
+        return True
+
+    async def _asked_before(self, agent_id: UUID, key: str) -> UUID | None:
+        """The gap of which this is a wording, locked."""
+        statement = (
+            select(GapRow.id)
+            .join(GapQuestionRow, GapQuestionRow.gap_id == GapRow.id)
+            .where(GapRow.agent_id == agent_id, GapQuestionRow.question_key == key)
+            .order_by(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
+            .limit(1)
+            .with_for_update(of=GapRow)
+        )
+        return await self._session.scalar(statement)
+
+    async def _again(self, gap_id: UUID, key: str, question: str, reason: GapReason) -> None:
+        await self._session.execute(
+            update(GapRow)
+            .where(GapRow.id == gap_id)
+            .values(
+                question=case((GapRow.question_key == key, question), else_=GapRow.question),
+                reason=reason.value,
+                count=GapRow.count + 1,
+                last_seen=self._now(),
+                state=_OPEN_AGAIN,
+            )
+        )
+
+    async def _first(self, agent_id: UUID, key: str, question: str, reason: GapReason) -> UUID:
+        """Two turns may come here with one question: the later one counts on."""
         now = self._now()
         first = self._insert(GapRow).values(
             id=new_id(),
             agent_id=agent_id,
-            question_key=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
+            question_key=key,
             question=question,
             state=GapState.OPEN.value,
             reason=reason.value,
@@ -43,13 +91,11 @@ class SqlGapCounting(SqlFamily):
                 "reason": first.excluded.reason,
                 "count": GapRow.count + 1,
                 "last_seen": first.excluded.last_seen,
-                "state": case((GapRow.state == GapState.RESOLVED.value, GapState.OPEN.value), else_=GapRow.state),
+                "state": _OPEN_AGAIN,
             },
         )
-        gap_id = (await self._session.execute(asked_again.returning(GapRow.id))).scalar_one()
-        await self._session.execute(
-            self._insert(GapQuestionRow).values(
-                id=new_id(), gap_id=gap_id, turn_id=turn_id, question=question, reason=reason.value, asked_at=now
-            )
-        )
-        return True
+        return (await self._session.execute(asked_again.returning(GapRow.id))).scalar_one()
+
+
+def hashed_key(words: str) -> str:
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
+from app.adapters.sql.gap_meanings import SqlGapMeanings
 from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import AgentRow, GapRow
-from app.adapters.sql.session import SqlFamily
 from app.domain.errors import NotFound
 from app.domain.gap import Gap, GapReason, GapState
 from app.ports.records.page import ListPage, PageRequest
@@ -14,7 +14,9 @@ from app.ports.records.page import ListPage, PageRequest
 _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
 
 
-class SqlGaps(SqlFamily):
+class SqlGaps(SqlGapMeanings):
+    """Implements `GapRecords`; what gaps mean has a file of its own."""
+
     async def page(self, agent_id: UUID, state: GapState | None, page: PageRequest) -> ListPage[Gap]:
         statement = select(GapRow).where(GapRow.agent_id == agent_id)
         if state is not None:

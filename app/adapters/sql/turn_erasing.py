@@ -33,11 +33,13 @@ class SqlTurnErasing(SqlFamily):
             return await self._delete(GapRow, GapRow.id == gap_id)
         counted = select(func.count(), func.min(GapQuestionRow.asked_at)).where(others)
         count, first_seen = (await self._session.execute(counted)).one()
+        own_words = select(GapRow.id).join(GapQuestionRow, GapQuestionRow.question == GapRow.question)
+        if await self._session.scalar(own_words.where(GapRow.id == gap_id, others).limit(1)) is None:
+            await self._reword(gap_id, last)
         await self._session.execute(
             update(GapRow)
             .where(GapRow.id == gap_id)
             .values(
-                question=last.question,
                 reason=last.reason,
                 count=count,
                 first_seen=first_seen,
@@ -45,6 +47,24 @@ class SqlTurnErasing(SqlFamily):
             )
         )
         return 0
+
+    async def _reword(self, gap_id: UUID, asking: GapQuestionRow) -> None:
+        """Nobody who is left has asked the gap in its own words: it takes those of another asking, and loses what the
+        old ones meant. Its key stays its own where another gap has that of the asking."""
+        gap = GapRow.id == gap_id
+        agent_id = select(GapRow.agent_id).where(gap).scalar_subquery()
+        key = asking.question_key
+        taken = select(GapRow.id).where(GapRow.agent_id == agent_id, GapRow.question_key == key, GapRow.id != gap_id)
+        await self._session.execute(
+            update(GapRow)
+            .where(gap)
+            .values(
+                question=asking.question,
+                question_key=key if await self._session.scalar(taken) is None else gap_id.hex,
+                placed_by=None,
+                meaning=None,
+            )
+        )
 
     async def _delete(self, table: type[Base], condition: Any) -> int:
         return affected_rows(await self._session.execute(delete(table).where(condition)))

@@ -3,14 +3,18 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Index, String, UniqueConstraint
+from sqlalchemy import Index, LargeBinary, String, UniqueConstraint, text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.adapters.sql.models.base import Base, HasId, parent
 
 
 class GapRow(HasId, Base):
-    """`question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry."""
+    """`question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry.
+
+    `placed_by` is the model by which the gap was compared with the agent's others, None as long as it was not;
+    `meaning` its vector of the question, little-endian float32, None for a language that the model does not read.
+    """
 
     __tablename__ = "gaps"
 
@@ -23,6 +27,9 @@ class GapRow(HasId, Base):
     note: Mapped[str] = mapped_column(default="")
     first_seen: Mapped[datetime]
     last_seen: Mapped[datetime]
+    placed_by: Mapped[str | None] = mapped_column(String(200), index=True)
+    meaning: Mapped[bytes | None] = mapped_column(LargeBinary)
+    may_join: Mapped[bool] = mapped_column(server_default=true())
 
     __table_args__ = (
         UniqueConstraint("agent_id", "question_key"),
@@ -37,6 +44,7 @@ class GapQuestionRow(HasId, Base):
 
     gap_id: Mapped[UUID] = parent("gaps")
     turn_id: Mapped[UUID] = parent("turns", index=False)
+    question_key: Mapped[str] = mapped_column(String(64), server_default=text("''"), index=True)
     question: Mapped[str]
     reason: Mapped[str] = mapped_column(String(20))
     asked_at: Mapped[datetime]
