@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from app.cli import cli
+from app.domain.retrieval_settings import RetrievalSettings
 from app.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -150,3 +152,9 @@ def _anchors(page: Path) -> set[str]:
 @cache
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+def test_every_setting_of_search_is_explained() -> None:
+    page = (ROOT / "docs" / "search.md").read_text("utf-8")
+    missing = [field.name for field in fields(RetrievalSettings) if f"`{field.name}`" not in page]
+    assert not missing
