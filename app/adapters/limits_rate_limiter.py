@@ -10,7 +10,6 @@ from limits.aio.storage import RedisStorage
 from limits.aio.strategies import MovingWindowRateLimiter
 
 from app.adapters.guarded_redis import GuardedRedis
-from app.domain.errors import RateLimited
 from app.ports.rate_limiter import Limit
 
 
@@ -36,4 +35,4 @@ class LimitsRateLimiter:
             return
         stats = await self._redis.call(lambda _: self._limiter.get_window_stats(item, *parts))
         wait = math.ceil(stats.reset_time - time.time())
-        raise RateLimited("Too many requests. Try again a little later.", min(limit.seconds, max(1, wait)))
+        raise limit.refusal(min(limit.seconds, max(1, wait)))

@@ -9,7 +9,6 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from app.domain.errors import RateLimited
 from app.ports.rate_limiter import Limit
 
 
@@ -29,7 +28,7 @@ class MemoryRateLimiter:
             hits.popleft()
         if len(hits) >= limit.count:
             wait = math.ceil(hits[0] + limit.seconds - now) if hits else limit.seconds
-            raise RateLimited("Too many requests. Try again a little later.", max(1, wait))
+            raise limit.refusal(max(1, wait))
         hits.append(now)
         if len(self._hits) > self._max_keys:
             self._hits.popitem(last=False)

@@ -55,11 +55,13 @@ class TurnInProgress(DocentError):
 
 
 class RateLimited(DocentError):
-    """Too many requests; try again after `retry_after_seconds`."""
+    """Too many requests; try again after `retry_after_seconds`. `quota` is what was allowed: how many in how many
+    seconds; None for what no time gives back."""
 
-    def __init__(self, message: str, retry_after_seconds: int) -> None:
+    def __init__(self, message: str, retry_after_seconds: int, quota: tuple[int, int] | None = None) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+        self.quota = quota
 
 
 class Overloaded(DocentError):

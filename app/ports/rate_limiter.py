@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.domain.errors import RateLimited
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -10,6 +12,11 @@ class Limit:
 
     count: int
     seconds: int
+
+    def refusal(self, retry_after_seconds: int) -> RateLimited:
+        return RateLimited(
+            "Too many requests. Try again a little later.", retry_after_seconds, (self.count, self.seconds)
+        )
 
 
 class RateLimiter(Protocol):

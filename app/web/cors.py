@@ -9,7 +9,7 @@ from app.web.origins import verdict_of
 
 ALLOWED_METHODS = "GET, POST, DELETE"
 ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID"
-EXPOSED_HEADERS = "Retry-After, X-Request-ID"
+EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
 PREFLIGHT_SECONDS = 600
 
 

@@ -114,7 +114,7 @@ def _problem_of_ours(error: DocentError) -> Problem:
         case Unauthorized():
             headers["WWW-Authenticate"] = "Bearer"
         case RateLimited():
-            headers["Retry-After"] = str(max(1, error.retry_after_seconds))
+            headers |= _limit_headers(error)
         case Overloaded():
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
         case Unavailable():
@@ -123,6 +123,16 @@ def _problem_of_ours(error: DocentError) -> Problem:
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
             message = "A part of this service does not answer now. Try again in a moment."
     return Problem(code, message, error.field if isinstance(error, InvalidInput) else None, headers)
+
+
+def _limit_headers(error: RateLimited) -> dict[str, str]:
+    """Retry-After, and where time gives the quota back the fields of draft-ietf-httpapi-ratelimit-headers-10."""
+    wait = max(1, error.retry_after_seconds)
+    headers = {"Retry-After": str(wait)}
+    if error.quota is not None:
+        count, seconds = error.quota
+        headers |= {"RateLimit-Policy": f'"default";q={count};w={seconds}', "RateLimit": f'"default";r=0;t={wait}'}
+    return headers
 
 
 def _problem_of_http(error: HTTPException) -> Problem:

@@ -257,4 +257,7 @@ def _refusal(codes: Sequence[str]) -> JsonObject:
     }
     if {"rate_limited", "overloaded", "unavailable"} & set(codes):
         response["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}}
+    if "rate_limited" in codes:
+        for name, what in (("RateLimit-Policy", "How many calls in how many seconds."), ("RateLimit", "What is left.")):
+            response["headers"][name] = {"schema": {"type": "string"}, "description": what}
     return response

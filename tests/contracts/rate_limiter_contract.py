@@ -1,11 +1,31 @@
 """What every RateLimiter promises."""
 
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
 import pytest
 
 from app.domain.errors import RateLimited
 from app.ports.rate_limiter import Limit, RateLimiter
 
 TWO = Limit(2, 60)
+WORKERS = 32
+HITS_OF_EACH = 10
+
+
+async def admitted(limiters: Sequence[RateLimiter], limit: Limit) -> int:
+    """How many hits of one key pass while each of these makes HITS_OF_EACH, all at the same time."""
+
+    async def hits(limiter: RateLimiter) -> int:
+        passed = 0
+        for _ in range(HITS_OF_EACH):
+            with suppress(RateLimited):
+                await limiter.hit(limit, "agent", "everyone")
+                passed += 1
+        return passed
+
+    return sum(await asyncio.gather(*(hits(limiter) for limiter in limiters)))
 
 
 class RateLimiterContract:
@@ -22,6 +42,9 @@ class RateLimiterContract:
             with pytest.raises(RateLimited) as caught:
                 await limiter.hit(TWO, "agent", "visitor")
             assert 1 <= caught.value.retry_after_seconds <= 60
+
+    async def test_workers_at_once_get_what_the_limit_allows(self, limiter: RateLimiter) -> None:
+        assert await admitted([limiter] * WORKERS, Limit(100, 60)) == 100
 
     async def test_each_key_has_its_own_count(self, limiter: RateLimiter) -> None:
         for key in (("a", "b"), ("a/b",), ("a", "b", ""), ("a",), ("b", "a")):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from app.domain.errors import RateLimited
 from app.ports.rate_limiter import Limit
 
 
@@ -13,7 +12,7 @@ class CountingRateLimiter:
     async def hit(self, limit: Limit, *key: str) -> None:
         self.hits[key] += 1
         if self.hits[key] > limit.count:
-            raise RateLimited(f"Too many requests. Wait {limit.seconds} seconds.", limit.seconds)
+            raise limit.refusal(limit.seconds)
 
     def reset(self) -> None:
         self.hits.clear()

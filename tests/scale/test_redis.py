@@ -1,7 +1,8 @@
 """Cache and limits on a real Redis, and while it is away."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -16,7 +17,7 @@ from app.adapters.redis_connection import redis_client
 from app.domain.errors import RateLimited, Unavailable
 from app.ports.rate_limiter import Limit
 from tests.contracts.cache_contract import CacheContract
-from tests.contracts.rate_limiter_contract import RateLimiterContract
+from tests.contracts.rate_limiter_contract import WORKERS, RateLimiterContract, admitted
 from tests.scale.redis_server import RedisServer, running_redis
 
 
@@ -36,6 +37,16 @@ def guarded(server: RedisServer) -> GuardedRedis:
     return GuardedRedis(redis_client(server.url), CircuitBreaker("redis"))
 
 
+class UnhurriedRedis(GuardedRedis):
+    """Without the bound on each call: what is counted does not depend on how busy the machine is."""
+
+    def __init__(self, server: RedisServer) -> None:
+        super().__init__(redis_client(server.url, seconds=20), CircuitBreaker("redis"))
+
+    async def call(self, command: Callable[[Redis], Awaitable[Any]]) -> Any:
+        return await command(self.client)
+
+
 @pytest.fixture
 async def redis(server: RedisServer) -> AsyncIterator[GuardedRedis]:
     redis = guarded(server)
@@ -49,8 +60,10 @@ def cache(redis: GuardedRedis) -> RedisCache:
 
 
 @pytest.fixture
-def limiter(redis: GuardedRedis) -> LimitsRateLimiter:
-    return LimitsRateLimiter(redis)
+async def limiter(server: RedisServer) -> AsyncIterator[LimitsRateLimiter]:
+    redis = UnhurriedRedis(server)
+    yield LimitsRateLimiter(redis)
+    await redis.close()
 
 
 class TestRedisCache(CacheContract):
@@ -67,6 +80,17 @@ async def test_many_commands_at_once_share_few_connections(cache: RedisCache) ->
     await asyncio.gather(*(cache.set(f"k{number}", b"v", ttl_seconds=60) for number in range(100)))
 
     assert await asyncio.gather(*(cache.get(f"k{number}") for number in range(100))) == [b"v"] * 100
+
+
+async def test_processes_that_hit_at_once_stay_within_one_of_the_bound(server: RedisServer) -> None:
+    """Each with connections of its own."""
+    processes = [UnhurriedRedis(server) for _ in range(4)]
+    limiters = [LimitsRateLimiter(processes[number % 4]) for number in range(WORKERS)]
+    try:
+        assert abs(await admitted(limiters, Limit(100, 60)) - 100) <= 1
+    finally:
+        for process in processes:
+            await process.close()
 
 
 async def test_two_processes_share_one_count(limiter: LimitsRateLimiter, server: RedisServer) -> None:

@@ -42,6 +42,9 @@ def test_what_is_away_is_not_named_to_visitors() -> None:
 
 def test_a_limit_says_when_to_come_back() -> None:
     assert problem_of(RateLimited("Wait.", 7)).headers == {"Retry-After": "7"}
+    assert problem_of(RateLimited("Wait.", 7, (20, 60))).headers == {
+        "Retry-After": "7", "RateLimit-Policy": '"default";q=20;w=60', "RateLimit": '"default";r=0;t=7'
+    }  # fmt: skip
 
 
 def test_the_wrong_method_names_the_right_ones() -> None:

@@ -52,8 +52,11 @@ async def _init(house: House) -> int:
     if response.status_code == 429:
         assert response.json()["error"]["code"] == "rate_limited"
         assert response.headers["retry-after"] == "60"
+        assert response.headers["ratelimit-policy"] == '"default";q=2;w=60'
+        assert response.headers["ratelimit"] == '"default";r=0;t=60'
         assert response.headers["access-control-allow-origin"] == SITE
-        assert "Retry-After" in response.headers["access-control-expose-headers"]
+        readable = response.headers["access-control-expose-headers"]
+        assert {"RateLimit", "RateLimit-Policy", "Retry-After"} <= set(readable.split(", "))
     return response.status_code
 
 
