@@ -26,6 +26,7 @@ import anyio
 from tantivy import Document, Index, IndexWriter, Occur, Query, Schema, SchemaBuilder, Searcher
 
 from app.adapters.keyword_analysis import analysis_of, language_of
+from app.adapters.known_terms import KnownTerms
 from app.domain.chunk import IndexHit
 from app.domain.errors import IndexUnavailable
 from app.ports.keyword_index import ChunkTerms
@@ -68,6 +69,7 @@ class TantivyKeywordIndex:
         self._max_readers = max_readers
         self._lock_wait_seconds = lock_wait_seconds
         self._limiter = anyio.CapacityLimiter(threads)
+        self._known = KnownTerms()
         self._readers: OrderedDict[Path, _Reader] = OrderedDict()
         self._seen: set[UUID] = set()
         self._guard = threading.Lock()  # of the two above
@@ -137,15 +139,14 @@ class TantivyKeywordIndex:
         return [IndexHit(searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found.hits]
 
     def _coverage(self, agent_id: UUID, language: str, question: str, texts: Sequence[str]) -> list[float]:
-        analysis = analysis_of(language)
-        terms = analysis.question_terms(question)
+        terms = analysis_of(language).question_terms(question)
         reader = self._reader(agent_id, language)
         if reader is None or not terms:
             return [0.0] * len(texts)
         searcher = reader.searcher()
         weights = {term: _idf(searcher, term) for term in terms[:_MAX_TERMS_WEIGHED]}
         whole = sum(weights.values()) + _idf_of(0, searcher.num_docs)
-        held = (weights.keys() & set(analysis.terms(text)) for text in texts)
+        held = (weights.keys() & self._known.of(language, text) for text in texts)
         return [sum(weights[term] for term in common) / whole for common in held]
 
     def _put(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> None:
