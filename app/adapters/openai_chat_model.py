@@ -1,12 +1,13 @@
 """ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
 
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, asynccontextmanager
-from typing import Final, Literal
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any, Final, Literal
 
 import anyio
 import httpx2
-from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, omit
+from openai import APIError, AsyncOpenAI, AsyncStream, omit
 from openai.types.chat import (
     ChatCompletionAssistantMessageParam,
     ChatCompletionChunk,
@@ -17,13 +18,14 @@ from openai.types.chat import (
 
 from app.adapters.encodable_text import encodable
 from app.adapters.openai_errors import OPENAI_ERRORS, seconds_asked_for, what_happened
-from app.adapters.watched_events import MAX_EVENT_BYTES, was_closed_by_done, watching
+from app.adapters.provider_events import MAX_EVENT_BYTES, ProviderEvents
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
 _FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
 _CLOSING_SECONDS: Final = 1.0
+_REST_SECONDS: Final = 0.1  # a connection is kept only where its answer was read to the end
 
 
 class OpenAIChatModel:
@@ -51,12 +53,12 @@ class OpenAIChatModel:
         self._model = model
         self._temperature = temperature
         self._length_field = length_field
+        self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
             base_url=base_url,
             api_key=api_key or "none",  # local servers want no key, the SDK does
             max_retries=max_retries,
             timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
-            http_client=DefaultAsyncHttpx2Client(event_hooks={"response": [watching(max_event_bytes)]}),
         )
 
     @asynccontextmanager
@@ -89,24 +91,43 @@ class OpenAIChatModel:
             raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        has_begun, finish = False, None
+        has_begun, finish = False, ""
         usage = TokenUsage(model=self._model)
+        events = ProviderEvents(self._max_event_bytes)
+        reads = completion.response.aiter_bytes()
         try:
-            async for chunk in completion:
-                if reported := getattr(chunk, "usage", None):
-                    usage = TokenUsage(reported.prompt_tokens or 0, reported.completion_tokens or 0, self._model)
-                for choice in (getattr(chunk, "choices", None) or [])[:1]:
-                    if text := choice.delta and choice.delta.content:
-                        has_begun = True
-                        yield TextDelta(text)
-                    finish = choice.finish_reason or finish
+            async for read in reads:
+                for data in events.feed(read):
+                    chunk = self._chunk(data, completion.response)
+                    if reported := chunk.get("usage"):
+                        usage = self._usage(reported)
+                    for choice in (chunk.get("choices") or [])[:1]:
+                        if text := _text(choice):
+                            has_begun = True
+                            yield TextDelta(text)
+                        finish = str(choice.get("finish_reason") or finish)
+                if events.is_done:
+                    await _read_rest(reads)
+                    break
         except OPENAI_ERRORS as error:
             raise self._failed(what_happened(error), has_begun=has_begun) from error
-        if finish is None and not was_closed_by_done(completion.response):
+        if not finish and not events.is_done:
             raise self._failed("ended its answer in the middle", has_begun=has_begun)
         if not has_begun and finish != "content_filter":
             raise self._failed("gave an empty answer", has_begun=False)
-        yield ChatEnd(_FINISHES.get(finish or "", Finish.COMPLETE), usage)
+        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage)
+
+    def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
+        """What is no object says nothing."""
+        chunk = json.loads(data)
+        if not isinstance(chunk, dict):
+            return {}
+        if error := chunk.get("error"):
+            raise APIError("an error in the stream", response.request, body=error)
+        return chunk
+
+    def _usage(self, reported: Any) -> TokenUsage:
+        return TokenUsage(reported.get("prompt_tokens") or 0, reported.get("completion_tokens") or 0, self._model)
 
     def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
         message = self._told(happened)
@@ -114,6 +135,19 @@ class OpenAIChatModel:
 
     def _told(self, happened: str) -> str:
         return f"The model {self._model} at {self._client.base_url.host} {happened}."
+
+
+def _text(choice: Any) -> str:
+    text = (choice.get("delta") or {}).get("content") or ""
+    if not isinstance(text, str):
+        raise TypeError("a delta that is no text")
+    return text
+
+
+async def _read_rest(reads: AsyncIterator[bytes]) -> None:
+    with anyio.move_on_after(_REST_SECONDS), suppress(*OPENAI_ERRORS):
+        async for _ in reads:
+            pass
 
 
 def _message(message: ChatMessage) -> ChatCompletionMessageParam:

@@ -1,11 +1,9 @@
 """A provider's stream as it arrives, byte by byte, is read as the standard and common sense have it."""
 
-from collections.abc import AsyncIterator
-
 import httpx2
 import pytest
 
-from app.adapters.watched_events import watching
+from app.adapters.provider_events import ProviderEvents
 from tests.cases.case_rows import Row, load_rows, parameters
 from tests.cases.sse_upstream_cases import run_upstream_row
 from tests.doubles.fake_openai import FakeOpenAI
@@ -32,32 +30,45 @@ async def test_an_event_without_an_end_is_not_kept(fake_openai: FakeOpenAI) -> N
     await run_upstream_row(row, fake_openai)
 
 
-class Reads(httpx2.AsyncByteStream):
-    def __init__(self, *chunks: bytes) -> None:
-        self.chunks, self.taken = chunks, 0
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for chunk in self.chunks:
-            self.taken += len(chunk)
-            yield chunk
-
-
-async def bounded(stream: Reads, limit: int) -> bytes:
-    response = httpx2.Response(200, headers={"Content-Type": "text/event-stream"}, stream=stream)
-    await watching(limit)(response)
-    return b"".join([chunk async for chunk in response.aiter_raw()])
+def cut(sent: bytes, size: int) -> list[bytes]:
+    return [sent[at : at + size] for at in range(0, len(sent), size)]
 
 
 @pytest.mark.parametrize("border", [b"\n\n", b"\r\r", b"\r\n\r\n"])
-async def test_each_event_has_the_whole_bound_wherever_reads_are_cut(border: bytes) -> None:
+def test_each_event_has_the_whole_bound_wherever_reads_are_cut(border: bytes) -> None:
     sent = (b"data: " + b"x" * 80 + border) * 50
     for size in (1, 7, 1000):
-        reads = Reads(*(sent[at : at + size] for at in range(0, len(sent), size)))
-        assert await bounded(reads, 1000 + 90) == sent
+        events = ProviderEvents(max_event_bytes=90)
+        assert [data for read in cut(sent, size) for data in events.feed(read)] == ["x" * 80] * 50
 
 
-async def test_no_more_is_taken_than_the_bound_and_one_read() -> None:
-    reads = Reads(*[b"data: x\n"] * 1000)
+def test_no_more_is_taken_than_the_bound_and_one_read() -> None:
+    events = ProviderEvents(max_event_bytes=800)
+    for read in [b"data: x\n"] * 100:
+        assert events.feed(read) == []
     with pytest.raises(httpx2.RemoteProtocolError):
-        await bounded(reads, 800)
-    assert reads.taken <= 800 + 8
+        events.feed(b"data: x\n")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_events_are_read_as_the_standard_has_them(size: int) -> None:
+    sent = (
+        b"\xef\xbb\xbfdata: after a byte order mark\n\n"
+        b"data:one\r\ndata:  two\r\n\r\n"
+        b": a comment\rid: 7\rdata\rdata:\r\r"
+        b"database: no field of ours\n\n"
+        b"data: gr\xc3\xbc\xc3\x9fe\n\n"
+        b"data: never ended\n"
+    )
+    events = ProviderEvents()
+    read = [data for part in cut(sent, size) for data in events.feed(part)]
+    assert read == ["after a byte order mark", "one\n two", "gr\u00fc\u00dfe"]
+    assert not events.is_done
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_nothing_is_read_after_the_end(size: int) -> None:
+    events = ProviderEvents()
+    read = [data for part in cut(b"data: a\n\ndata: [DONE]\n\ndata: b\n\n", size) for data in events.feed(part)]
+    assert events.is_done
+    assert read == ["a"]

@@ -3,7 +3,7 @@
 import base64
 
 from app.adapters.openai_chat_model import OpenAIChatModel
-from app.adapters.watched_events import MAX_EVENT_BYTES
+from app.adapters.provider_events import MAX_EVENT_BYTES
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.ports.chat_model import ChatEnd, ChatMessage, TextDelta
 from tests.cases.case_rows import Row, require_known

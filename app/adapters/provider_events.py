@@ -1,0 +1,66 @@
+"""The data of a provider's Server-Sent Events, from the bytes as they come (HTML standard, section 9.2.6).
+
+The SDK would read them too. It builds a typed object of each, though, which costs more than all else that a token
+costs; it keeps an event until it ends, however long that takes; and it swallows the closing [DONE], which is all that
+some servers send to say that their answer is whole.
+"""
+
+import re
+from typing import Final
+
+import httpx2
+
+MAX_EVENT_BYTES: Final = 1 << 20  # an event of a model's stream holds a few words
+
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+class ProviderEvents:
+    """One stream. `is_done` once it has said [DONE]; what follows is left unread."""
+
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max_event_bytes = max_event_bytes
+        self._line = bytearray()
+        self._data: list[bytes] = []
+        self._bytes_before = 0  # of the lines before this one, in its event
+        self._was_cr = False
+        self._is_first_line = True
+        self.is_done = False
+
+    def feed(self, read: bytes) -> list[str]:
+        """The data of each event that ends in this read, never empty.
+
+        Raises httpx2.RemoteProtocolError for an event that has grown beyond `max_event_bytes`, and UnicodeDecodeError.
+        """
+        if self.is_done:
+            return []
+        if self._was_cr and read:
+            read = read.removeprefix(b"\n")
+            self._was_cr = False
+        first, *others = _LINE_END.split(read)
+        self._was_cr = self._was_cr or read.endswith(b"\r")
+        self._line += first
+        ended: list[str] = []
+        for start in others:
+            self._end_line(bytes(self._line), ended)
+            if self.is_done:
+                return ended
+            self._line = bytearray(start)
+        if self._bytes_before + len(self._line) > self._max_event_bytes:
+            raise httpx2.RemoteProtocolError(f"an event of more than {self._max_event_bytes} bytes")
+        return ended
+
+    def _end_line(self, line: bytes, ended: list[str]) -> None:
+        if self._is_first_line:
+            line, self._is_first_line = line.removeprefix(_BYTE_ORDER_MARK), False
+        if not line:
+            if data := b"\n".join(self._data).decode():
+                ended.append(data)
+            self._data, self._bytes_before = [], 0
+            return
+        self._bytes_before += len(line) + 1
+        if line.startswith(b"data:"):
+            value = line[6:] if line[5:6] == b" " else line[5:]
+            self.is_done = value.startswith(b"[DONE]")
+            self._data.append(value)
