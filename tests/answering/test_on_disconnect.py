@@ -10,7 +10,8 @@ from app.answering.turns import Turns
 from app.domain.agent import AgentConfig
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.turn import Finish, StoredTurn, TurnRequest, TurnState
-from app.domain.turn_events import Done, Token
+from app.domain.turn_events import Done, NumberedEvent, Token
+from app.ports.turn_log import TurnLog
 from tests.doubles.answering_house import AnsweringHouse, alone, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
@@ -45,14 +46,22 @@ async def ended(house: AnsweringHouse, request: TurnRequest) -> tuple[str, Finis
     return "".join(event.token for event in events if isinstance(event, Token)), events[-1].finish
 
 
+async def has_ended(request: TurnRequest, turn_log: TurnLog) -> None:
+    """Waits for it without reading the turn, which would keep it going."""
+    seen: list[NumberedEvent] = []
+    async with asyncio.timeout(10):
+        while not (seen and seen[-1].is_last):
+            seen += await turn_log.read(request.turn_id, len(seen), wait_seconds=10)
+
+
 async def test_an_answer_that_was_left_is_stopped_after_the_grace_and_kept(tmp_path: Path) -> None:
-    never = anyio.Event()
-    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", never]), config=AT_ONCE) as house:
+    never, shared = anyio.Event(), alone()
+    model = ScriptedChatModel(["It is ", never])
+    async with answering_house(tmp_path, model=model, config=AT_ONCE, shared=shared) as house:
         request, feed = await asked(house)
         await read_until_first_token(feed)
-        async with asyncio.timeout(10):
-            while (kept := await stored(house, request)).state is TurnState.RUNNING:
-                pass
+        await has_ended(request, shared.log)
+        kept = await stored(house, request)
         assert (kept.state, kept.answer, kept.finish) == (TurnState.DONE, "It is ", Finish.STOPPED)
         assert await ended(house, request) == ("It is ", Finish.STOPPED)
 

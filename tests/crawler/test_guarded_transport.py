@@ -1,6 +1,5 @@
 from ipaddress import ip_address
 
-import anyio
 import httpcore
 import httpx
 import pytest
@@ -116,14 +115,10 @@ async def test_lines_of_x_robots_tag_stay_apart() -> None:
 
 
 @given(answers=st.lists(st.ip_addresses().map(str), min_size=1, max_size=3))
-def test_whatever_a_name_resolves_to_only_public_addresses_are_dialled(answers: list[str]) -> None:
+async def test_whatever_a_name_resolves_to_only_public_addresses_are_dialled(answers: list[str]) -> None:
     connector = FakeConnector(ok, fail_first=99)
     dialler = GuardedDialler(AddressPolicy(), FakeResolver(default=[answers]), connector)
-
-    async def dial() -> None:
-        with pytest.raises((AddressRefused, httpcore.ConnectError)):
-            await dialler.connect_tcp("www.example.com", 80)
-
-    anyio.run(dial)
+    with pytest.raises((AddressRefused, httpcore.ConnectError)):
+        await dialler.connect_tcp("www.example.com", 80)
     refusals = [AddressPolicy().refusal(ip_address(answer)) for answer in answers]
     assert connector.dialled == ([] if any(refusals) else [(answer, 80) for answer in answers])
