@@ -40,6 +40,10 @@ class LiveTurn:
         return self.head.turn_id
 
     @property
+    def is_answered_here(self) -> bool:
+        return True
+
+    @property
     def conversation_id(self) -> UUID:
         return self.head.conversation_id
 

@@ -47,6 +47,10 @@ class MirroredTurn:
         return self._live.turn_id
 
     @property
+    def is_answered_here(self) -> bool:
+        return False
+
+    @property
     def conversation_id(self) -> UUID:
         return self._live.conversation_id
 

@@ -14,6 +14,11 @@ class TurnFeed(Protocol):
     @property
     def turn_id(self) -> UUID: ...
 
+    @property
+    def is_answered_here(self) -> bool:
+        """Ends with this process, and not with another one."""
+        ...
+
     def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
         """Events with numbers above `after`, then live ones; ends after done or error."""
         ...

@@ -28,17 +28,19 @@ async def gathered(
     stopping: anyio.Event,
     drain_seconds: float,
     after: int = 0,
+    is_answered_here: bool = True,
 ) -> AsyncGenerator[NumberedEvent, None]:
     """The same events, with tokens that come within `gather_seconds` of the last token frame joined into one, which
     carries the number of its last token. The first token goes out at once, and no other event waits.
 
     When the feed breaks, or has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with
-    the next number. Leaving early cancels the reading of `events` and nothing else.
+    the next number. A turn that another process answers goes on there: its stream breaks off then without a word, and
+    its reader comes back to whoever is left. Leaving early cancels the reading of `events` and nothing else.
     """
     loop = asyncio.get_running_loop()
     inbox = _Inbox(gather_seconds)
     reading = asyncio.create_task(inbox.read(events))
-    watching = asyncio.create_task(inbox.watch(stopping, drain_seconds))
+    watching = asyncio.create_task(inbox.watch(stopping, drain_seconds, SHUTTING_DOWN if is_answered_here else None))
     last_number = after
     next_token_at = 0.0
     try:
@@ -86,10 +88,10 @@ class _Inbox:
             if close is not None:
                 await close()
 
-    async def watch(self, stopping: anyio.Event, drain_seconds: float) -> None:
+    async def watch(self, stopping: anyio.Event, drain_seconds: float, last_word: Error | None) -> None:
         await stopping.wait()
         await asyncio.sleep(drain_seconds)
-        self._finish(SHUTTING_DOWN)
+        self._finish(last_word)
 
     async def take(self, token_wait_seconds: float) -> NumberedEvent | None:
         """The next event, or None at the end; tokens wait that long for more, unless something else comes."""

@@ -76,6 +76,7 @@ async def _frames(
         stopping=stopping,
         drain_seconds=policy.drain_seconds,
         after=after,
+        is_answered_here=feed.is_answered_here,
     )
     with meter.stream() as seen:
         async with aclosing(events):

@@ -107,6 +107,7 @@ class SharedTurnsContract:
             go.set()
             first, *others = await asyncio.gather(*reading)
             assert all(other == first for other in others)
+            assert not any(feed.is_answered_here for feed in feeds)
             assert text(first) == "It is 3 years [1]."
             assert len(two.model.requests) == 1
 

@@ -45,13 +45,19 @@ class Feed:
 
 
 def read(
-    feed: Feed, gather_seconds: float = FOREVER, stopping: anyio.Event | None = None, drain_seconds: float = FOREVER
+    feed: Feed,
+    gather_seconds: float = FOREVER,
+    stopping: anyio.Event | None = None,
+    drain_seconds: float = FOREVER,
+    *,
+    is_answered_here: bool = True,
 ) -> AsyncGenerator[NumberedEvent, None]:
     return gathered(
         feed.events(),
         gather_seconds=gather_seconds,
         stopping=stopping or anyio.Event(),
         drain_seconds=drain_seconds,
+        is_answered_here=is_answered_here,
     )
 
 
@@ -155,6 +161,16 @@ async def test_after_the_drain_a_live_stream_ends_with_shutting_down() -> None:
         assert (last.event.code, last.event.retryable) == ("shutting_down", True)
         with pytest.raises(StopAsyncIteration):
             await anext(stream)
+
+
+async def test_after_the_drain_the_stream_of_anothers_turn_breaks_off_without_a_word() -> None:
+    feed, stopping = Feed(Token("a")), anyio.Event()
+    async with aclosing(read(feed, stopping=stopping, drain_seconds=0.01, is_answered_here=False)) as stream:
+        await anext(stream)
+        stopping.set()
+        with pytest.raises(StopAsyncIteration):
+            await anext(stream)
+    assert feed.was_closed
 
 
 async def test_leaving_closes_the_reading_and_leaves_no_task() -> None:
