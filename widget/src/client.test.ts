@@ -106,6 +106,12 @@ test("what the server refuses is not asked again by itself", async () => {
   assert.equal(sent.length, 2);
 });
 
+test("an answer that was begun is asked for again while the lost connection holds its place", async () => {
+  const { sent, fetch } = server(stream([[1, START]], "break"), refuse(429, "rate_limited"), stream([[2, DONE]]));
+  assert.deepEqual(await ask(fetch), ["start", "reconnecting", "reconnecting", "done"]);
+  assert.equal(sent[3]?.headers["Last-Event-ID"], "1");
+});
+
 test("a question that is too long cannot be retried", async () => {
   await assert.rejects(ask(server(refuse(413, "too_large")).fetch), { code: "too_large", retryable: false });
 });

@@ -87,8 +87,9 @@ export class Client {
           on({ event: "restart" });
           continue;
         }
-        // No answer, or a gateway's: the turn itself may be well.
-        const isLost = [0, 502, 504].includes(failure.status);
+        // No answer, or a gateway's: the turn itself may be well. A known one is also refused while the connection that
+        // was lost still holds its place.
+        const isLost = [0, 502, 504, known && 429].includes(failure.status);
         if (!isLost || (tries >= MAX_TRIES && !this.#isHeld)) throw failure;
         on({ event: "reconnecting" });
         await this.#wait(Math.max(this.#retryMs, (this.#options.waitMs ?? backoffMs)(tries++)), signal);
