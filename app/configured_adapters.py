@@ -11,6 +11,7 @@ from app.adapters.circuit_breaker import CircuitBreaker, CircuitListener
 from app.adapters.circuit_chat_model import CircuitChatModel
 from app.adapters.circuit_embedder import CircuitEmbedder
 from app.adapters.circuit_reranker import CircuitReranker
+from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
 from app.adapters.failover_chat_model import FailoverChatModel
 from app.adapters.fallback_rate_limiter import FallbackRateLimiter
 from app.adapters.fallback_stream_places import FallbackStreamPlaces
@@ -190,3 +191,7 @@ def _endpoints(
             )
             closing.push_async_callback(model.close)
             yield part, model
+
+
+def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
+    return CrawlerSiteDiscovery(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds)

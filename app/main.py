@@ -26,7 +26,6 @@ from app.adapters.budget_meter import budget_refusals
 from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
-from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
 from app.adapters.crawler_site_reader import CrawlerSiteReader
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
@@ -53,6 +52,7 @@ from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.liveness import Liveness
 from app.answering.search_pipeline import SearchParts
+from app.answering.trial_answers import TrialAnswers, trial_answers
 from app.answering.turn_run import TurnTools
 from app.answering.turn_spending import BudgetedChatModel
 from app.answering.turns import Turns
@@ -69,6 +69,7 @@ from app.configured_adapters import (
     configured_reranker,
     configured_shared_turns,
     configured_stream_places,
+    open_site_discovery,
 )
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
@@ -91,6 +92,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
@@ -163,6 +165,7 @@ class Answering:
     turns: Turns
     conversations: Conversations
     conversation_end: ConversationEnd
+    trials: TrialAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +252,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 turns,
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),
+                trials_on(base, model),
             )
 
 
@@ -256,6 +260,10 @@ def search_parts(base: Foundation, model: ChatModel | None) -> SearchParts:
     return SearchParts(
         base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model
     )
+
+
+def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
+    return trial_answers(search_parts(base, model), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
 
 
 @asynccontextmanager
@@ -328,13 +336,14 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
     left is mended first."""
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_foundation(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()
         log.info("reconciled", **asdict(report))
+        model = configured_chat_model(settings, base.circuits, closing, configured_model_places(settings))
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
-            upkeep(base.record, webhooks, base.questions, LangidLanguageGuesser(), base.clock),
+            upkeep(base.record, webhooks, base.questions, LangidLanguageGuesser(), trials_on(base, model), base.clock),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
         ):
             yield
@@ -342,10 +351,6 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
 
 def source_files_on(base: Foundation, files: FileReader) -> SourceFiles:
     return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)
-
-
-def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
-    return CrawlerSiteDiscovery(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds)
 
 
 def _web_services(
@@ -383,6 +388,7 @@ def _web_services(
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         gaps=Gaps(base.record),
+        gap_replays=GapReplays(base.record, answering.trials),
         golden_questions=GoldenQuestions(base.record),
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),

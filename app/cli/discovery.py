@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from app.cli.terminal import AsJson, out, print_json, run, settings_for
-from app.main import open_site_discovery
+from app.configured_adapters import open_site_discovery
 from app.operating.field_rules import check_http_url
 from app.settings import Settings
 

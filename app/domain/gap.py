@@ -16,7 +16,9 @@ class GapReason(StrEnum):
 
 class GapState(StrEnum):
     OPEN = "open"
-    RESOLVED = "resolved"
+    PROPOSED = "proposed"  # its questions are answered now: an operator may close it
+    ANSWERED = "answered"  # closed, and a replay of its questions has shown that they are answered
+    RESOLVED = "resolved"  # closed on an operator's word
     IGNORED = "ignored"
 
 

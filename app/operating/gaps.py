@@ -44,6 +44,7 @@ class Gaps:
             return await records.gaps.get(actor.workspace_id, gap_id)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
+        """On the operator's word; GapReplays closes with proof."""
         return await self._settle(actor, gap_id, GapState.RESOLVED, note)
 
     async def ignore(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:

@@ -70,7 +70,6 @@ class AdminGaps:
                 response_model=GapOut,
                 codes=("not_found",),
             ),
-            self._settling("resolve", "resolveGap", "The knowledge answers it now", self._gaps.resolve),
             self._settling("ignore", "ignoreGap", "It need not be answered", self._gaps.ignore),
             self._settling("reopen", "reopenGap", "It must be answered after all", self._gaps.reopen),
         )

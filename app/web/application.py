@@ -18,6 +18,7 @@ from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
 from app.web.admin_discovery import AdminDiscovery
 from app.web.admin_files import AdminFiles
+from app.web.admin_gap_replays import AdminGapReplays
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_previews import AdminPreviews
@@ -129,6 +130,7 @@ def endpoints_of(
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
+        *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),

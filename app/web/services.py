@@ -11,6 +11,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
@@ -60,6 +61,7 @@ class WebServices:
     deletions: Deletions
     curated_answers: CuratedAnswers
     gaps: Gaps
+    gap_replays: GapReplays
     golden_questions: GoldenQuestions
     conversation_review: ConversationReview
     visitor_data: VisitorData

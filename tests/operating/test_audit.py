@@ -31,6 +31,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
@@ -52,6 +53,7 @@ from tests.doubles.listed_pages import ListedPages
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
+from tests.doubles.sure_trials import SureTrials
 from tests.doubles.temporary_record import temporary_record
 
 PAGE = PageRequest()
@@ -131,6 +133,10 @@ class Office:
     @property
     def gaps(self) -> Gaps:
         return Gaps(self.record)
+
+    @property
+    def gap_replays(self) -> GapReplays:
+        return GapReplays(self.record, SureTrials())
 
     @property
     def review(self) -> ConversationReview:
@@ -255,6 +261,7 @@ CHANGES: dict[str, Act] = {
     ),
     "golden_question.delete": lambda o: o.golden_questions.delete(o.actor, o.agent, o.golden),
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
+    "gap.prove": lambda o: o.gap_replays.resolve(o.actor, o.gap, "done"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
     "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
@@ -282,6 +289,7 @@ READS: dict[str, Act] = {
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
     "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
+    "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),

@@ -19,6 +19,7 @@ from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.history import History
 from app.answering.search_pipeline import SearchParts
+from app.answering.trial_answers import trial_answers
 from app.domain.agent import Agent, AgentConfig
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
@@ -27,6 +28,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.page_sync import PageSync
@@ -212,6 +214,9 @@ def services_on(
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         gaps=Gaps(record),
+        gap_replays=GapReplays(
+            record, trial_answers(search, Re2PatternMatcher(), ForgetfulCache(), LangidLanguageGuesser())
+        ),
         golden_questions=GoldenQuestions(record),
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),

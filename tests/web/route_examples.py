@@ -47,6 +47,7 @@ BODIES: Mapping[str, Json] = {
     "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
     "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
     "editGoldenQuestion": {"language": "en"},
+    "replayGap": {"version": "draft"},
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
     "reopenGap": {},

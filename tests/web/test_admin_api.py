@@ -164,7 +164,11 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
         gaps = f"/v1/agents/{rooms.ids['agent_id']}/gaps"
         [listed] = (await api("GET", f"{gaps}?state=open")).json()["items"]
         assert listed["id"] == str(gap)
-        resolved = (await api("POST", f"/v1/gaps/{gap}/resolve", {"note": "Wrote the page."})).json()
+        unanswered = (await api("POST", f"/v1/gaps/{gap}/resolve", {"note": "Wrote the page."})).json()
+        assert (unanswered["state"], unanswered["passes"]) == ("open", False)
+        assert unanswered["questions"][0]["after"]["gap"] == "low_confidence"
+        word = {"note": "Wrote the page.", "unproven": True}
+        resolved = (await api("POST", f"/v1/gaps/{gap}/resolve", word)).json()
         assert (resolved["state"], resolved["note"]) == ("resolved", "Wrote the page.")
         assert (await api("GET", f"{gaps}?state=open")).json()["items"] == []
         assert (await api("POST", f"/v1/gaps/{gap}/reopen")).json()["state"] == "open"

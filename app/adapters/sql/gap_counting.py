@@ -3,21 +3,29 @@
 import hashlib
 from uuid import UUID
 
-from sqlalchemy import case, select, update
+from sqlalchemy import ScalarSelect, case, select, update
 
-from app.adapters.sql.models import GapQuestionRow, GapRow
+from app.adapters.sql.models import AgentRow, GapQuestionRow, GapRow
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.gap import GapReason, GapState
 from app.domain.personal_data import masked
 from app.domain.turn import question_key
 
-_OPEN_AGAIN = case((GapRow.state == GapState.RESOLVED.value, GapState.OPEN.value), else_=GapRow.state)
+ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
+_was_answered = GapRow.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
+_again_note = case((GapRow.note == "", ASKED_IN_VAIN_AGAIN), else_=GapRow.note + f"\n{ASKED_IN_VAIN_AGAIN}")
+# A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the note does.
+_AGAIN = {
+    "count": GapRow.count + 1,
+    "state": case((GapRow.state == GapState.IGNORED.value, GapRow.state), else_=GapState.OPEN.value),
+    "note": case((_was_answered, _again_note), else_=GapRow.note),
+}
 
 
 class SqlGapCounting(SqlFamily):
     async def count_gap(self, agent_id: UUID, turn_id: UUID, question: str, reason: GapReason) -> bool:
-        """Count the turn's question as a gap, once a turn; return whether it counted. A resolved gap that is asked
+        """Count the turn's question as a gap, once a turn; return whether it counted. A closed gap that is asked
         again opens again; an ignored one only counts. A question without words is no gap. Personal data is masked, so
         that it is kept in the conversation alone."""
         question = masked(question)
@@ -30,7 +38,7 @@ class SqlGapCounting(SqlFamily):
         if gap_id is None:
             gap_id = await self._first(agent_id, key, question, reason)
         else:
-            await self._again(gap_id, key, question, reason)
+            await self._again(agent_id, gap_id, key, question, reason)
         await self._session.execute(
             self._insert(GapQuestionRow).values(
                 id=new_id(),
@@ -56,16 +64,16 @@ class SqlGapCounting(SqlFamily):
         )
         return await self._session.scalar(statement)
 
-    async def _again(self, gap_id: UUID, key: str, question: str, reason: GapReason) -> None:
+    async def _again(self, agent_id: UUID, gap_id: UUID, key: str, question: str, reason: GapReason) -> None:
         await self._session.execute(
             update(GapRow)
             .where(GapRow.id == gap_id)
             .values(
                 question=case((GapRow.question_key == key, question), else_=GapRow.question),
                 reason=reason.value,
-                count=GapRow.count + 1,
                 last_seen=self._now(),
-                state=_OPEN_AGAIN,
+                replayed_at=_generation(agent_id),
+                **_AGAIN,
             )
         )
 
@@ -83,18 +91,24 @@ class SqlGapCounting(SqlFamily):
             note="",
             first_seen=now,
             last_seen=now,
+            replayed_at=_generation(agent_id),
         )
         asked_again = first.on_conflict_do_update(
             index_elements=["agent_id", "question_key"],
             set_={
                 "question": first.excluded.question,
                 "reason": first.excluded.reason,
-                "count": GapRow.count + 1,
                 "last_seen": first.excluded.last_seen,
-                "state": _OPEN_AGAIN,
+                "replayed_at": first.excluded.replayed_at,
+                **_AGAIN,
             },
         )
         return (await self._session.execute(asked_again.returning(GapRow.id))).scalar_one()
+
+
+def _generation(agent_id: UUID) -> ScalarSelect[int]:
+    """The turn has just shown what this generation answers."""
+    return select(AgentRow.generation).where(AgentRow.id == agent_id).scalar_subquery()
 
 
 def hashed_key(words: str) -> str:

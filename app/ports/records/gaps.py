@@ -1,12 +1,23 @@
 """Port: gaps, as operators see them. They come to be in TurnRecords."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
 from app.domain.gap import Gap, GapState
 from app.domain.gap_meaning import UnplacedGap
+from app.domain.gap_replay import GapAsking
 from app.ports.records.page import ListPage, PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class DueGap:
+    """An open gap whose agent knows more, or less, than when it was last asked. `generation` is the agent's now."""
+
+    gap: Gap
+    workspace_id: UUID
+    generation: int
 
 
 class GapRecords(Protocol):
@@ -36,4 +47,17 @@ class GapRecords(Protocol):
 
     async def forget_meanings_but(self, model_id: str) -> None:
         """Gaps placed by any other model are unplaced again."""
+        ...
+
+    async def askings(self, gap_id: UUID, at_most: int) -> list[GapAsking]:
+        """Its wordings, each as it was last asked, latest first."""
+        ...
+
+    async def due_for_replay(self, at_most: int) -> list[DueGap]:
+        """Of all published agents that no run is reading for, most asked first, then latest."""
+        ...
+
+    async def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
+        """An open gap was asked at that generation; where it passes, it is proposed for closing. False for one that
+        is no longer open."""
         ...

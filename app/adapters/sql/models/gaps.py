@@ -14,6 +14,7 @@ class GapRow(HasId, Base):
 
     `placed_by` is the model by which the gap was compared with the agent's others, None as long as it was not;
     `meaning` its vector of the question, little-endian float32, None for a language that the model does not read.
+    `replayed_at` is the agent's generation at which it was last asked, by a visitor or by a replay.
     """
 
     __tablename__ = "gaps"
@@ -29,6 +30,7 @@ class GapRow(HasId, Base):
     last_seen: Mapped[datetime]
     placed_by: Mapped[str | None] = mapped_column(String(200), index=True)
     meaning: Mapped[bytes | None] = mapped_column(LargeBinary)
+    replayed_at: Mapped[int | None]
     may_join: Mapped[bool] = mapped_column(server_default=true())
 
     __table_args__ = (

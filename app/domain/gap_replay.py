@@ -1,0 +1,59 @@
+"""A gap's own questions asked once more: the proof that it is closed, or still open."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.gap import Gap, GapReason
+from app.domain.turn import AnsweredBy
+
+
+@dataclass(frozen=True, slots=True)
+class GapAsking:
+    """One wording of a gap as it was last asked, and what the visitor got. `standalone` is what search looked for.
+    Personal data is masked in both; `cited` are the pages, first cited first."""
+
+    turn_id: UUID
+    question: str
+    standalone: str
+    page_url: str
+    language: str | None
+    reason: GapReason
+    answer: str
+    answered_by: AnsweredBy | None
+    confidence: float | None
+    cited: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialAnswer:
+    """What the agent would answer now. `gap` is what would give it away as a gap again, None for an answer that
+    stands."""
+
+    answer: str
+    answered_by: AnsweredBy
+    confidence: float
+    cited: tuple[str, ...] = ()
+    gap: GapReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedQuestion:
+    before: GapAsking
+    after: TrialAnswer
+
+    @property
+    def passes(self) -> bool:
+        """The answer stands; where a thumb went down, it is also another one."""
+        is_same = self.before.reason is GapReason.THUMBS_DOWN and self.after.answer == self.before.answer
+        return self.after.gap is None and not is_same
+
+
+@dataclass(frozen=True, slots=True)
+class GapReplay:
+    gap: Gap
+    questions: tuple[ReplayedQuestion, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Every wording is answered."""
+        return bool(self.questions) and all(question.passes for question in self.questions)

@@ -1,0 +1,109 @@
+"""Gaps are closed with proof: their own questions are asked again."""
+
+import asyncio
+from types import TracebackType
+from typing import Final, Literal, Protocol, Self
+from uuid import UUID
+
+import structlog
+
+from app.domain.errors import DocentError
+from app.domain.gap import Gap, GapState
+from app.domain.gap_replay import GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
+from app.operating.actor import Actor
+from app.operating.field_rules import check_text
+from app.operating.gaps import MAX_NOTE_CHARS
+from app.ports.records.transaction import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+Version = Literal["live", "draft"]
+MAX_WORDINGS: Final = 5
+_AT_ONCE: Final = 10
+
+
+class Trials(Protocol):
+    """Answers as a turn would, for nobody: it writes no conversation, counts no use and reads no visitor's history."""
+
+    async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
+        """By the published configuration or by the draft. Raises NotFound for an agent that is absent, another
+        workspace's or not published; ModelInterrupted, Unavailable."""
+        ...
+
+
+class GapReplays:
+    """Every method raises NotFound for a gap that is absent or another workspace's, and what Trials raises."""
+
+    def __init__(self, records: SystemOfRecord, trials: Trials) -> None:
+        self._records = records
+        self._trials = trials
+
+    async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
+        """Ask its latest MAX_WORDINGS wordings; nothing changes."""
+        async with self._records.read() as records:
+            gap = await records.gaps.get(actor.workspace_id, gap_id)
+        return await self._replay(actor.workspace_id, gap, version)
+
+    async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
+        """The same, and where it passes the gap is closed as answered. Else it stays as it is."""
+        check_text("note", note, MAX_NOTE_CHARS)
+        replay = await self.replay(actor, gap_id, version)
+        if not replay.passes:
+            return replay
+        async with self._records.write() as records:
+            gap = await records.gaps.set_state(actor.workspace_id, gap_id, GapState.ANSWERED, note)
+            told = {"agent_id": str(gap.agent_id), "version": version, "questions": len(replay.questions)}
+            await records.audit.record(actor.workspace_id, actor.name, "gap.prove", str(gap_id), told)
+        return GapReplay(gap, replay.questions)
+
+    async def replay_due(self) -> int:
+        """One batch of open gaps whose agents have changed since, most asked first; those that pass are proposed
+        for closing. Return how many were asked."""
+        async with self._records.read() as records:
+            due = await records.gaps.due_for_replay(_AT_ONCE)
+        for one in due:
+            try:
+                passes = (await self._replay(one.workspace_id, one.gap, "live")).passes
+            except DocentError as error:
+                log.warning("gap_not_replayed", gap=str(one.gap.id), reason=str(error))
+                passes = False
+            async with self._records.write() as records:
+                is_open = await records.gaps.replayed(one.gap.id, one.generation, passes=passes)
+            if passes and is_open:
+                log.info("gap_proposed", gap=str(one.gap.id))
+        return len(due)
+
+    async def _replay(self, workspace_id: UUID, gap: Gap, version: Version) -> GapReplay:
+        async with self._records.read() as records:
+            askings = await records.gaps.askings(gap.id, MAX_WORDINGS)
+        answers = [await self._trials.answer(workspace_id, gap.agent_id, asking, version) for asking in askings]
+        return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))
+
+
+class ReplayingGaps:
+    """Replays what is due while its block runs, looking for work every `pause_seconds`."""
+
+    def __init__(self, replays: GapReplays, *, pause_seconds: float = 5.0) -> None:
+        self._replays = replays
+        self._pause_seconds = pause_seconds
+        self._running: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._running = asyncio.create_task(self._keep_replaying())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    async def _keep_replaying(self) -> None:
+        while True:
+            try:
+                if await self._replays.replay_due():
+                    continue
+            except Exception:  # a database that does not answer now may answer the next time
+                log.warning("gaps_not_replayed", exc_info=True)
+            await asyncio.sleep(self._pause_seconds)
