@@ -2,6 +2,8 @@
 
 import base64
 import codecs
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Final
 
 # Fewer letters of a spelling betray nothing, and would hold back the end of every other word.
@@ -14,6 +16,7 @@ class SecretWatch:
 
     def __init__(self, secret: str) -> None:
         self._spellings = _spellings(secret) if secret else ()
+        self._begins = _begins_by_end(self._spellings)
         self._longest = max(map(len, self._spellings), default=0)
         self._before = ""  # the last letters that were shown
 
@@ -26,8 +29,8 @@ class SecretWatch:
         """How many characters at the end of `pending` may be the begin of it."""
         own = _letters(pending)
         letters = self._before + own
-        size = max((_begun(spelling, letters) for spelling in self._spellings), default=0)
-        held = min(size, len(own))
+        begins = self._begins.get(letters[-_HELD_LETTERS:], ())
+        held = min(max((len(begin) for begin in begins if letters.endswith(begin)), default=0), len(own))
         if not held:
             return 0
         at = len(pending)
@@ -42,12 +45,13 @@ class SecretWatch:
             self._before = (self._before + _letters(text))[-self._longest :]
 
 
-def _begun(spelling: str, letters: str) -> int:
-    """How many letters of the spelling `letters` ends with, 0 for too few."""
-    for size in range(min(len(spelling) - 1, len(letters)), _HELD_LETTERS - 1, -1):
-        if letters.endswith(spelling[:size]):
-            return size
-    return 0
+def _begins_by_end(spellings: Iterable[str]) -> dict[str, list[str]]:
+    """The begins of the spellings, by their last letters: most text ends like none of them, and is asked often."""
+    found = defaultdict(list)
+    for spelling in spellings:
+        for size in range(_HELD_LETTERS, len(spelling)):
+            found[spelling[size - _HELD_LETTERS : size]].append(spelling[:size])
+    return dict(found)
 
 
 def _letters(text: str) -> str:
