@@ -1,6 +1,7 @@
 """`docent serve` and `docent work`: the two processes that run."""
 
 import asyncio
+import gc
 import signal
 import subprocess
 import sys
@@ -60,6 +61,7 @@ class DrainingServer(uvicorn.Server):
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
+        _leave_alone_what_stays()
         for listening in (sock for server in self.servers for sock in server.sockets):
             host, port = listening.getsockname()[:2]
             log.info("serving", url=f"http://{host}:{port}")
@@ -97,6 +99,13 @@ async def _serve(settings: Settings, with_worker: bool) -> None:
             if supervising:
                 supervising.cancel()
                 await asyncio.gather(supervising, return_exceptions=True)
+
+
+def _leave_alone_what_stays() -> None:
+    """Modules and models live as long as the process. Each full collection would look through their 400,000 objects,
+    which holds every stream up for 130 ms."""
+    gc.collect()
+    gc.freeze()
 
 
 async def _work(settings: Settings) -> None:
