@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.adapters.sql.engine import open_engine
 from app.adapters.sql.one_hop_sqlite import OneHopConnection
@@ -38,12 +38,41 @@ def visits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 async def test_each_statement_is_one_visit(engine: AsyncEngine, visits: list[str]) -> None:
     async with engine.connect() as connection:
-        await connection.execute(text("SELECT 1"))  # BEGIN comes with the first
-        visits.clear()
         await connection.execute(text("INSERT INTO words (word) VALUES ('one')"))
         rows = (await connection.execute(text("SELECT id, word FROM words"))).all()
     assert [tuple(row) for row in rows] == [(1, "one")]
-    assert len(visits) == 3  # the third is the rollback
+    assert len(visits) == 3  # BEGIN comes with the first; the third is the rollback
+
+
+async def test_a_session_ends_its_transaction_in_one_visit(engine: AsyncEngine, visits: list[str]) -> None:
+    async with AsyncSession(engine) as session:
+        await session.execute(text("INSERT INTO words (word) VALUES ('one')"))
+        await session.commit()
+    assert len(visits) == 2
+    async with AsyncSession(engine) as session:
+        assert await session.scalar(text("SELECT count(*) FROM words")) == 1
+    assert len(visits) == 4
+
+
+async def test_a_transaction_without_a_statement_visits_nobody(engine: AsyncEngine, visits: list[str]) -> None:
+    async with engine.begin():
+        pass
+    assert visits == []
+    async with engine.begin() as connection:
+        await connection.execute(text("INSERT INTO words (word) VALUES ('one')"))
+    async with engine.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM words")) == 1
+
+
+async def test_nothing_runs_outside_a_transaction_that_was_refused(engine: AsyncEngine) -> None:
+    async with engine.connect() as connection, engine.begin() as other:
+        await other.execute(text("INSERT INTO words (word) VALUES ('theirs')"))
+        quick = await connection.get_raw_connection()
+        assert quick.driver_connection is not None
+        await quick.driver_connection.execute("PRAGMA busy_timeout = 1")
+        for _ in range(2):
+            with pytest.raises(OperationalError, match="locked"):
+                await connection.execute(text("SELECT count(*) FROM words"))
 
 
 async def test_many_rows_are_written_and_counted_in_one_visit(engine: AsyncEngine, visits: list[str]) -> None:
