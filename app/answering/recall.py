@@ -19,7 +19,7 @@ from app.ports.vector_index import VectorIndex
 
 log = structlog.get_logger(__name__)
 
-_REFILLS = 2  # times the search is widened when retired rows took places
+_REFILL = 4  # times as many are asked for when retired rows took places
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,12 @@ class Recall:
         Raises IndexUnavailable when neither index can be asked.
         """
         among = await self._among(agent_id, filters)
+        asked = per_list + per_list // 5
         by_meaning, by_words = await asyncio.gather(
-            self._by_meaning(agent_id, wordings, per_list, among),
-            asyncio.gather(*(self._by_words(agent_id, language, one, per_list, among) for one in wordings)),
+            self._by_meaning(agent_id, wordings, asked, among),
+            asyncio.gather(*(self._by_words(agent_id, language, one, asked, among) for one in wordings)),
         )
+        chunks = await self._live(agent_id, per_list, asked, [*by_meaning, *by_words])
         missing = [
             name
             for name, lists in (("vectors", by_meaning), ("keywords", by_words))
@@ -91,7 +93,6 @@ class Recall:
         ]
         if len(missing) == 2:
             raise IndexUnavailable("Neither search index can be read. Run `docent doctor`, then `docent reindex`.")
-        chunks = {key: chunk for hits in (*by_meaning, *by_words) for key, chunk in hits.chunks.items()}
         cosines = await asyncio.gather(*(self._cosines(agent_id, hits, chunks) for hits in by_meaning))
         heard = tuple(
             Heard(wording, cosine, said.scores, meant.order, said.order)
@@ -107,63 +108,58 @@ class Recall:
             return await records.documents.versions_passing(agent_id, narrow)
 
     async def _by_meaning(
-        self, agent_id: UUID, wordings: Sequence[Wording], limit: int, among: Collection[UUID] | None
-    ) -> list["_LiveHits"]:
+        self, agent_id: UUID, wordings: Sequence[Wording], asked: int, among: Collection[UUID] | None
+    ) -> list["_Hits"]:
         meant = [wording.text for wording in wordings if wording.is_meant]
         try:
             vectors = iter(await self._embedder.embed(meant))
-            return await asyncio.gather(
-                *(
-                    self._nearest(agent_id, next(vectors) if wording.is_meant else None, limit, among)
-                    for wording in wordings
-                )
-            )
-        except (EmbedderUnavailable, IndexUnavailable) as error:
+        except EmbedderUnavailable as error:
             log.warning("recall.vectors_away", reason=str(error))
-            return [_LiveHits(is_away=True) for _ in wordings]
+            return [_Hits(is_away=True) for _ in wordings]
+        return await asyncio.gather(
+            *(
+                self._nearest(agent_id, next(vectors) if wording.is_meant else None, asked, among)
+                for wording in wordings
+            )
+        )
 
     async def _nearest(
-        self, agent_id: UUID, vector: list[float] | None, limit: int, among: Collection[UUID] | None
-    ) -> "_LiveHits":
+        self, agent_id: UUID, vector: list[float] | None, asked: int, among: Collection[UUID] | None
+    ) -> "_Hits":
         if vector is None:
-            return _LiveHits()
-        hits = await self._live(agent_id, limit, lambda n: self._vectors.search(agent_id, vector, n, among))
-        hits.vector = vector
+            return _Hits()
+        hits = _Hits(lambda n: self._vectors.search(agent_id, vector, n, among), vector)
+        await hits.ask(asked)
         return hits
 
     async def _by_words(
-        self, agent_id: UUID, language: str | None, wording: Wording, limit: int, among: Collection[UUID] | None
-    ) -> "_LiveHits":
+        self, agent_id: UUID, language: str | None, wording: Wording, asked: int, among: Collection[UUID] | None
+    ) -> "_Hits":
         if not wording.is_said:
-            return _LiveHits()
-        try:
-            return await self._live(
-                agent_id, limit, lambda n: self._keywords.search(agent_id, language, wording.text, n, among)
+            return _Hits()
+        hits = _Hits(lambda n: self._keywords.search(agent_id, language, wording.text, n, among))
+        await hits.ask(asked)
+        return hits
+
+    async def _live(self, agent_id: UUID, limit: int, asked: int, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
+        """Liveness is decided by the system of record, after the searches, for all lists at once. A list in which
+        retired rows took places is asked for more."""
+        chunks = await self._chunks(agent_id, lists)
+        short = [hits for hits in lists if len(hits.found) >= asked and hits.count_in(chunks) < limit]
+        if short:
+            await asyncio.gather(*(hits.ask(asked * _REFILL) for hits in short))
+            chunks |= await self._chunks(agent_id, short)
+        for hits in lists:
+            hits.keep(chunks, limit)
+        return {key: chunks[key] for hits in lists for key in hits.scores}
+
+    async def _chunks(self, agent_id: UUID, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
+        async with self._records.read() as records:
+            return await records.documents.live_chunks(
+                agent_id, list(dict.fromkeys(hit.chunk_id for hits in lists for hit in hits.found))
             )
-        except IndexUnavailable as error:
-            log.warning("recall.keywords_away", reason=str(error))
-            return _LiveHits(is_away=True)
 
-    async def _live(
-        self, agent_id: UUID, limit: int, search: Callable[[int], Awaitable[list[IndexHit]]]
-    ) -> "_LiveHits":
-        """Liveness is decided by the system of record, after the search; retired rows are refilled."""
-        asked = limit + limit // 5
-        for _ in range(_REFILLS):
-            hits = await search(asked)
-            async with self._records.read() as records:
-                chunks = await records.documents.live_chunks(agent_id, [hit.chunk_id for hit in hits])
-            live = [hit for hit in hits if hit.chunk_id in chunks][:limit]
-            if len(live) == limit or len(hits) < asked:
-                break
-            asked *= 4
-        return _LiveHits(
-            chunks={hit.chunk_id: chunks[hit.chunk_id] for hit in live},
-            scores={hit.chunk_id: hit.score for hit in live},
-            order=[hit.chunk_id for hit in live],
-        )
-
-    async def _cosines(self, agent_id: UUID, hits: "_LiveHits", chunks: Collection[str]) -> dict[str, float]:
+    async def _cosines(self, agent_id: UUID, hits: "_Hits", chunks: Collection[str]) -> dict[str, float]:
         """Chunks that something else found deserve their true cosine: a guess would bend the fusion."""
         others = [chunk_id for chunk_id in chunks if chunk_id not in hits.scores]
         if not others or hits.vector is None:
@@ -196,9 +192,30 @@ def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 @dataclass(slots=True)
-class _LiveHits:
-    chunks: dict[str, Chunk] = field(default_factory=dict)
-    scores: dict[str, float] = field(default_factory=dict)
-    order: list[str] = field(default_factory=list)
+class _Hits:
+    """What one index says to one wording, best first; `scores` are those of live chunks. Without `search` it is not
+    asked."""
+
+    search: Callable[[int], Awaitable[list[IndexHit]]] | None = None
     vector: list[float] | None = None
     is_away: bool = False
+    found: list[IndexHit] = field(default_factory=list)
+    scores: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[str]:
+        return list(self.scores)
+
+    async def ask(self, count: int) -> None:
+        try:
+            self.found = await self.search(count) if self.search else []
+        except IndexUnavailable as error:
+            log.warning("recall.vectors_away" if self.vector else "recall.keywords_away", reason=str(error))
+            self.is_away, self.found = True, []
+
+    def count_in(self, chunks: Collection[str]) -> int:
+        return sum(hit.chunk_id in chunks for hit in self.found)
+
+    def keep(self, chunks: Collection[str], limit: int) -> None:
+        live = [hit for hit in self.found if hit.chunk_id in chunks][:limit]
+        self.scores = {hit.chunk_id: hit.score for hit in live}

@@ -90,17 +90,21 @@ class SqlAgents(SqlFamily):
 
     async def live(self, agent_id: UUID) -> LiveAgent:
         published = and_(AgentVersionRow.agent_id == AgentRow.id, AgentVersionRow.number == AgentRow.live_version)
-        statement = select(AgentRow, AgentVersionRow).join(AgentVersionRow, published).where(AgentRow.id == agent_id)
+        statement = (
+            select(AgentRow.workspace_id, AgentRow.generation, AgentVersionRow.number, AgentVersionRow.config)
+            .join(AgentVersionRow, published)
+            .where(AgentRow.id == agent_id)
+        )
         found = (await self._session.execute(statement)).one_or_none()
         if found is None:
             raise NotFound("agent")
-        agent, version = found
+        workspace_id, generation, number, config = found
         return LiveAgent(
-            id=agent.id,
-            workspace_id=agent.workspace_id,
-            version=version.number,
-            generation=agent.generation,
-            config=config_from_json(AgentConfig, version.config),
+            id=agent_id,
+            workspace_id=workspace_id,
+            version=number,
+            generation=generation,
+            config=config_from_json(AgentConfig, config),
         )
 
     async def exists(self, agent_id: UUID) -> bool:
