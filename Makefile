@@ -58,6 +58,10 @@ test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
 test-cases: .venv/installed widget/node_modules/.package-lock.json ## The security cases, counted by file (DOCENT_CASES=DIR for another set; needs Node 20)
 	$(BIN)/python -m tests.cases
 
+.PHONY: test-security
+test-security: .venv/installed ## Run every test that SECURITY.md names, and count the cases of each threat
+	$(BIN)/python -m tests.security
+
 .PHONY: lint
 lint: .venv/installed ## Format, lint, types, imports
 	$(BIN)/ruff format --check .

@@ -1,6 +1,7 @@
 """The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor --json` prints them."""
 
 import re
+from collections.abc import Iterator
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -11,7 +12,9 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "DOCENT_"
-_PASSWORD = re.compile(r"(://[^/@:\s]*:)[^/@\s]*(@)")
+# In a URL: between user and host, whatever it holds, and as a parameter.
+_PASSWORD = re.compile(r"(://[^/@:\s]*:)\S*(@)")
+_PARAMETER = re.compile(r"([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+", re.IGNORECASE)
 Endpoint = tuple[str, int]
 
 
@@ -132,7 +135,10 @@ class Settings(BaseSettings):
 
     def shown(self) -> dict[str, str]:
         """Every setting as it may be printed: no secret, and no password inside a URL."""
-        return {name: _PASSWORD.sub(r"\1***\2", str(value)) for name, value in self.model_dump().items()}
+        return {name: _without_passwords(str(value)) for name, value in self.model_dump().items()}
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, str]]:
+        yield from self.shown().items()
 
     @property
     def record_url(self) -> str:
@@ -172,6 +178,10 @@ def read_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         lines = [f"{_variable(str(e['loc'][0])) if e['loc'] else PREFIX + '*'}: {e['msg']}" for e in error.errors()]
         raise BadSettings("\n".join(lines)) from error
+
+
+def _without_passwords(text: str) -> str:
+    return _PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1***\2", text))
 
 
 def _variable(name: str) -> str:

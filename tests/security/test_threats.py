@@ -1,0 +1,14 @@
+"""SECURITY.md names, for each threat, the tests that show what stops it; tests/test_docs.py checks that they exist."""
+
+import pytest
+
+from tests.security.threats import Threat, threats
+
+
+def test_the_page_has_its_table() -> None:
+    assert len(threats()) > 20
+
+
+@pytest.mark.parametrize("threat", threats(), ids=lambda threat: f"{threat.who}: {threat.wants_to}")
+def test_every_threat_names_a_test(threat: Threat) -> None:
+    assert threat.tests
