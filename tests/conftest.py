@@ -4,6 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from hypothesis import settings
+
+settings.register_profile("docent", deadline=None)  # an example that is slow tells of a busy machine
+settings.load_profile("docent")
 
 
 @pytest.fixture(scope="session")
