@@ -3,7 +3,8 @@
 from typing import Protocol
 from uuid import UUID
 
-LEASE_SECONDS = 45  # a place that nobody renews is free after this
+# A place that nobody renews is free after this. A visitor whose process was killed waits no longer than that to read on.
+LEASE_SECONDS = 20
 
 
 class StreamPlaces(Protocol):

@@ -68,3 +68,17 @@ async def test_a_place_taken_while_the_shared_ones_were_away_is_left_when_they_a
     await places.leave(visitor, place)
     shared.is_away = True
     await places.take(visitor, uuid4(), 1)
+
+
+async def test_a_shared_place_that_could_not_be_left_is_left_before_the_next_is_taken() -> None:
+    shared = AwayStreamPlaces()
+    shared.is_away = False
+    places = FallbackStreamPlaces(shared, MemoryStreamPlaces())
+    visitor, place = uuid4(), uuid4()
+    await places.take(visitor, place, 1)
+    shared.is_away = True
+    await places.leave(visitor, place)
+    shared.is_away = False
+    await places.take(visitor, uuid4(), 1)
+    with pytest.raises(RateLimited):
+        await places.take(visitor, uuid4(), 1)
