@@ -46,6 +46,10 @@ test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, 
 test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (needs redis-server; DOCENT_SEED replays a run)
 	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS))
 
+.PHONY: test-long
+test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do (EXAMPLES=5000 for more)
+	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py
+
 .PHONY: test-proxies
 test-proxies: .venv/installed ## Answers through a real nginx that buffers (needs nginx-light)
 	$(BIN)/pytest tests/proxies

@@ -1,0 +1,188 @@
+"""Web process and worker on one data folder, which crash together, and are opened again on what they left.
+
+Real: SQLite, LanceDB, Tantivy, the edge and every room. Doubles: the models, the clock, and what Redis is for.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, nullcontext
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+import httpx2
+from sqlalchemy.ext.asyncio import AsyncEngine
+from starlette.applications import Starlette
+from starlette.types import Message
+
+from app.adapters.inline_job_queue import InlineJobQueue
+from app.adapters.sql.engine import open_engine
+from app.domain.document import PageContent
+from app.main import Knowledge, open_foundation, open_knowledge, open_web
+from app.operating.api_tokens import ApiTokens
+from app.ports.job_handlers import JobHandlers
+from app.ports.records.transaction import SystemOfRecord
+from app.settings import read_settings
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.overlap_reranker import OverlapReranker
+from tests.doubles.quoting_chat_model import QuotingChatModel
+from tests.doubles.shared_memory import SharedMemory
+from tests.doubles.temporary_record import temporary_database
+from tests.doubles.workspaces import another_workspace
+
+SILENCE_SECONDS = 25  # past them a process counts as dead
+
+
+class _WorkersJobs(InlineJobQueue):
+    """The worker does what the web process asks for, at once."""
+
+    def __init__(self, handlers: JobHandlers) -> None:
+        super().__init__(handlers)
+
+    async def aclose(self) -> None:
+        pass
+
+
+class ServiceHouse:
+    """`write` and `foreign` are API tokens of two workspaces."""
+
+    app: Starlette
+    http: httpx2.AsyncClient
+    knowledge: Knowledge
+    write: str
+    foreign: str
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clock = FixedClock()
+        self.shared = SharedMemory()
+        self.model = QuotingChatModel()
+        self._opened: list[AsyncExitStack] = []
+        self._engines: list[AsyncEngine] = []
+
+    async def open_first(self) -> None:
+        await temporary_database(self.folder)
+        record = await self._open()
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+        tokens = ApiTokens(record, self.clock)
+        other = await another_workspace(self.folder)
+        self.write = (await tokens.issue(workspace, "write")).token
+        self.foreign = (await tokens.issue(other, "foreign")).token
+
+    async def crash(self) -> None:
+        """As kill -9 does: whatever runs gets no further, and nothing is put away. What is opened then finds it."""
+        me = asyncio.current_task()
+        tasks = [task for task in asyncio.all_tasks() if task is not me]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        while self._engines:
+            await self._engines.pop().dispose()
+        self.clock.advance(SILENCE_SECONDS)
+        await self._open()
+
+    async def close(self) -> None:
+        for opened in reversed(self._opened):
+            await opened.aclose()
+
+    async def learn(self, agent_id: str, source_id: str, url: str, title: str, markdown: str) -> str:
+        """A page of a site, as the crawler gives it; how it ended."""
+        page = PageContent(url, title, markdown, site="site.example")
+        return (await self.knowledge.ingest.learn(UUID(agent_id), UUID(source_id), page)).outcome.value
+
+    async def api(self, method: str, path: str, body: object = None, token: str | None = None) -> httpx2.Response:
+        headers = {"Authorization": f"Bearer {token or self.write}"}
+        return await self.http.request(method, path, json=body, headers=headers)
+
+    async def read_and_leave(self, path: str, body: object, headers: Mapping[str, str], until: str) -> str:
+        """Post, read the stream until it has said `until`, then go away; the text that was read."""
+        asked, left, frames = asyncio.Event(), asyncio.Event(), ""
+
+        async def receive() -> Message:
+            if not asked.is_set():
+                asked.set()
+                return {"type": "http.request", "body": json.dumps(body).encode()}
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            nonlocal frames
+            assert message.get("status", 200) == 200, message
+            frames += message.get("body", b"").decode()
+            if until in text_of(frames):
+                left.set()
+
+        sent = {"content-type": "application/json", "host": "docent.example", **headers}
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "POST",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "scheme": "https",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in sent.items()],
+            "client": ("192.0.2.1", 1),
+            "server": ("docent.example", 443),
+        }
+        async with asyncio.timeout(20):
+            await self.app(scope, receive, send)
+        return text_of(frames)
+
+    async def _open(self) -> SystemOfRecord:
+        opened = AsyncExitStack()
+        self._opened.append(opened)
+        settings = read_settings(data=self.folder)
+        # To describe the API again for every start would take half of a short example's time.
+        with self._doubles(), patch("app.web.application.OpenApi.with_itself", lambda _, endpoints: endpoints):
+            base = await opened.enter_async_context(open_foundation(settings))
+            self.knowledge = await opened.enter_async_context(open_knowledge(base))
+            await self.knowledge.deletions.all_agents()
+            await self.knowledge.reconcile.all_agents()
+            with patch("app.main.open_foundation", lambda _: nullcontext(base)):  # worker and web share it
+                self.app, _ = await opened.enter_async_context(open_web(settings))
+        transport = httpx2.ASGITransport(app=self.app)
+        self.http = await opened.enter_async_context(
+            httpx2.AsyncClient(transport=transport, base_url="https://docent.example", trust_env=False, timeout=20)
+        )
+        return base.record
+
+    def _doubles(self) -> Any:
+        return patch.multiple(
+            "app.main",
+            SystemClock=lambda: self.clock,
+            DbosJobQueue=lambda _url: _WorkersJobs(self.knowledge.jobs),
+            open_engine=self._engine,
+            migrate=_is_migrated,
+            configured_embedder=lambda *_: HashingEmbedder(),
+            configured_reranker=lambda *_: OverlapReranker(),
+            configured_chat_model=lambda *_: self.model,
+            configured_context_writer=lambda *_: None,
+            configured_cache=lambda _: self.shared.cache(),
+            configured_rate_limiter=lambda _: self.shared.rate_limiter(),
+            configured_shared_turns=lambda *_: self.shared.turns(),
+        )
+
+    def _engine(self, url: str) -> AsyncEngine:
+        engine = open_engine(url)
+        self._engines.append(engine)
+        return engine
+
+
+async def _is_migrated(_engine: AsyncEngine) -> None:
+    """The database is a copy of one that is."""
+
+
+def text_of(frames: str) -> str:
+    """What the `token` events of a stream say, whole frames only."""
+    said = ""
+    for line in frames.rpartition("\n\n")[0].splitlines():
+        if line.startswith("data: "):
+            said += json.loads(line[6:]).get("token", "")
+    return said
