@@ -1,8 +1,10 @@
 """The command line over one data folder: crawl, ask, search, mend."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,12 @@ from typer.testing import CliRunner, Result
 
 from app.cli import cli
 from app.cli.demo.site_server import serve_demo_site
+from app.cli.local_operator import local_operator, meant_agent
+from app.domain.agent import AgentConfig
+from app.main import open_foundation
+from app.operating.agents import Agents
+from app.settings import read_settings
+from tests.doubles.recording_job_queue import RecordingJobQueue
 
 runner = CliRunner()
 Environment = dict[str, str]
@@ -35,7 +43,21 @@ def read_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Enviro
     with serve_demo_site() as site:
         allowed = site.base.removeprefix("http://")
         crawled = answer(environment, "crawl", f"{site.base}/", "--allow", allowed)
+        asyncio.run(give_the_reranker_time(data))
         yield environment, crawled
+
+
+async def give_the_reranker_time(data: Path) -> None:
+    """What is found first is not to depend on how busy this machine is."""
+
+    def patient(config: AgentConfig) -> AgentConfig:
+        return replace(config, retrieval=replace(config.retrieval, rerank_budget_ms=30_000))
+
+    async with open_foundation(read_settings(data=data)) as base:
+        actor, agents = await local_operator(base), Agents(base.record, RecordingJobQueue())
+        agent = await meant_agent(base, actor, None)
+        await agents.change_draft(actor, agent.id, patient)
+        await agents.publish(actor, agent.id)
 
 
 def test_crawl_reads_a_whole_site_and_says_why_pages_were_left_out(read_site: tuple[Environment, Any]) -> None:
