@@ -11,6 +11,7 @@ from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
 from app.main import open_foundation
 from app.operating.actor import SCOPES
 from app.operating.api_tokens import ApiTokens
+from app.operating.signing_keys import SigningKeys
 from app.settings import Settings
 
 commands = typer.Typer(help="API tokens.", no_args_is_help=True)
@@ -39,6 +40,20 @@ def list_(as_json: AsJson = False) -> None:
 def revoke(token_id: Annotated[UUID, typer.Argument(help="The id that `docent token list` shows.")]) -> None:
     """Make a token worthless."""
     run(_revoke(settings_for(), token_id))
+
+
+@commands.command()
+def rotate_signing_key(
+    now: Annotated[bool, typer.Option("--now", help="End all visitors' tokens at once: a key has leaked.")] = False,
+) -> None:
+    """Sign visitor tokens by a new key. Those that are out hold until they expire."""
+    run(_rotate(settings_for(), now))
+
+
+async def _rotate(settings: Settings, now: bool) -> None:
+    async with open_foundation(settings) as base:
+        await SigningKeys(base.record, base.clock).rotate(await local_operator(base), at_once=now)
+    err.print("A new key signs. " + ("All visitors get new tokens." if now else "Tokens that are out hold as they do."))
 
 
 async def _create(settings: Settings, name: str, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:

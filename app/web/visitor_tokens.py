@@ -54,7 +54,7 @@ class VisitorTokens:
         self._keys_until: datetime | None = None
 
     async def sign(self, session: VisitorSession, origin: str) -> SignedToken:
-        key = (await self._signing_keys())[0]
+        key = await self._newest_known_to_all()
         now = self._clock.now().replace(microsecond=0)
         expires_at = now + LIFETIME
         claims = {
@@ -106,9 +106,15 @@ class VisitorTokens:
         if set(header) != _HEADER or header["alg"] != ALGORITHM or header["typ"] != "JWT":
             raise _refused()
         for key in await self._signing_keys():
-            if key.kid == header["kid"]:
+            if key.kid == header["kid"] and key.is_for_visitors(self._clock.now()):
                 return key
         raise _refused()
+
+    async def _newest_known_to_all(self) -> SigningKey:
+        """Another process may not have seen a key that is younger than what it keeps."""
+        now = self._clock.now()
+        keys = [key for key in await self._signing_keys() if key.is_for_visitors(now)]
+        return next((key for key in keys if key.created_at + KEYS_LAST <= now), keys[-1])
 
     async def _signing_keys(self) -> list[SigningKey]:
         now = self._clock.now()

@@ -38,6 +38,7 @@ from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.signing_keys import SigningKeys
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
@@ -267,6 +268,7 @@ CHANGES: dict[str, Act] = {
     "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
     "visitor.erase": lambda o: o.visitor_data.erase(o.actor, o.visitor),
     "token.revoke": lambda o: o.tokens.revoke(o.actor, o.token),
+    "signing_key.rotate": lambda o: SigningKeys(o.record, FixedClock()).rotate(o.actor),
     "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
 }
 READS: dict[str, Act] = {
@@ -295,7 +297,7 @@ READS: dict[str, Act] = {
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }
-NAMING_NOTHING = ("agent.create", "token.create")
+NAMING_NOTHING = ("agent.create", "token.create", "signing_key.rotate")
 
 
 @pytest.mark.parametrize("action", CHANGES)

@@ -10,16 +10,21 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import jwt
 import pytest
 
 from app.domain.errors import Unauthorized
 from app.domain.turn import VisitorSession
-from app.web.visitor_tokens import LIFETIME, VisitorTokens
+from app.operating.actor import WRITE, Actor
+from app.operating.signing_keys import OVERLAP, SigningKeys
+from app.ports.records.transaction import SystemOfRecord
+from app.web.visitor_tokens import KEYS_LAST, LIFETIME, VisitorTokens
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 
 ORIGIN = "https://www.example.com"
 SESSION = VisitorSession(UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4))
+OPERATOR = Actor(UUID("00000000-0000-4000-8000-000000000001"), "ann", frozenset((WRITE,)))
 Json = dict[str, Any]
 
 
@@ -31,6 +36,7 @@ class Mint:
     clock: FixedClock
     kid: str
     secret: bytes
+    record: SystemOfRecord
 
     @property
     def claims(self) -> Json:
@@ -76,8 +82,9 @@ async def mint(tmp_path: Path) -> AsyncIterator[Mint]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
         async with record.write() as records:
+            await records.tokens.default_workspace()
             key = (await records.tokens.signing_keys())[0]
-        yield Mint(VisitorTokens(record, clock), clock, key.kid, key.secret)
+        yield Mint(VisitorTokens(record, clock), clock, key.kid, key.secret, record)
 
 
 async def test_a_signed_token_holds_and_says_who(mint: Mint) -> None:
@@ -207,6 +214,51 @@ async def test_a_token_written_out_with_our_key_holds(mint: Mint) -> None:
     """Else the forgeries that are written out would be refused for the writing alone."""
     token = mint.written(json.dumps(mint.header), json.dumps(mint.claims))
     assert (await mint.tokens.verify(token)).session == SESSION
+
+
+async def test_a_rotated_key_gives_way_without_a_refusal(mint: Mint) -> None:
+    """Also in a process that keeps its keys for as long as it may."""
+    other = VisitorTokens(mint.record, mint.clock)
+    await other.sign(SESSION, ORIGIN)
+    before = await mint.tokens.sign(SESSION, ORIGIN)
+    new = await SigningKeys(mint.record, mint.clock).rotate(OPERATOR)
+    kids = []
+    for _ in range(4):
+        mint.clock.advance(3)
+        signed = await VisitorTokens(mint.record, mint.clock).sign(SESSION, ORIGIN)
+        kids.append(jwt.get_unverified_header(signed.token)["kid"])
+        assert (await other.verify(signed.token)).session == SESSION
+    assert kids == [mint.kid, new.kid, new.kid, new.kid]
+    mint.clock.advance(LIFETIME.total_seconds() - 13)
+    await mint.tokens.verify(before.token)
+
+
+async def test_a_token_forged_with_a_rotated_key_ends_with_the_overlap(mint: Mint) -> None:
+    await SigningKeys(mint.record, mint.clock).rotate(OPERATOR)
+    mint.clock.advance(OVERLAP.total_seconds() - 1)
+    await mint.tokens.verify(mint.claiming())
+    mint.clock.advance(1)
+    with pytest.raises(Unauthorized):
+        await mint.tokens.verify(mint.claiming())
+
+
+async def test_a_leaked_key_is_ended_at_once(mint: Mint) -> None:
+    """In every process, as soon as it looks again."""
+    other = VisitorTokens(mint.record, mint.clock)
+    await other.verify(mint.claiming())
+    keys = SigningKeys(mint.record, mint.clock)
+    await keys.rotate(OPERATOR)
+    await keys.rotate(OPERATOR, at_once=True)
+    mint.clock.advance(KEYS_LAST.total_seconds())
+    for tokens in (other, mint.tokens):
+        with pytest.raises(Unauthorized):
+            await tokens.verify(mint.claiming())
+        signed = await tokens.sign(SESSION, ORIGIN)
+        assert (await tokens.verify(signed.token)).session == SESSION
+
+
+def test_the_overlap_is_longer_than_a_token_lives() -> None:
+    assert OVERLAP > LIFETIME + 2 * KEYS_LAST
 
 
 async def test_a_token_outlives_nothing(mint: Mint) -> None:

@@ -1,7 +1,7 @@
 """Workspaces, API tokens and the keys that sign visitor tokens."""
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import func, or_, select, update
@@ -91,12 +91,22 @@ class SqlTokens(SqlFamily):
         keys = await self._usable_keys()
         if keys:
             return keys
+        return [await self._new_key()]
+
+    async def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
         await self._session.execute(
-            self._insert(SigningKeyRow).values(
-                kid=new_id().hex, secret=secrets.token_bytes(_KEY_BYTES), created_at=self._now()
-            )
+            update(SigningKeyRow)
+            .where(or_(SigningKeyRow.visitors_until.is_(None), SigningKeyRow.visitors_until > visitors_until))
+            .values(visitors_until=visitors_until)
         )
-        return await self._usable_keys()
+        return await self._new_key()
+
+    async def _new_key(self) -> SigningKey:
+        key = SigningKey(new_id().hex, secrets.token_bytes(_KEY_BYTES), self._now())
+        await self._session.execute(
+            self._insert(SigningKeyRow).values(kid=key.kid, secret=key.secret, created_at=key.created_at)
+        )
+        return key
 
     async def _usable_keys(self) -> list[SigningKey]:
         statement = (
@@ -105,7 +115,7 @@ class SqlTokens(SqlFamily):
             .order_by(SigningKeyRow.created_at.desc(), SigningKeyRow.kid.desc())
         )
         rows = await self._session.scalars(statement)
-        return [SigningKey(kid=row.kid, secret=row.secret, created_at=row.created_at) for row in rows]
+        return [SigningKey(row.kid, row.secret, row.created_at, row.visitors_until) for row in rows]
 
 
 def _token(row: ApiTokenRow) -> ApiToken:

@@ -23,11 +23,15 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """One HS256 key. The newest signs; all that are not retired verify."""
+    """One HS256 key. The newest signs; visitor tokens by the others hold until `visitors_until`."""
 
     kid: str
     secret: bytes
     created_at: datetime
+    visitors_until: datetime | None = None
+
+    def is_for_visitors(self, now: datetime) -> bool:
+        return self.visitors_until is None or now < self.visitors_until
 
 
 class TokenRecords(Protocol):
@@ -55,4 +59,8 @@ class TokenRecords(Protocol):
 
     async def signing_keys(self) -> list[SigningKey]:
         """Newest first; one is made when there is none."""
+        ...
+
+    async def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
+        """Make a new key; those before it are for visitors until then, or until when they already were."""
         ...

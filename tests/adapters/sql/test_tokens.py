@@ -1,5 +1,6 @@
 """Workspaces, API tokens and signing keys."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -100,6 +101,23 @@ async def test_a_signing_key_is_made_once(record: SqlSystemOfRecord) -> None:
     async with record.read() as records:
         assert await records.tokens.signing_keys() == keys
     assert [len(key.secret) for key in keys] == [32]
+
+
+async def test_a_rotated_key_is_for_visitors_until_then_and_kept_for_what_was_drawn_from_it(
+    record: SqlSystemOfRecord, clock: FixedClock
+) -> None:
+    async with record.write() as records:
+        (first,) = await records.tokens.signing_keys()
+        soon, later = clock.now() + timedelta(minutes=1), clock.now() + timedelta(minutes=9)
+        clock.advance(1)
+        second = await records.tokens.rotate_signing_key(soon)
+        clock.advance(1)
+        third = await records.tokens.rotate_signing_key(later)
+        keys = await records.tokens.signing_keys()
+    assert [(key.kid, key.visitors_until) for key in keys] == [
+        (third.kid, None), (second.kid, later), (first.kid, soon)
+    ]  # fmt: skip
+    assert [key.secret for key in keys] == [third.secret, second.secret, first.secret]
 
 
 async def test_a_retired_key_gives_way_to_a_new_one(

@@ -33,12 +33,15 @@ class ApiTokenRow(HasId, Base):
 
 
 class SigningKeyRow(Base):
+    """Visitor tokens by a key hold until `visitors_until`; what else was drawn from it until it is retired."""
+
     __tablename__ = "signing_keys"
 
     kid: Mapped[str] = mapped_column(String(32), primary_key=True)
     secret: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[datetime]
     retired_at: Mapped[datetime | None]
+    visitors_until: Mapped[datetime | None]
 
 
 class AuditRow(HasId, Base):

@@ -1,0 +1,31 @@
+"""The keys that sign visitor tokens, which give way to new ones."""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from app.operating.actor import Actor
+from app.ports.clock import Clock
+from app.ports.records.tokens import SigningKey
+from app.ports.records.transaction import SystemOfRecord
+
+OVERLAP: Final = timedelta(minutes=20)  # longer than a visitor token lives
+
+
+class SigningKeys:
+    """Of the whole installation: for its operator's command line, not for the API."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def rotate(self, actor: Actor, *, at_once: bool = False) -> SigningKey:
+        """A new key signs from now on. Tokens of the old ones run out by themselves, or end `at_once`: browsers then
+        ask for new ones. Secrets of hooks and webhooks that were drawn from an old key stay as they are."""
+        until = self._clock.now() + (timedelta() if at_once else OVERLAP)
+        async with self._records.write() as records:
+            key = await records.tokens.rotate_signing_key(until)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "signing_key.rotate", str(UUID(key.kid)), {"at_once": at_once}
+            )
+        return key
