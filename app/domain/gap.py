@@ -36,3 +36,4 @@ class Gap:
     first_seen: datetime
     last_seen: datetime
     note: str = ""
+    assignee: str = ""

@@ -34,6 +34,7 @@ class GapOut(Model):
     first_seen: datetime
     last_seen: datetime
     note: str
+    assignee: str
 
     @classmethod
     def of(cls, gap: Gap) -> "GapOut":
@@ -59,17 +60,6 @@ class AdminGaps:
                 response_model=ListOut[GapOut],
                 codes=("not_found",),
             ),
-            Endpoint(
-                "GET",
-                "/v1/gaps/{gap_id}",
-                "getGap",
-                "One gap",
-                TAG,
-                self._access.read,
-                self.get,
-                response_model=GapOut,
-                codes=("not_found",),
-            ),
             self._settling("ignore", "ignoreGap", "It need not be answered", self._gaps.ignore),
             self._settling("reopen", "reopenGap", "It must be answered after all", self._gaps.reopen),
         )
@@ -78,9 +68,6 @@ class AdminGaps:
         asked = call.input
         page = await self._gaps.of_agent(call.caller, call.path_id("agent_id"), asked.state, asked.page)
         return listed(ListOut[GapOut], page, GapOut.of)
-
-    async def get(self, call: Call[Actor, None]) -> GapOut:
-        return GapOut.of(await self._gaps.get(call.caller, call.path_id("gap_id")))
 
     def _settling(
         self, verb: str, operation: str, summary: str, settle: Callable[[Actor, UUID, str], Awaitable[Gap]]

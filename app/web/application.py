@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
 from app.domain.errors import DocentError
+from app.operating.gap_grooming import GapGrooming
 from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
@@ -18,6 +19,7 @@ from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
 from app.web.admin_discovery import AdminDiscovery
 from app.web.admin_files import AdminFiles
+from app.web.admin_gap_grooming import AdminGapGrooming
 from app.web.admin_gap_replays import AdminGapReplays
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
@@ -130,6 +132,7 @@ def endpoints_of(
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
+        *AdminGapGrooming(GapGrooming(services.records), access).endpoints(),
         *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),

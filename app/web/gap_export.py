@@ -16,7 +16,7 @@ from app.web.admin_access import AdminAccess
 from app.web.admin_gaps import TAG, GapOut
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 
-_COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "note", "id")
+_COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
 class GapExportQuery(Model):
@@ -61,5 +61,5 @@ def as_csv(gaps: Iterable[Gap]) -> str:
     for gap in gaps:
         seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
         texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
-        writer.writerow((*texts, *seen, as_cell(gap.note), str(gap.id)))
+        writer.writerow((*texts, *seen, as_cell(gap.assignee), as_cell(gap.note), str(gap.id)))
     return file.getvalue()

@@ -18,7 +18,7 @@ from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.file_format import FileFormat
-from app.domain.gap import GapReason
+from app.domain.gap import Gap, GapReason, GapState
 from app.domain.golden_question import GoldenQuestion
 from app.domain.reading_schedule import Schedule
 from app.domain.source import SourceConfig, SourceKind
@@ -31,6 +31,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.gap_grooming import GapGrooming
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
@@ -47,7 +48,7 @@ from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
-from app.ports.records.transaction import SystemOfRecord
+from app.ports.records.transaction import Records, SystemOfRecord
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.listed_pages import ListedPages
@@ -136,6 +137,29 @@ class Office:
         return Gaps(self.record)
 
     @property
+    def grooming(self) -> GapGrooming:
+        return GapGrooming(self.record)
+
+    async def merge_gaps(self) -> Gap:
+        other, _ = await self._another_gap()
+        return await self.grooming.merge(self.actor, self.gap, [other])
+
+    async def split_gap(self) -> Gap:
+        other, turn = await self._another_gap()
+        async with self.record.write() as records:
+            await records.gaps.merge(self.agent, self.gap, [other])
+        return await self.grooming.split(self.actor, self.gap, turn)
+
+    async def _another_gap(self) -> tuple[UUID, UUID]:
+        """And the turn that gave it away."""
+        async with self.record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            session = VisitorSession(workspace, self.agent, self.visitor, self.conversation)
+            turn = await a_gap(records, session, "When?")
+            gaps = (await records.gaps.page(self.agent, None, PAGE)).items
+        return next(gap.id for gap in gaps if gap.question == "When?"), turn
+
+    @property
     def gap_replays(self) -> GapReplays:
         return GapReplays(self.record, SureTrials())
 
@@ -188,15 +212,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
             webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
             await records.webhooks.add(webhook)
-            turn_id = uuid4()
-            await records.turns.begin(session, TurnRequest(turn_id, "Why?", "https://www.example.com/"), 1, "tests")
-            await records.turns.finish(
-                turn_id,
-                TurnEnd(
-                    TurnState.DONE, "No idea.", AnsweredBy.FALLBACK, 0.1, True, Finish.COMPLETE,
-                    gap=GapReason.LOW_CONFIDENCE,
-                ),
-            )  # fmt: skip
+            await a_gap(records, session, "Why?")
             gaps = await records.gaps.page(agent.id, None, PAGE)
             token = await records.tokens.create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
             await records.webhooks.hand_out(100)
@@ -221,6 +237,17 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             webhook.id,
             dead.id,
         )
+
+
+async def a_gap(records: Records, session: VisitorSession, question: str) -> UUID:
+    """The question, asked in vain; return its turn."""
+    turn_id = uuid4()
+    await records.turns.begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
+    low = GapReason.LOW_CONFIDENCE
+    await records.turns.finish(
+        turn_id, TurnEnd(TurnState.DONE, "No idea.", AnsweredBy.FALLBACK, 0.1, True, Finish.COMPLETE, gap=low)
+    )
+    return turn_id
 
 
 Act = Callable[[Office], Awaitable[object]]
@@ -263,6 +290,10 @@ CHANGES: dict[str, Act] = {
     "golden_question.delete": lambda o: o.golden_questions.delete(o.actor, o.agent, o.golden),
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.prove": lambda o: o.gap_replays.resolve(o.actor, o.gap, "done"),
+    "gap.merge": lambda o: o.merge_gaps(),
+    "gap.split": lambda o: o.split_gap(),
+    "gap.edit": lambda o: o.grooming.tell(o.actor, o.gap, "bob"),
+    "gap.settle": lambda o: o.grooming.settle(o.actor, o.agent, [o.gap], GapState.IGNORED, "not ours"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
     "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
@@ -291,6 +322,7 @@ READS: dict[str, Act] = {
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
     "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
+    "grooming.view": lambda o: o.grooming.view(o.actor, o.gap),
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),

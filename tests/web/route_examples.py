@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
-from app.domain.gap import GapReason
+from app.domain.gap import GapReason, GapState
 from app.domain.golden_question import GoldenQuestion
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.source_hook import hook_signature
@@ -47,6 +47,10 @@ BODIES: Mapping[str, Json] = {
     "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
     "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
     "editGoldenQuestion": {"language": "en"},
+    "editGap": {"assignee": "ann"},
+    "mergeGaps": {"gap_ids": ["{other_gap}"]},
+    "splitGap": {"turn_id": "{split_turn}"},
+    "settleGaps": {"gap_ids": ["{other_gap}"], "state": "ignored", "note": "not ours"},
     "replayGap": {"version": "draft"},
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
@@ -61,6 +65,9 @@ REQUIRED: Mapping[str, str] = {
     "createSource": "kind",
     "discoverSources": "url",
     "searchAgent": "question",
+    "mergeGaps": "gap_ids",
+    "splitGap": "turn_id",
+    "settleGaps": "state",
     "createWebhook": "url",
     "createCuratedAnswer": "answer",
     "createGoldenQuestion": "question",
@@ -77,6 +84,7 @@ class FurnishedHouse:
     ids: dict[str, UUID] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     own_ids: dict[str, dict[str, UUID]] = field(default_factory=dict)  # by operation
+    others: dict[str, UUID] = field(default_factory=dict)  # what bodies name
     hook_secret: str = ""
     hook_calls: int = 0
 
@@ -111,7 +119,14 @@ class FurnishedHouse:
         if not endpoint.has_body:
             return None
         body = dict(BODIES[endpoint.operation])
-        return {key: str(self.house.agent.id) if value == "{agent}" else value for key, value in body.items()}
+        named = {"{agent}": self.house.agent.id, **{f"{{{name}}}": given for name, given in self.others.items()}}
+        return {key: _with_ids(value, named) for key, value in body.items()}
+
+
+def _with_ids(value: Any, named: Mapping[str, UUID]) -> Any:
+    if isinstance(value, list):
+        return [_with_ids(item, named) for item in value]
+    return str(named[value]) if isinstance(value, str) and value in named else value
 
 
 @asynccontextmanager
@@ -162,6 +177,11 @@ async def furnish(house: House) -> FurnishedHouse:
         actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
     )
     gaps = await services.gaps.of_agent(actor, agent_id, None, PageRequest())
+    other_gap, _ = await _a_closed_gap(house, "Is there a discount?")
+    two_wordings, _ = await _a_closed_gap(house, "May I pay later?")
+    joined, split_turn = await _a_closed_gap(house, "Can I pay by invoice?")
+    async with house.record.write() as records:
+        await records.gaps.merge(agent_id, two_wordings, [joined])
     return FurnishedHouse(
         house,
         visitor,
@@ -186,15 +206,31 @@ async def furnish(house: House) -> FurnishedHouse:
             "getSourceText": {"source_id": ended.id},
             "replaceFile": {"source_id": file.source.id},
             "getFile": {"source_id": file.source.id},
+            "splitGap": {"gap_id": two_wordings},
         },
+        others={"other_gap": other_gap, "split_turn": split_turn},
         hook_secret=secret,
     )
 
 
-async def _store_turn(house: House, session: VisitorSession, turn_id: UUID) -> None:
+async def _a_closed_gap(house: House, question: str) -> tuple[UUID, UUID]:
+    """And the turn that gave it away."""
+    visitor, turn_id = await house.visitor(), uuid4()
+    await visitor.ask(turn_id)
+    await _store_turn(house, house.turns.asked[-1][0], turn_id, question)
+    async with house.record.write() as records:
+        gaps = (await records.gaps.page(house.agent.id, GapState.OPEN, PageRequest())).items
+        [gap] = [gap for gap in gaps if gap.question == question]
+        await records.gaps.set_state(house.actor.workspace_id, gap.id, GapState.RESOLVED, "")
+    return gap.id, turn_id
+
+
+async def _store_turn(
+    house: House, session: VisitorSession, turn_id: UUID, question: str = "What does it cost?"
+) -> None:
     assert session.channel is Channel.WIDGET
     async with house.record.write() as records:
-        await records.turns.begin(session, TurnRequest(turn_id, "What does it cost?", PAGE), 1, "tests")
+        await records.turns.begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
         await records.turns.finish(
             turn_id,
             TurnEnd(

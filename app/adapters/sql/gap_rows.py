@@ -15,4 +15,5 @@ def gap_of(row: GapRow) -> Gap:
         first_seen=row.first_seen,
         last_seen=row.last_seen,
         note=row.note,
+        assignee=row.assignee,
     )

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
-from app.adapters.sql.gap_meanings import SqlGapMeanings
+from app.adapters.sql.gap_grooming import SqlGapGrooming
 from app.adapters.sql.gap_replays import SqlGapReplays
 from app.adapters.sql.gap_rows import gap_of
 from app.adapters.sql.keyset import Keyset
@@ -16,7 +16,7 @@ from app.ports.records.page import ListPage, PageRequest
 _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
 
 
-class SqlGaps(SqlGapMeanings, SqlGapReplays):
+class SqlGaps(SqlGapGrooming, SqlGapReplays):
     """Implements `GapRecords`; what gaps mean and what replays ask have a file each."""
 
     async def page(self, agent_id: UUID, state: GapState | None, page: PageRequest) -> ListPage[Gap]:

@@ -6,6 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.gap import Gap, GapState
+from app.domain.gap_facts import GapFacts
 from app.domain.gap_meaning import UnplacedGap
 from app.domain.gap_replay import GapAsking
 from app.ports.records.page import ListPage, PageRequest
@@ -60,4 +61,21 @@ class GapRecords(Protocol):
     async def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
         """An open gap was asked at that generation; where it passes, it is proposed for closing. False for one that
         is no longer open."""
+        ...
+
+    async def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
+        """Their askings and counts come to `into`, and they are gone. Those of other agents stay."""
+        ...
+
+    async def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
+        """The wording of that turn becomes a gap of its own, in the same state, whose id is returned; neither joins
+        another by itself from now on. Raises InvalidInput, naming `turn_id`, where there is nothing to split."""
+        ...
+
+    async def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
+        """What is None stays."""
+        ...
+
+    async def facts(self, gap_id: UUID, samples: int) -> GapFacts:
+        """With that many samples at most."""
         ...

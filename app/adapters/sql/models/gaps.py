@@ -26,6 +26,7 @@ class GapRow(HasId, Base):
     reason: Mapped[str] = mapped_column(String(20))
     count: Mapped[int]
     note: Mapped[str] = mapped_column(default="")
+    assignee: Mapped[str] = mapped_column(default="", server_default=text("''"))
     first_seen: Mapped[datetime]
     last_seen: Mapped[datetime]
     placed_by: Mapped[str | None] = mapped_column(String(200), index=True)

@@ -1,0 +1,107 @@
+"""What operators do to put gaps in order, and what they see of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.gap import Gap, GapState
+from app.domain.gap_facts import GapFacts, Snapshot, found_then, shortfall
+from app.domain.page_url import same_page_urls
+from app.operating.actor import Actor
+from app.operating.field_rules import check_line, check_text
+from app.operating.gaps import MAX_NOTE_CHARS
+from app.ports.records.transaction import Records, SystemOfRecord
+
+MAX_AT_ONCE = 100
+MAX_NAME_CHARS = 100
+SAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GapView:
+    """`snapshot` is None where the trace of the latest asking was erased."""
+
+    gap: Gap
+    facts: GapFacts
+    snapshot: Snapshot | None
+
+
+class GapGrooming:
+    """Every method raises NotFound for a gap that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def view(self, actor: Actor, gap_id: UUID) -> GapView:
+        async with self._records.read() as records:
+            gap = await records.gaps.get(actor.workspace_id, gap_id)
+            facts = await records.gaps.facts(gap_id, SAMPLES)
+            return GapView(gap, facts, await _snapshot(records, actor, gap, facts))
+
+    async def merge(self, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
+        """The others, of the same agent, become part of this one, which keeps its question, state and note."""
+        _check_count(others)
+        if gap_id in others:
+            raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
+        async with self._records.write() as records:
+            gap = await records.gaps.get(actor.workspace_id, gap_id)
+            for other in others:
+                if (await records.gaps.get(actor.workspace_id, other)).agent_id != gap.agent_id:
+                    raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
+            await records.gaps.merge(gap.agent_id, gap_id, others)
+            merged = {"gap_ids": [str(other) for other in others]}
+            await records.audit.record(actor.workspace_id, actor.name, "gap.merge", str(gap_id), merged)
+            return await records.gaps.get(actor.workspace_id, gap_id)
+
+    async def split(self, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
+        """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
+        join again by themselves."""
+        async with self._records.write() as records:
+            await records.gaps.get(actor.workspace_id, gap_id)
+            own = await records.gaps.split(gap_id, turn_id)
+            await records.audit.record(
+                actor.workspace_id, actor.name, "gap.split", str(gap_id), {"new_gap_id": str(own)}
+            )
+            return await records.gaps.get(actor.workspace_id, own)
+
+    async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
+        """Who looks after it, "" for nobody, and what operators should know; None leaves either as it is."""
+        check_line("assignee", assignee or "", MAX_NAME_CHARS)
+        check_text("note", note or "", MAX_NOTE_CHARS)
+        async with self._records.write() as records:
+            await records.gaps.get(actor.workspace_id, gap_id)
+            await records.gaps.tell(gap_id, assignee=assignee, note=note)
+            await records.audit.record(actor.workspace_id, actor.name, "gap.edit", str(gap_id), {})
+            return await records.gaps.get(actor.workspace_id, gap_id)
+
+    async def settle(
+        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    ) -> list[Gap]:
+        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none."""
+        _check_count(gap_ids)
+        check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
+        async with self._records.write() as records:
+            changed = [await records.gaps.set_state(actor.workspace_id, gap_id, state, note) for gap_id in gap_ids]
+            for gap in changed:
+                if gap.agent_id != agent_id:
+                    raise NotFound("gap")
+                told = {"agent_id": str(gap.agent_id), "state": state.value}
+                await records.audit.record(actor.workspace_id, actor.name, "gap.settle", str(gap.id), told)
+        return changed
+
+
+async def _snapshot(records: Records, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:
+    turn = await records.turns.find(facts.samples[0].turn_id) if facts.samples else None
+    if turn is None:
+        return None
+    agent = await records.agents.get(actor.workspace_id, gap.agent_id)
+    found = found_then(turn.trace)
+    is_gone = bool(found) and not await records.documents.page_chunks(agent.id, same_page_urls(found[0].url))
+    threshold = agent.draft.confidence_threshold
+    return Snapshot(shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone), found)
+
+
+def _check_count(gap_ids: Sequence[UUID]) -> None:
+    if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_AT_ONCE:
+        raise InvalidInput("gap_ids", f"Name 1 to {MAX_AT_ONCE} gaps, each once.")

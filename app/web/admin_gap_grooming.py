@@ -1,0 +1,137 @@
+"""Admin API: one gap with all that is known of it; merging, splitting, assigning, settling many."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.gap import GapReason, GapState
+from app.domain.gap_facts import Shortfall
+from app.operating.actor import Actor
+from app.operating.gap_grooming import MAX_AT_ONCE, MAX_NAME_CHARS, GapGrooming, GapView
+from app.operating.gaps import MAX_NOTE_CHARS
+from app.web.admin_access import AdminAccess
+from app.web.admin_gaps import TAG, GapOut
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+
+class MergeIn(Model):
+    gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE, description="They become part of this gap.")
+
+
+class SplitIn(Model):
+    turn_id: UUID = Field(description="One of the samples; its wording leaves, each time it was asked.")
+
+
+class GapPatch(Model):
+    assignee: str | None = Field(default=None, max_length=MAX_NAME_CHARS, description='Who looks after it; "": nobody.')
+    note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
+
+
+class SettleIn(Model):
+    gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+    state: Literal["ignored", "open"]
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS, description="Why; needed for `ignored`.")
+
+
+class SettledOut(Model):
+    items: list[GapOut]
+
+
+class SampleOut(Model):
+    turn_id: UUID
+    conversation_id: UUID
+    question: str
+    language: str | None
+    reason: GapReason
+    asked_at: datetime
+
+
+class FoundOut(Model):
+    url: str
+    title: str
+    confidence: float
+    cosine: float | None
+    bm25: float | None
+
+
+class SnapshotOut(Model):
+    why: Shortfall
+    found: tuple[FoundOut, ...]
+
+
+class GapViewOut(GapOut):
+    visitors: int
+    impact: int = Field(description="visitors x (1 + askings of the last 7 days)")
+    this_week: int = Field(description="Askings of the last 7 days.")
+    week_before: int = Field(description="Askings of the 7 days before.")
+    languages: tuple[str, ...]
+    samples: tuple[SampleOut, ...] = Field(description="The latest askings, latest first.")
+    snapshot: SnapshotOut | None = Field(description="What search found at the latest asking, and why it fell short.")
+
+    @classmethod
+    def of_view(cls, view: GapView) -> "GapViewOut":
+        facts = view.facts
+        return cls(
+            **GapOut.of(view.gap).model_dump(),
+            visitors=facts.visitors,
+            impact=facts.impact,
+            this_week=facts.this_week,
+            week_before=facts.week_before,
+            languages=facts.languages,
+            samples=tuple(SampleOut.model_validate(sample) for sample in facts.samples),
+            snapshot=None if view.snapshot is None else SnapshotOut.model_validate(view.snapshot),
+        )
+
+
+class AdminGapGrooming:
+    def __init__(self, grooming: GapGrooming, access: AdminAccess) -> None:
+        self._grooming = grooming
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        one, write = "/v1/gaps/{gap_id}", self._access.write
+        return (
+            Endpoint(
+                "GET", one, "getGap", "One gap with all that is known of it", TAG, self._access.read, self.view,
+                response_model=GapViewOut, codes=("not_found",),
+            ),
+            Endpoint(
+                "PATCH", one, "editGap", "Assign a gap, or note something; only what is sent changes", TAG, write,
+                self.patch, input_model=GapPatch, response_model=GapOut, codes=("not_found",),
+            ),
+            Endpoint(
+                "POST", f"{one}/merge", "mergeGaps", "Make other gaps of the agent part of this one", TAG, write,
+                self.merge, input_model=MergeIn, response_model=GapOut, codes=("not_found",),
+            ),
+            Endpoint(
+                "POST", f"{one}/split", "splitGap", "Make one wording a gap of its own", TAG, write,
+                self.split, input_model=SplitIn, response_model=GapOut, codes=("not_found",),
+            ),
+            Endpoint(
+                "POST", "/v1/agents/{agent_id}/gaps/settle", "settleGaps", "Ignore or reopen many gaps: all or none",
+                TAG, write, self.settle, input_model=SettleIn, response_model=SettledOut, codes=("not_found",),
+            ),
+        )  # fmt: skip
+
+    async def view(self, call: Call[Actor, None]) -> GapViewOut:
+        return GapViewOut.of_view(await self._grooming.view(call.caller, call.path_id("gap_id")))
+
+    async def patch(self, call: Call[Actor, GapPatch]) -> GapOut:
+        told = call.input
+        return GapOut.of(await self._grooming.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
+
+    async def merge(self, call: Call[Actor, MergeIn]) -> GapOut:
+        return GapOut.of(await self._grooming.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
+
+    async def split(self, call: Call[Actor, SplitIn]) -> GapOut:
+        return GapOut.of(await self._grooming.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
+
+    async def settle(self, call: Call[Actor, SettleIn]) -> SettledOut:
+        asked = call.input
+        settled = await self._grooming.settle(
+            call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note
+        )
+        return SettledOut(items=[GapOut.of(gap) for gap in settled])

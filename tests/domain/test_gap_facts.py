@@ -1,0 +1,39 @@
+"""Why a gap was not answered, and how much it is worth closing."""
+
+import pytest
+
+from app.domain.gap import GapReason
+from app.domain.gap_facts import FoundThen, GapFacts, Shortfall, found_then, shortfall
+
+LOW = GapReason.LOW_CONFIDENCE
+
+
+@pytest.mark.parametrize(
+    ("confidences", "reason", "is_gone", "why"),
+    [
+        ((), LOW, False, Shortfall.NOTHING_CLOSE),
+        ((0.19,), LOW, False, Shortfall.NOTHING_CLOSE),
+        ((0.1, 0.2), LOW, False, Shortfall.UNDER_THRESHOLD),
+        ((0.39,), GapReason.FAILURE_WORDS, False, Shortfall.UNDER_THRESHOLD),
+        ((0.4,), GapReason.FAILURE_WORDS, False, Shortfall.MODEL_DECLINED),
+        ((0.9,), GapReason.THUMBS_DOWN, False, Shortfall.DISLIKED),
+        ((), GapReason.THUMBS_DOWN, False, Shortfall.DISLIKED),
+        ((0.9,), LOW, True, Shortfall.PAGE_GONE),
+        ((0.3,), GapReason.THUMBS_DOWN, True, Shortfall.PAGE_GONE),
+        ((0.1,), LOW, True, Shortfall.NOTHING_CLOSE),
+    ],
+)
+def test_why_it_fell_short(confidences: tuple[float, ...], reason: GapReason, is_gone: bool, why: Shortfall) -> None:
+    found = [FoundThen("https://a.example/", "A", confidence, 0.5, None) for confidence in confidences]
+    assert shortfall(found, reason, 0.4, is_gone=is_gone) is why
+
+
+def test_a_trace_without_a_ranking_found_nothing() -> None:
+    assert found_then({"stages": []}) == ()
+
+
+def test_what_many_ask_now_is_worth_more_than_what_one_asks_often_or_many_asked_once() -> None:
+    many_now = GapFacts(5, 5, 0, (), ())
+    one_often = GapFacts(1, 10, 0, (), ())
+    many_once = GapFacts(9, 0, 9, (), ())
+    assert (many_now.impact, one_often.impact, many_once.impact) == (30, 11, 9)

@@ -1,0 +1,169 @@
+"""Operators put gaps in order, and see what is known of one."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.adapters.langid_language_guesser import LangidLanguageGuesser
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import AgentConfig
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.gap import Gap, GapReason, GapState
+from app.domain.gap_facts import Shortfall
+from app.domain.turn import Channel, VisitorSession
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.gap_clustering import GapClustering
+from app.operating.gap_grooming import GapGrooming
+from app.ports.records.page import PageRequest
+from tests.adapters.sql.sample_rows import ask
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.temporary_record import temporary_record
+
+DAY = 24 * 3600
+SHIP, SEND, PAY = "Do you ship to Malta?", "Is Malta delivered to?", "Can I pay later?"
+
+
+@dataclass
+class Office:
+    record: SqlSystemOfRecord
+    clock: FixedClock
+    grooming: GapGrooming
+    actor: Actor
+    agent: UUID
+
+    async def visitor(self) -> VisitorSession:
+        async with self.record.write() as records:
+            visitor = await records.conversations.visitor(self.agent, uuid4())
+            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+        return VisitorSession(self.actor.workspace_id, self.agent, visitor.id, conversation.id)
+
+    async def ask(self, question: str, session: VisitorSession | None = None, **end: Any) -> UUID:
+        self.clock.advance(60)
+        end = {"gap": GapReason.LOW_CONFIDENCE, "language": "en", **end}
+        return await ask(self.record, session or await self.visitor(), question, **end)
+
+    async def gaps(self) -> dict[str, Gap]:
+        async with self.record.read() as records:
+            return {gap.question: gap for gap in (await records.gaps.page(self.agent, None, PageRequest())).items}
+
+    async def merged(self) -> tuple[Gap, UUID]:
+        """SHIP and SEND as one gap, and the turn that asked SEND."""
+        await self.ask(SHIP)
+        turn = await self.ask(SEND)
+        gaps = await self.gaps()
+        return await self.grooming.merge(self.actor, gaps[SHIP].id, [gaps[SEND].id]), turn
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        yield Office(record, clock, GapGrooming(record), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+
+
+async def test_merged_gaps_count_together_and_go_on_counting(office: Office) -> None:
+    gap, _ = await office.merged()
+    assert (gap.question, gap.count, list(await office.gaps())) == (SHIP, 2, [SHIP])
+    await office.ask(SEND)
+    assert (await office.gaps())[SHIP].count == 3
+
+
+async def test_a_gap_is_merged_with_others_of_its_agent_alone(office: Office) -> None:
+    await office.ask(SHIP)
+    own = (await office.gaps())[SHIP]
+    async with office.record.write() as records:
+        other = await records.agents.create(office.actor.workspace_id, AgentConfig(name="Shop"))
+    office.agent = other.id
+    await office.ask(PAY)
+    foreign = (await office.gaps())[PAY]
+    for others, says in (([own.id], "itself"), ([foreign.id], "two agents"), ([], "1 to 100")):
+        with pytest.raises(InvalidInput, match=says):
+            await office.grooming.merge(office.actor, own.id, others)
+    with pytest.raises(NotFound):
+        await office.grooming.merge(office.actor, own.id, [uuid4()])
+
+
+async def test_a_wording_leaves_each_time_it_was_asked(office: Office) -> None:
+    gap, _ = await office.merged()
+    turn = await office.ask(SEND.upper())
+    own = await office.grooming.split(office.actor, gap.id, turn)
+    assert (own.question, own.count) == (SEND.upper(), 2)
+    assert (await office.gaps())[SHIP].count == 1
+    await office.ask(SEND)
+    await office.ask(SHIP)
+    assert {question: found.count for question, found in (await office.gaps()).items()} == {SEND: 3, SHIP: 2}
+
+
+async def test_a_gaps_own_wording_may_leave_too(office: Office) -> None:
+    gap, turn = await office.merged()
+    first = (await office.grooming.view(office.actor, gap.id)).facts.samples[-1]
+    own = await office.grooming.split(office.actor, gap.id, first.turn_id)
+    assert (own.question, own.count) == (SHIP, 1)
+    assert (await office.gaps())[SEND].id == gap.id
+    with pytest.raises(InvalidInput, match="no other wording"):
+        await office.grooming.split(office.actor, gap.id, turn)
+    with pytest.raises(InvalidInput, match="not asked"):
+        await office.grooming.split(office.actor, own.id, turn)
+
+
+async def test_what_was_split_does_not_join_again_by_itself(office: Office) -> None:
+    words, other_order = "lamp Malta ship", "ship lamp Malta"
+    await office.ask(words)
+    turn = await office.ask(other_order)
+    clustering = GapClustering(office.record, HashingEmbedder(), LangidLanguageGuesser())
+    await clustering.place()
+    [gap] = (await office.gaps()).values()
+    assert gap.count == 2
+    await office.grooming.split(office.actor, gap.id, turn)
+    assert await clustering.place() > 0
+    assert len(await office.gaps()) == 2
+
+
+async def test_a_gap_is_assigned_and_noted(office: Office) -> None:
+    await office.ask(SHIP)
+    gap = (await office.gaps())[SHIP]
+    told = await office.grooming.tell(office.actor, gap.id, "bob", "Ask the warehouse.")
+    assert (told.assignee, told.note) == ("bob", "Ask the warehouse.")
+    told = await office.grooming.tell(office.actor, gap.id, assignee="")
+    assert (told.assignee, told.note) == ("", "Ask the warehouse.")
+
+
+async def test_many_are_settled_or_none(office: Office) -> None:
+    for question in (SHIP, PAY):
+        await office.ask(question)
+    ids = [gap.id for gap in (await office.gaps()).values()]
+    with pytest.raises(InvalidInput, match="note"):
+        await office.grooming.settle(office.actor, office.agent, ids, GapState.IGNORED, " ")
+    with pytest.raises(NotFound):
+        await office.grooming.settle(office.actor, office.agent, [*ids, uuid4()], GapState.IGNORED, "not ours")
+    with pytest.raises(NotFound):
+        await office.grooming.settle(office.actor, uuid4(), ids, GapState.IGNORED, "not ours")
+    assert {gap.state for gap in (await office.gaps()).values()} == {GapState.OPEN}
+    await office.grooming.settle(office.actor, office.agent, ids, GapState.IGNORED, "not ours")
+    assert {(gap.state, gap.note) for gap in (await office.gaps()).values()} == {(GapState.IGNORED, "not ours")}
+
+
+async def test_what_is_known_of_a_gap(office: Office) -> None:
+    visitor = await office.visitor()
+    await office.ask(SHIP, visitor)
+    office.clock.advance(8 * DAY)
+    await office.ask(SHIP, visitor, language="de")
+    ranked = [{"url": "https://a.example/", "title": "A", "calibrated": 0.01, "cosine": 0.2, "bm25": None}]
+    latest = await office.ask(SHIP, trace={"ranked": ranked})
+    gap = (await office.gaps())[SHIP]
+    view = await office.grooming.view(office.actor, gap.id)
+    facts = view.facts
+    assert (facts.visitors, facts.this_week, facts.week_before, facts.impact) == (2, 2, 1, 6)
+    assert facts.languages == ("en", "de")
+    assert [sample.question for sample in facts.samples] == [SHIP] * 3
+    assert (facts.samples[0].turn_id, facts.samples[1].conversation_id) == (latest, visitor.conversation_id)
+    assert view.snapshot is not None
+    assert (view.snapshot.why, view.snapshot.found[0].title) == (Shortfall.NOTHING_CLOSE, "A")
