@@ -72,7 +72,7 @@ class PromptBuilder:
             _INJECTION_DEFENCE,
             _guardrails(agent),
             _current_page(brief),
-            self._sizes.cut(as_prompt_text(agent.custom_prompt).strip(), self._limits.operator),
+            self._sizes.cut(as_prompt_text(agent.custom_prompt).strip(), self._limits.operator)[0],
             _language(brief.language),
             _RULES_AGAIN,
         ]
@@ -99,10 +99,10 @@ class PromptBuilder:
         for source in sources:
             opening = _opening(source)
             room -= self._sizes.of(opening) + _BLOCK_TOKENS
-            text = self._sizes.cut(as_prompt_text(source.text), room)
+            text, size = self._sizes.cut(as_prompt_text(source.text), room)
             if not text:
                 break
-            room -= self._sizes.of(text)
+            room -= size
             blocks.append(f"{opening}\n{text}\n</source>")
         return blocks
 

@@ -15,13 +15,14 @@ class PromptSizes:
     def of(self, text: str) -> int:
         return max(self._counter.count(text), len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
-    def cut(self, text: str, room: int) -> str:
-        """The text, or as much of its beginning, to the end of a word, as `room` tokens hold; "" without room."""
+    def cut(self, text: str, room: int) -> tuple[str, int]:
+        """The text, or as much of its beginning, to the end of a word, as `room` tokens hold, and its size; "" without
+        room."""
         if room <= 0:
-            return ""
+            return "", 0
         size = self.of(text)
         while size > room:
             shorter = text[: len(text) * room // size]
             text = (shorter if len(shorter) < len(text) else text[:-1]).rsplit(" ", 1)[0]
             size = self.of(text)
-        return text
+        return text, size
