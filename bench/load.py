@@ -73,9 +73,12 @@ class Bench:
         """Arrivals over 10 seconds, answers of 10 seconds at 20 tokens a second."""
         tokens = 200
         async with self._house(tokens, 20) as server:
+            before = server.processor_seconds()
             measured = await self._ask(server, streams, 10)
+            used = (server.processor_seconds() - before) / streams
             return [
                 *self._completeness(measured, streams, tokens),
+                Finding("processor time a question", used * 1000, "ms"),
                 Finding("first token, p95", _p95(measured.first_token) * 1000, "ms", 400),
                 Finding("gap between token frames, p95", _p95(measured.gaps) * 1000, "ms", 80),
                 Finding("most streams at once", measured.most_at_once, "streams"),
