@@ -23,6 +23,18 @@ class GapState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class GapFilter:
+    """Gaps of that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later; None: any."""
+
+    reason: GapReason | None = None
+    language: str | None = None
+    since: datetime | None = None
+
+
+EVERY_GAP = GapFilter()
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """One unanswered question, however often it was asked. `question` is the latest wording, its personal data
     masked."""

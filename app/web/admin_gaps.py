@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
-from app.domain.gap import Gap, GapReason, GapState
+from app.domain.gap import Gap, GapFilter, GapReason, GapState
 from app.operating.actor import Actor
 from app.operating.gaps import MAX_NOTE_CHARS, Gaps
 from app.web.admin_access import AdminAccess
@@ -16,8 +16,19 @@ from app.web.list_models import ListOut, ListQuery, listed
 TAG = "Gaps"
 
 
-class GapsQuery(ListQuery):
+class GapFilterQuery(Model):
     state: GapState | None = Field(default=None, description="Every state when left out.")
+    reason: GapReason | None = Field(default=None, description="What gave it away last.")
+    language: str | None = Field(default=None, pattern="^[a-z]{2,3}$", description="Asked in it, at least once.")
+    since: AwareDatetime | None = Field(default=None, description="Asked then or later.")
+
+    @property
+    def only(self) -> GapFilter:
+        return GapFilter(self.reason, self.language, self.since)
+
+
+class GapsQuery(GapFilterQuery, ListQuery):
+    pass
 
 
 class NoteIn(Model):
@@ -66,7 +77,7 @@ class AdminGaps:
 
     async def of_agent(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
-        page = await self._gaps.of_agent(call.caller, call.path_id("agent_id"), asked.state, asked.page)
+        page = await self._gaps.of_agent(call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only)
         return listed(ListOut[GapOut], page, GapOut.of)
 
     def _settling(

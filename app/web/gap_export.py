@@ -5,22 +5,20 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
-from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from app.domain.gap import Gap, GapState
+from app.domain.gap import Gap
 from app.domain.spreadsheet_cell import as_cell
 from app.operating.actor import Actor
 from app.operating.gaps import MAX_EXPORTED, Gaps
 from app.web.admin_access import AdminAccess
-from app.web.admin_gaps import TAG, GapOut
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.admin_gaps import TAG, GapFilterQuery, GapOut
+from app.web.endpoint import AnyEndpoint, Call, Endpoint
 
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
-class GapExportQuery(Model):
-    state: GapState | None = Field(default=None, description="Every state when left out.")
+class GapExportQuery(GapFilterQuery):
     format: Literal["csv", "json"] = "csv"
 
 
@@ -46,7 +44,7 @@ class GapExport:
         )
 
     async def export(self, call: Call[Actor, GapExportQuery]) -> Response:
-        gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state)
+        gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state, call.input.only)
         headers = {"Content-Disposition": f'attachment; filename="gaps.{call.input.format}"'}
         if call.input.format == "json":
             return JSONResponse([GapOut.of(gap).model_dump(mode="json") for gap in gaps], headers=headers)

@@ -12,7 +12,7 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
-from app.domain.gap import Gap, GapReason, GapState
+from app.domain.gap import Gap, GapFilter, GapReason, GapState
 from app.domain.gap_facts import Shortfall
 from app.domain.turn import Channel, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
@@ -134,6 +134,22 @@ async def test_a_gap_is_assigned_and_noted(office: Office) -> None:
     assert (told.assignee, told.note) == ("bob", "Ask the warehouse.")
     told = await office.grooming.tell(office.actor, gap.id, assignee="")
     assert (told.assignee, told.note) == ("", "Ask the warehouse.")
+
+
+async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> None:
+    await office.ask(SHIP, language="de", gap=GapReason.FAILURE_WORDS)
+    office.clock.advance(DAY)
+    since = office.clock.now()
+    await office.ask(PAY)
+    wanted = {
+        SHIP: (GapFilter(reason=GapReason.FAILURE_WORDS), GapFilter(language="de")),
+        PAY: (GapFilter(reason=GapReason.LOW_CONFIDENCE), GapFilter(language="en"), GapFilter(since=since)),
+    }
+    async with office.record.read() as records:
+        for question, filters in wanted.items():
+            for only in filters:
+                page = await records.gaps.page(office.agent, GapState.OPEN, PageRequest(), only)
+                assert [gap.question for gap in page.items] == [question]
 
 
 async def test_many_are_settled_or_none(office: Office) -> None:

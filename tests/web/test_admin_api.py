@@ -164,6 +164,11 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
         gaps = f"/v1/agents/{rooms.ids['agent_id']}/gaps"
         [listed] = (await api("GET", f"{gaps}?state=open")).json()["items"]
         assert listed["id"] == str(gap)
+        for narrowed, count in (("reason=low_confidence", 1), ("reason=thumbs_down", 0), ("language=xx", 0)):
+            assert len((await api("GET", f"{gaps}?state=open&{narrowed}")).json()["items"]) == count
+        for moment, count in (("2000-01-01T00:00:00Z", 1), ("2999-01-01T00:00:00Z", 0)):
+            assert len((await api("GET", f"{gaps}?state=open&since={moment}")).json()["items"]) == count
+        assert (await api("GET", f"{gaps}?since=2000-01-01T00:00:00")).status_code == 422
         unanswered = (await api("POST", f"/v1/gaps/{gap}/resolve", {"note": "Wrote the page."})).json()
         assert (unanswered["state"], unanswered["passes"]) == ("open", False)
         assert unanswered["questions"][0]["after"]["gap"] == "low_confidence"

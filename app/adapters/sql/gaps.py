@@ -8,9 +8,9 @@ from app.adapters.sql.gap_grooming import SqlGapGrooming
 from app.adapters.sql.gap_replays import SqlGapReplays
 from app.adapters.sql.gap_rows import gap_of
 from app.adapters.sql.keyset import Keyset
-from app.adapters.sql.models import AgentRow, GapRow
+from app.adapters.sql.models import AgentRow, GapQuestionRow, GapRow, TurnRow
 from app.domain.errors import NotFound
-from app.domain.gap import Gap, GapState
+from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapState
 from app.ports.records.page import ListPage, PageRequest
 
 _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
@@ -19,10 +19,23 @@ _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending
 class SqlGaps(SqlGapGrooming, SqlGapReplays):
     """Implements `GapRecords`; what gaps mean and what replays ask have a file each."""
 
-    async def page(self, agent_id: UUID, state: GapState | None, page: PageRequest) -> ListPage[Gap]:
+    async def page(
+        self, agent_id: UUID, state: GapState | None, page: PageRequest, only: GapFilter = EVERY_GAP
+    ) -> ListPage[Gap]:
         statement = select(GapRow).where(GapRow.agent_id == agent_id)
         if state is not None:
             statement = statement.where(GapRow.state == state.value)
+        if only.reason is not None:
+            statement = statement.where(GapRow.reason == only.reason.value)
+        if only.since is not None:
+            statement = statement.where(GapRow.last_seen >= only.since)
+        if only.language is not None:
+            spoken = (
+                select(GapQuestionRow.id)
+                .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+                .where(GapQuestionRow.gap_id == GapRow.id, TurnRow.language == only.language)
+            )
+            statement = statement.where(spoken.exists())
         return await _MOST_ASKED_FIRST.page(self._session, statement, page, gap_of)
 
     async def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.gap import Gap, GapState
+from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapState
 from app.domain.gap_facts import GapFacts
 from app.domain.gap_meaning import UnplacedGap
 from app.domain.gap_replay import GapAsking
@@ -22,7 +22,9 @@ class DueGap:
 
 
 class GapRecords(Protocol):
-    async def page(self, agent_id: UUID, state: GapState | None, page: PageRequest) -> ListPage[Gap]:
+    async def page(
+        self, agent_id: UUID, state: GapState | None, page: PageRequest, only: GapFilter = EVERY_GAP
+    ) -> ListPage[Gap]:
         """Most asked first, then latest."""
         ...
 
