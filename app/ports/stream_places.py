@@ -3,7 +3,7 @@
 from typing import Protocol
 from uuid import UUID
 
-# A place that nobody renews is free after this. A visitor whose process was killed waits no longer than that to read on.
+# A place that nobody renews is free after this: a visitor whose process was killed waits no longer to read on.
 LEASE_SECONDS = 20
 
 
