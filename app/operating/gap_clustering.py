@@ -1,8 +1,6 @@
 """The same question in other words is the same gap: found after the turn, by what the words mean."""
 
-import asyncio
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import structlog
 
@@ -19,35 +17,20 @@ _AT_ONCE: Final = 16
 
 
 class GapClustering:
-    """Places gaps while its block runs, looking for new ones every `pause_seconds`.
-
-    Turns count gaps by their wording, in their own transaction. Here each new gap joins the open gap of its agent that
-    means nearly the same, or stays by itself. No transaction is held over the embedder; while that is away gaps wait.
-    A question in a language that the model does not read stays by itself.
+    """Turns count gaps by their wording, in their own transaction. Here each new gap joins the open gap of its agent
+    that means nearly the same, or stays by itself. No transaction is held over the embedder; while that is away gaps
+    wait. A question in a language that the model does not read stays by itself.
     """
 
-    def __init__(
-        self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser, *, pause_seconds: float = 2.0
-    ) -> None:
+    def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._records = records
         self._embedder = embedder
         self._languages = languages
-        self._pause_seconds = pause_seconds
-        self._running: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._running = asyncio.create_task(self._keep_placing())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
+        self._has_forgotten = False
 
     async def place(self) -> int:
         """One batch of new gaps, oldest first; return how many were placed."""
+        await self._forget_other_models()
         async with self._records.read() as records:
             gaps = await records.gaps.unplaced(_AT_ONCE)
         if not gaps:
@@ -67,22 +50,16 @@ class GapClustering:
                 log.info("gap_joined", gap=str(joined))
         return len(gaps)
 
+    async def _forget_other_models(self) -> None:
+        """Vectors of two models never meet: those of yesterday's go, once."""
+        if self._has_forgotten:
+            return
+        async with self._records.write() as records:
+            await records.gaps.forget_meanings_but(self._embedder.model_id)
+        self._has_forgotten = True
+
     def _is_read(self, gap: UnplacedGap) -> bool:
         if self._embedder.reads is None:
             return True
         guess = self._languages.guess(gap.question)
         return (guess.language if guess.probability >= SURE else gap.language) in self._embedder.reads
-
-    async def _keep_placing(self) -> None:
-        is_new_model = True
-        while True:
-            try:
-                if is_new_model:
-                    async with self._records.write() as records:
-                        await records.gaps.forget_meanings_but(self._embedder.model_id)
-                    is_new_model = False
-                if await self.place():
-                    continue
-            except Exception:  # a database that does not answer now may answer the next time
-                log.warning("gaps_not_placed", exc_info=True)
-            await asyncio.sleep(self._pause_seconds)

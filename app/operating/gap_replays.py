@@ -1,8 +1,6 @@
 """Gaps are closed with proof: their own questions are asked again."""
 
-import asyncio
-from types import TracebackType
-from typing import Final, Literal, Protocol, Self
+from typing import Final, Literal, Protocol
 from uuid import UUID
 
 import structlog
@@ -78,32 +76,3 @@ class GapReplays:
             askings = await records.gaps.askings(gap.id, MAX_WORDINGS)
         answers = [await self._trials.answer(workspace_id, gap.agent_id, asking, version) for asking in askings]
         return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))
-
-
-class ReplayingGaps:
-    """Replays what is due while its block runs, looking for work every `pause_seconds`."""
-
-    def __init__(self, replays: GapReplays, *, pause_seconds: float = 5.0) -> None:
-        self._replays = replays
-        self._pause_seconds = pause_seconds
-        self._running: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._running = asyncio.create_task(self._keep_replaying())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
-
-    async def _keep_replaying(self) -> None:
-        while True:
-            try:
-                if await self._replays.replay_due():
-                    continue
-            except Exception:  # a database that does not answer now may answer the next time
-                log.warning("gaps_not_replayed", exc_info=True)
-            await asyncio.sleep(self._pause_seconds)

@@ -1,8 +1,6 @@
 """What visitors wrote and were told is erased when it is older than their agent keeps it."""
 
-import asyncio
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import structlog
 
@@ -13,15 +11,12 @@ from app.ports.records.transaction import SystemOfRecord
 log = structlog.get_logger(__name__)
 
 RETENTION: Final = "retention"  # how the audit names it
-_LOOK_SECONDS: Final = 3600.0
 _AT_ONCE: Final = 200  # rows of one transaction, which keeps visitors' own writes waiting
 
 
 class Retention:
-    """Erases while its block runs: at once, then every `look_seconds`. Several workers may do so at the same time.
-
-    Each batch is one transaction with its own row in the audit; afterwards the database's journal is emptied, so that
-    the words are in none of its files.
+    """Several workers may erase at the same time. Each batch is one transaction with its own row in the audit;
+    afterwards the database's journal is emptied, so that the words are in none of its files.
     """
 
     def __init__(
@@ -29,25 +24,11 @@ class Retention:
         records: SystemOfRecord,
         clock: Clock,
         *,
-        look_seconds: float = _LOOK_SECONDS,
         at_once: int = _AT_ONCE,
     ) -> None:
         self._records = records
         self._clock = clock
-        self._look_seconds = look_seconds
         self._at_once = at_once
-        self._running: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._running = asyncio.create_task(self._keep_erasing())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
 
     async def erase(self) -> int:
         """Everything that is old enough by now; return how many turns that were."""
@@ -80,11 +61,3 @@ class Retention:
                 log.info("retention.erased", agent_id=str(period.agent_id), **details)
             if not erased.has_reached(self._at_once):
                 return turns
-
-    async def _keep_erasing(self) -> None:
-        while True:
-            try:
-                await self.erase()
-            except Exception:  # a database that does not answer now may answer the next time
-                log.warning("retention_failed", exc_info=True)
-            await asyncio.sleep(self._look_seconds)

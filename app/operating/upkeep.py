@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from app.operating.gap_clustering import GapClustering
-from app.operating.gap_replays import GapReplays, ReplayingGaps, Trials
+from app.operating.gap_replays import GapReplays, Trials
 from app.operating.retention import Retention
+from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import WebhookDelivery
 from app.ports.clock import Clock
 from app.ports.embedder import Embedder
@@ -25,9 +26,9 @@ async def upkeep(
 ) -> AsyncIterator[None]:
     """Webhooks are delivered, old words erased, gaps placed and asked again while the block runs."""
     async with (
-        WebhookDelivery(records, webhooks, clock),
-        Retention(records, clock),
-        GapClustering(records, embedder, languages),
-        ReplayingGaps(GapReplays(records, trials)),
+        Rounds("webhook delivery", WebhookDelivery(records, webhooks, clock).deliver, pause_seconds=2),
+        Rounds("retention", Retention(records, clock).erase, pause_seconds=3600),
+        Rounds("gap clustering", GapClustering(records, embedder, languages).place, pause_seconds=2),
+        Rounds("gap replays", GapReplays(records, trials).replay_due, pause_seconds=5),
     ):
         yield

@@ -4,8 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from datetime import timedelta
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import structlog
 
@@ -24,7 +23,7 @@ _KEY_GONE: Final = "the signing key of its secret is gone: make a new webhook"
 
 
 class WebhookDelivery:
-    """Delivers while its block runs, looking for work every `pause_seconds`. `luck` gives numbers in [0, 1).
+    """`luck` gives numbers in [0, 1).
 
     An attempt is counted before it is made, and no transaction is held over it. A process that dies between the post
     and its commit leaves the delivery claimed: after LEASE it is sent again, with the same id and body.
@@ -37,25 +36,11 @@ class WebhookDelivery:
         clock: Clock,
         *,
         luck: Callable[[], float] = random.random,
-        pause_seconds: float = 2.0,
     ) -> None:
         self._records = records
         self._sender = sender
         self._clock = clock
         self._luck = luck
-        self._pause_seconds = pause_seconds
-        self._running: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._running = asyncio.create_task(self._keep_delivering())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
 
     async def deliver(self) -> int:
         """One batch of what is due; return how many attempts were made."""
@@ -93,12 +78,3 @@ class WebhookDelivery:
             "Docent-Signature": hook_signature(secret, timestamp, body),
         }
         return await self._sender.post(delivery.webhook.url, headers, body)
-
-    async def _keep_delivering(self) -> None:
-        while True:
-            try:
-                if await self.deliver():
-                    continue
-            except Exception:  # a database that does not answer now may answer the next time
-                log.warning("webhooks_not_delivered", exc_info=True)
-            await asyncio.sleep(self._pause_seconds)

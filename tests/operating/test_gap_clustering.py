@@ -18,6 +18,7 @@ from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_meaning import SHIPPED_THRESHOLD
 from app.domain.turn import Channel, VisitorSession
 from app.operating.gap_clustering import GapClustering
+from app.operating.rounds import Rounds
 from app.ports.records.page import PageRequest
 from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
@@ -188,7 +189,8 @@ async def test_who_is_erased_leaves_the_words_that_others_said_as_well(office: O
 
 async def test_a_worker_places_gaps_by_itself(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO)
-    async with GapClustering(office.record, office.embedder, LangidLanguageGuesser(), pause_seconds=0.01):
+    clustering = GapClustering(office.record, office.embedder, LangidLanguageGuesser())
+    async with Rounds("gaps", clustering.place, pause_seconds=0.01):
         with anyio.fail_after(20):
             while len(await office.gaps()) > 1:
                 pass

@@ -10,6 +10,7 @@ import pytest
 from app.domain.turn_events import Done
 from app.domain.webhook import Webhook, WebhookEvent
 from app.operating.retention import Retention
+from app.operating.rounds import Rounds
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.stored_bytes import StoredBytes
 
@@ -166,7 +167,7 @@ async def test_each_agent_has_its_own_period_as_it_was_published(home: Home) -> 
 
 async def test_a_worker_erases_by_itself(home: Home) -> None:
     home.days_pass(KEPT_DAYS + 1)
-    async with Retention(home.house.record, home.house.clock, look_seconds=0.01):
+    async with Rounds("retention", Retention(home.house.record, home.house.clock).erase, pause_seconds=0.01):
         while home.count("turns") or home.stored.files_with(MARK):
             await home.house.record.empty_journal()
     assert len(home.audit()) == 1

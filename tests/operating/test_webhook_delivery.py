@@ -23,6 +23,7 @@ from app.domain.gap import GapReason
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.domain.webhook import RETRY_AFTER, DeadLetter, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
+from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import LEASE, WebhookDelivery
 from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
@@ -262,6 +263,6 @@ async def test_the_worker_delivers_by_itself(office: Office) -> None:
     office.receiver.routes["/hook"] = lambda headers: (loop.call_soon_threadsafe(arrived.set), answer(headers))[1]
     await office.webhook()
     await office.turn()
-    async with office.delivery, asyncio.timeout(10):
+    async with Rounds("webhooks", office.delivery.deliver, pause_seconds=0.01), asyncio.timeout(10):
         await arrived.wait()
     assert len(office.told) == 1
