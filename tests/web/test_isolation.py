@@ -85,9 +85,6 @@ async def tenants(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ten
     folder = tmp_path_factory.mktemp("tenants")
     async with open_house(folder, widget_files=folder) as house:
         ours = await furnish(house)
-        async with house.record.write() as records:  # else the other tenant's dead letter would be one of ours
-            for waiting in await records.webhooks.claim(100, house.clock.now()):
-                await records.webhooks.delivered(waiting.id)
         theirs = await furnish(await the_other_house(house))
         plant(folder, theirs.house.agent.id)
         yield Tenants(folder, ours, theirs)
