@@ -5,7 +5,7 @@ the number it saw last.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from uuid import UUID
 
 from app.answering.presence import Presence
@@ -73,7 +73,7 @@ class LiveTurn:
     def so_far(self, after: int = 0) -> list[NumberedEvent]:
         return self._log[after:]
 
-    async def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
+    async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
         """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn,
         unless its agent says so.
 

@@ -1,7 +1,8 @@
 """A turn that another web process answers, for readers here."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from uuid import UUID
 
 import structlog
@@ -41,6 +42,7 @@ class MirroredTurn:
         self._live = LiveTurn(head, presence=Presence(self._presence_changed))
         self._following: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
+        self._ends_by_record_from: int | None = None  # the first number that the log never had
 
     @property
     def turn_id(self) -> UUID:
@@ -58,9 +60,17 @@ class MirroredTurn:
     def fingerprint(self) -> str:
         return self._live.fingerprint
 
-    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
-        """As `LiveTurn.events`."""
-        return self._live.events(after)
+    async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
+        """As `LiveTurn.events`. An owner that died may have sent a reader what it had not yet logged: that reader is
+        told the end as well, though the numbers that it has reach as far as ours."""
+        is_told = False
+        async with aclosing(self._live.events(after)) as events:
+            async for numbered in events:
+                is_told = numbered.is_last
+                yield numbered
+        begin = self._ends_by_record_from
+        if not is_told and begin is not None and after >= begin:
+            yield NumberedEvent(after + 1, self._live.so_far()[-1].event)
 
     async def close(self) -> None:
         """Follow no more; readers that are left get nothing more."""
@@ -105,8 +115,10 @@ class MirroredTurn:
             log.warning("turn_mirror_blind", turn=str(self.turn_id), reason=str(error))
             return
         if stored is None:  # erased
+            self._ends_by_record_from = self._live.count + 1
             self._live.publish(_LOST)
         elif stored.state is not TurnState.RUNNING and not await self._read(LAST_WAIT_SECONDS):
             known = [numbered.event for numbered in self._live.so_far()]
+            self._ends_by_record_from = self._live.count + 1
             for event in rest_of(stored, known):
                 self._live.publish(event)

@@ -176,6 +176,22 @@ class SharedTurnsContract:
             assert last.retryable
             assert (await two.state(request))[0] is TurnState.CUT
 
+    async def test_a_reader_ahead_of_the_log_hears_the_end_when_the_owner_is_killed(
+        self, tmp_path: Path, shared: SharedTurns
+    ) -> None:
+        """The dead process had sent an event that it had not yet logged."""
+        never = anyio.Event()
+        async with two_processes(tmp_path, shared, "So far ", never) as two:
+            request = await two.asked()
+            reading = asyncio.create_task(heard(await two.from_there(request)))
+            await asyncio.sleep(0.1)
+            await Liveness(two.house.record, "there").beat()
+            told = (await reading)[-1]
+            for ahead in range(told.number - 1, told.number + 3):
+                [last] = await heard(await two.from_there(request, ahead), ahead)
+                assert isinstance(last.event, Error)
+                assert last.number == ahead + 1
+
     async def test_a_finished_turn_keeps_its_numbers_in_a_process_that_never_saw_it(
         self, tmp_path: Path, shared: SharedTurns
     ) -> None:
