@@ -11,7 +11,7 @@ from app.answering.curated_matcher import CuratedMatcher
 from app.answering.page_context import numbered_sources
 from app.answering.retrieval import SearchQuery
 from app.answering.search_pipeline import SearchParts
-from app.domain.confidence import UNGROUNDED
+from app.domain.confidence import answer_confidence
 from app.domain.gap_detector import gap_reason
 from app.domain.gap_replay import GapAsking, TrialAnswer
 from app.domain.own_words import own_words
@@ -68,7 +68,7 @@ class TrialAnswers:
         )
         composition = Composition(brief, lambda piece, whole: None)
         await composition.write(self._writers)
-        confidence = retrieval.best if composition.citations else min(retrieval.best, UNGROUNDED)
+        confidence = answer_confidence(retrieval.best, is_cited=bool(composition.citations))
         is_low = retrieval.is_low_confidence or confidence < agent.confidence_threshold
         return TrialAnswer(
             composition.text,

@@ -24,7 +24,7 @@ from app.answering.standalone import QuestionCompleter
 from app.answering.turn_spending import TurnSpending
 from app.domain.agent import LiveAgent
 from app.domain.chunk import Chunk
-from app.domain.confidence import ON_CURRENT_PAGE, UNGROUNDED
+from app.domain.confidence import answer_confidence
 from app.domain.curated_answer import CuratedAnswer
 from app.domain.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.domain.gap import GapReason
@@ -234,8 +234,10 @@ class TurnRun:
         self, agent: LiveAgent, composition: Composition, retrieval: Retrieval, history: tuple[Exchange, ...]
     ) -> None:
         error_code = await self._write(composition, retrieval)
-        confidence = self._confidence(composition, retrieval)
-        is_low = retrieval.is_low_confidence and not self._rests_on_current_page(composition)
+        on_page = self._rests_on_current_page(composition)
+        is_cited = bool(composition.citations)
+        confidence = answer_confidence(retrieval.best, is_cited=is_cited, rests_on_current_page=on_page)
+        is_low = retrieval.is_low_confidence and not on_page
         await self._finish(
             composition,
             history,
@@ -265,13 +267,6 @@ class TurnRun:
             log.warning("turn.model_interrupted", turn=str(self._request.turn_id), reason=str(error))
             return "model_interrupted"
         return None
-
-    def _confidence(self, composition: Composition, retrieval: Retrieval) -> float:
-        if not composition.citations:
-            return min(retrieval.best, UNGROUNDED)
-        if self._rests_on_current_page(composition):
-            return max(retrieval.best, ON_CURRENT_PAGE)
-        return retrieval.best
 
     def _rests_on_current_page(self, composition: Composition) -> bool:
         """Page context was given and the answer cites the page."""

@@ -60,6 +60,14 @@ def calibrated(cosine: float | None, coverage: float, logit: float | None, focus
     return known.probability(cosine or 0.0, coverage, logit or 0.0, agreement)
 
 
+def answer_confidence(best: float, *, is_cited: bool, rests_on_current_page: bool = False) -> float:
+    """Of a whole answer, in [0, 1]. `best` is the best calibrated score of what was found; the page rule needs an
+    answer that cites something."""
+    if not is_cited:
+        return min(best, UNGROUNDED)
+    return max(best, ON_CURRENT_PAGE) if rests_on_current_page else best
+
+
 def is_low(survivors: int, best: float) -> bool:
     """Whether too little survived the threshold to rely on. `best` is the best calibrated score."""
     return survivors == 0 or (survivors < ENOUGH_SURVIVORS and best < SURE)
