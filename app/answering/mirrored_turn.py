@@ -1,7 +1,7 @@
 """A turn that another web process answers, for readers here."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from app.answering.presence import Presence
 from app.answering.turn_replay import rest_of
 from app.domain.errors import DocentError, Unavailable
 from app.domain.turn import TurnState
-from app.domain.turn_events import Error, NumberedEvent
+from app.domain.turn_events import Error, NumberedEvent, TurnEvent
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.turn_log import TurnHead, TurnLog
 
@@ -94,7 +94,7 @@ class MirroredTurn:
                     await self._look_at_record()
         except Exception:
             log.exception("turn_mirror_broke", turn=str(self.turn_id))
-            self._live.publish(_LOST)
+            self._end_by_record([_LOST])
 
     async def _read(self, wait_seconds: float) -> bool:
         """Whether anything has come."""
@@ -115,10 +115,12 @@ class MirroredTurn:
             log.warning("turn_mirror_blind", turn=str(self.turn_id), reason=str(error))
             return
         if stored is None:  # erased
-            self._ends_by_record_from = self._live.count + 1
-            self._live.publish(_LOST)
+            self._end_by_record([_LOST])
         elif stored.state is not TurnState.RUNNING and not await self._read(LAST_WAIT_SECONDS):
             known = [numbered.event for numbered in self._live.so_far()]
-            self._ends_by_record_from = self._live.count + 1
-            for event in rest_of(stored, known):
-                self._live.publish(event)
+            self._end_by_record(rest_of(stored, known))
+
+    def _end_by_record(self, events: Iterable[TurnEvent]) -> None:
+        self._ends_by_record_from = self._live.count + 1
+        for event in events:
+            self._live.publish(event)
