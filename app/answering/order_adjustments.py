@@ -6,7 +6,7 @@ added. A rule never adds a candidate and never touches its confidence.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Protocol
 
@@ -136,9 +136,9 @@ def order_adjustments(records: SystemOfRecord, clock: Clock) -> tuple[OrderAdjus
     return CurrentPage(), PageTopic(), Freshness(), Repetition(), Engagement(records), Exploration(clock)
 
 
-def adjusted(order: Mapping[str, float], rules: Sequence[tuple[Mapping[str, float], float]]) -> dict[str, float]:
-    """The order with every rule's scores added by its weight."""
-    return {key: place + sum(weight * scores.get(key, 0.0) for scores, weight in rules) for key, place in order.items()}
+def adjusted(order: Mapping[str, float], scores: Mapping[str, float], weight: float) -> dict[str, float]:
+    """The order with the scores added by their weight."""
+    return {key: place + weight * scores.get(key, 0.0) for key, place in order.items()}
 
 
 def _of_pages(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:

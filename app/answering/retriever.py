@@ -83,9 +83,7 @@ class HybridRetriever:
         if logits:
             trace.stage("vote", best_first(ordered))
         focus = _focus(ordered, recalled)
-        ordered = unit_interval(
-            {key: place + settings.focus_weight * focus.get(key, 0.0) for key, place in ordered.items()}
-        )
+        ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
         trace.stage("focus", best_first(ordered))
         ordered = await self._adjusted(agent, query, recalled, ordered, trace)
         ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings)
@@ -165,7 +163,7 @@ class HybridRetriever:
         for rule in self._adjustments:
             weight = rule.weight(settings)
             if weight and (scores := await rule.scores(agent, query, recalled)):
-                ordered = adjusted(ordered, [(scores, weight)])
+                ordered = adjusted(ordered, scores, weight)
                 trace.stage(rule.name, best_first(ordered), weight=weight)
         return ordered
 

@@ -59,8 +59,8 @@ class SearchParts:
         return self._widening(CachedRetriever(self.fresh(), cache, self.record))
 
     def for_operators(self, cache: Cache, languages: LanguageGuesser) -> AgentSearch:
-        remembered = CachedRetriever(self.fresh(), cache, self.record)
-        return AgentSearch(self.record, self._widening(self.fresh()), remembered, languages)
+        fresh = self.fresh()
+        return AgentSearch(self.record, self._widening(fresh), CachedRetriever(fresh, cache, self.record), languages)
 
     def _widening(self, inner: Retriever) -> Retriever:
         return WideningRetriever(inner, self.record, self.tokens)
