@@ -15,7 +15,7 @@ from app.domain.errors import NotFound, Unavailable
 from app.domain.turn import TurnState
 from app.domain.turn_events import Error, NumberedEvent
 from app.ports.turn_log import Growth, TurnHead
-from tests.contracts.shared_turns_contract import SharedTurnsContract, heard, text, two_processes
+from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes
 from tests.doubles.answering_house import alone
 
 
@@ -92,8 +92,7 @@ async def test_a_log_that_goes_away_in_mid_answer_costs_a_reader_elsewhere_no_wo
     go = anyio.Event()
     async with two_processes(tmp_path, shared, "It is ", go, "3 years [1].") as two:
         request = await two.asked()
-        reading = asyncio.create_task(heard(await two.from_there(request)))
-        await asyncio.sleep(0.1)
+        reading = await following(await two.from_there(request))
         log.is_away = True
         go.set()
         events = await reading

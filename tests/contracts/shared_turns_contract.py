@@ -72,6 +72,24 @@ async def heard(feed: TurnFeed, after: int = 0) -> list[NumberedEvent]:
         return [numbered async for numbered in feed.events(after)]
 
 
+async def following(feed: TurnFeed) -> asyncio.Task[list[NumberedEvent]]:
+    """A reader that has heard the first words, and follows live until the end."""
+    has_words = asyncio.Event()
+
+    async def read() -> list[NumberedEvent]:
+        events = []
+        async for numbered in feed.events():
+            events.append(numbered)
+            if isinstance(numbered.event, Token):
+                has_words.set()
+        return events
+
+    async with asyncio.timeout(20):
+        reading = asyncio.create_task(read())
+        await has_words.wait()
+    return reading
+
+
 def text(events: list[NumberedEvent]) -> str:
     return "".join(numbered.event.token for numbered in events if isinstance(numbered.event, Token))
 
@@ -85,9 +103,8 @@ class SharedTurnsContract:
         go = anyio.Event()
         async with two_processes(tmp_path, shared, "The ", "warranty ", go, "is ", "3 years [1].") as two:
             request = await two.asked()
-            reading = asyncio.create_task(heard(await two.from_there(request)))
-            at_home = asyncio.create_task(heard(await two.here.ask(two.house.session, request)))
-            await asyncio.sleep(0.1)  # the first half is on its way, and the reader follows live
+            reading = await following(await two.from_there(request))
+            at_home = await following(await two.here.ask(two.house.session, request))
             go.set()
             assert await reading == await at_home
             assert text(await reading) == "The warranty is 3 years [1]."
@@ -146,8 +163,7 @@ class SharedTurnsContract:
         never = anyio.Event()
         async with two_processes(tmp_path, shared, "So far ", never) as two:
             request = await two.asked()
-            reading = asyncio.create_task(heard(await two.from_there(request)))
-            await asyncio.sleep(0.1)
+            reading = await following(await two.from_there(request))
             async with asyncio.timeout(5):
                 await ConversationEnd(two.there, two.house.tools.history).end([two.house.session.conversation_id])
             assert (await reading)[-1].is_last
@@ -165,8 +181,7 @@ class SharedTurnsContract:
         never = anyio.Event()
         async with two_processes(tmp_path, shared, "So far ", never) as two:
             request = await two.asked()
-            reading = asyncio.create_task(heard(await two.from_there(request)))
-            await asyncio.sleep(0.1)
+            reading = await following(await two.from_there(request))
             # "test-process" never beats: to the living one its turns are a dead process's.
             assert await Liveness(two.house.record, "there").beat() == 1
             events = await reading
@@ -183,8 +198,7 @@ class SharedTurnsContract:
         never = anyio.Event()
         async with two_processes(tmp_path, shared, "So far ", never) as two:
             request = await two.asked()
-            reading = asyncio.create_task(heard(await two.from_there(request)))
-            await asyncio.sleep(0.1)
+            reading = await following(await two.from_there(request))
             await Liveness(two.house.record, "there").beat()
             told = (await reading)[-1]
             for ahead in range(told.number - 1, told.number + 3):
