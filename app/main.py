@@ -1,91 +1,32 @@
-"""The composition root: settings become a running house.
+"""The composition root: settings become a running house, which is a web process or a worker.
 
-Nothing outside this file and `configured_adapters.py` picks an adapter, and nothing connects before its context is
-entered. The house is opened in layers, each closed in reverse order:
-
-    foundation   the system of record, both indexes, the models        every command
-    answering    search, writers,    turns, conversations              serve, ask, search
-    knowledge    reading sources, ingest, reconcile, reindex           work, crawl, reindex
+The rooms that both stand on are opened in `rooms.py`.
 """
 
 import asyncio
-import os
-import secrets
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 
 import structlog
-from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
-from app.adapters.batching_embedder import BatchingEmbedder
-from app.adapters.budget_meter import budget_refusals
-from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
-from app.adapters.crawler_site_reader import CrawlerSiteReader
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
-from app.adapters.lancedb_vector_index import LanceDBVectorIndex
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.pooled_file_reader import PooledFileReader
-from app.adapters.process_meter import process_metrics
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.migrate import migrate
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
-from app.adapters.system_clock import SystemClock
-from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
-from app.answering.agent_search import AgentSearch
-from app.answering.answer_writers import answer_writers, question_completer
-from app.answering.conversation_end import ConversationEnd
-from app.answering.conversations import Conversations
-from app.answering.curated_matcher import CuratedMatcher
-from app.answering.history import History
-from app.answering.liveness import Liveness
-from app.answering.search_pipeline import SearchParts
-from app.answering.trial_answers import TrialAnswers, trial_answers
-from app.answering.turn_run import TurnTools
-from app.answering.turn_spending import BudgetedChatModel
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
 from app.configured_adapters import (
-    configured_cache,
     configured_chat_model,
-    configured_context_writer,
-    configured_embedder,
     configured_model_places,
-    configured_question_embedder,
-    configured_rate_limiter,
-    configured_redis,
-    configured_reranker,
-    configured_shared_turns,
-    configured_stream_places,
     open_site_discovery,
 )
-from app.knowledge.chunk_contexts import ChunkContexts
-from app.knowledge.chunk_indexer import ChunkIndexer
-from app.knowledge.chunk_limits import ChunkLimits
-from app.knowledge.chunker import Chunker
-from app.knowledge.context_line import ContextLine
-from app.knowledge.due_readings import DueReadings
-from app.knowledge.finish_deletions import FinishDeletions
-from app.knowledge.given_chunks import GivenChunks
-from app.knowledge.given_pages import GivenPages
-from app.knowledge.ingest import Ingest
-from app.knowledge.knowledge_jobs import KnowledgeJobs
-from app.knowledge.read_source import ReadSource
-from app.knowledge.reconcile import Reconcile
-from app.knowledge.reindex import Reindex
-from app.knowledge.retire import Retire
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
@@ -108,202 +49,28 @@ from app.operating.token_budgets import TokenBudgets
 from app.operating.upkeep import upkeep
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
-from app.ports.cache import Cache
-from app.ports.chat_model import ChatModel
-from app.ports.embedder import Embedder
-from app.ports.file_reader import FileReader
 from app.ports.job_queue import JobQueue
-from app.ports.keyword_index import KeywordIndex
 from app.ports.page_listing import PageListing
-from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
-from app.ports.reranker import Reranker
 from app.ports.site_discovery import SiteDiscovery
-from app.ports.stream_places import StreamPlaces
-from app.ports.text_splitter import TextSplitter
-from app.ports.token_counter import TokenCounter
-from app.ports.vector_index import VectorIndex
 from app.ports.webhook_sender import WebhookSender
+from app.rooms import (
+    Answering,
+    Foundation,
+    open_answering,
+    open_foundation,
+    open_knowledge,
+    source_files_on,
+    trials_on,
+)
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.limits_policy import StreamPolicy
 from app.web.services import WebServices
-from crawler.extraction_pool import ExtractionPool
 
 log = structlog.get_logger(__name__)
 
 
 VERSION = version("docent")
-
-
-@dataclass(frozen=True, slots=True)
-class Foundation:
-    """What every room stands on. `process` names this start of this process in the system of record; `questions` is
-    the embedder as those who wait for an answer use it."""
-
-    settings: Settings
-    metrics: CollectorRegistry
-    circuits: CircuitMeter
-    process: str
-    clock: SystemClock
-    record: SystemOfRecord
-    cache: Cache
-    rate_limiter: RateLimiter
-    stream_places: StreamPlaces
-    embedder: Embedder
-    questions: BatchingEmbedder
-    tokens: TokenCounter
-    splitter: TextSplitter
-    reranker: Reranker
-    vectors: VectorIndex
-    keywords: KeywordIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Answering:
-    search: AgentSearch
-    turns: Turns
-    conversations: Conversations
-    conversation_end: ConversationEnd
-    trials: TrialAnswers
-
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    jobs: KnowledgeJobs
-    deletions: FinishDeletions
-    read_source: ReadSource
-    files: FileReader
-    ingest: Ingest
-    given_chunks: GivenChunks
-    reconcile: Reconcile
-    contexts: ChunkContexts
-    reindex: Reindex
-
-
-@asynccontextmanager
-async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
-    """Migrate and open everything that is stored; models load with their first use."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    async with AsyncExitStack() as closing:
-        engine = open_engine(settings.record_url)
-        closing.push_async_callback(engine.dispose)
-        await migrate(engine)
-        metrics = process_metrics(engine)
-        circuits = CircuitMeter(metrics)
-        threads = OnnxThreads()
-        closing.push_async_callback(threads.close)
-        embedder = configured_embedder(settings, threads, closing)
-        vectors = LanceDBVectorIndex(settings.vector_uri, model_id=embedder.model_id, dimensions=embedder.dimensions)
-        closing.push_async_callback(vectors.close)
-        keywords = TantivyKeywordIndex(settings.keyword_dir)
-        closing.push_async_callback(keywords.close)
-        clock = SystemClock()
-        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
-        redis = configured_redis(settings, circuits, closing)
-        yield Foundation(
-            settings=settings,
-            metrics=metrics,
-            circuits=circuits,
-            process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
-            clock=clock,
-            record=SqlSystemOfRecord(engine, clock),
-            cache=configured_cache(redis),
-            rate_limiter=configured_rate_limiter(redis),
-            stream_places=configured_stream_places(redis),
-            embedder=embedder,
-            questions=configured_question_embedder(settings, embedder, circuits),
-            tokens=tokens,
-            splitter=MarkdownTextSplitter(tokens),
-            reranker=configured_reranker(settings, threads, circuits, closing),
-            vectors=vectors,
-            keywords=keywords,
-        )
-
-
-@asynccontextmanager
-async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
-    """Running turns are ended and stored when the block is left."""
-    async with AsyncExitStack() as closing:
-        places = configured_model_places(base.settings)
-        model = configured_chat_model(base.settings, base.circuits, closing, places)
-        model = model and BudgetedChatModel(model, budget_refusals(base.metrics).inc)
-        search = search_parts(base, model)
-        languages = LangidLanguageGuesser()
-        history = History(base.record, base.cache)
-        tools = TurnTools(
-            records=base.record,
-            curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
-            retriever=search.for_turns(base.cache),
-            completer=question_completer(model),
-            writers=answer_writers(model, base.reranker, base.tokens),
-            history=history,
-            languages=languages,
-            clock=base.clock,
-            queues=(base.questions, places),
-        )
-        shared = configured_shared_turns(base.settings, base.circuits, closing)
-        async with (
-            Liveness(base.record, base.process),
-            Turns(tools, base.process, shared, base.settings.max_turns) as turns,
-        ):
-            yield Answering(
-                search.for_operators(base.cache, languages),
-                turns,
-                Conversations(base.record, history),
-                ConversationEnd(turns, history),
-                trials_on(base, model),
-            )
-
-
-def search_parts(base: Foundation, model: ChatModel | None) -> SearchParts:
-    return SearchParts(
-        base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model
-    )
-
-
-def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
-    return trial_answers(search_parts(base, model), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
-
-
-@asynccontextmanager
-async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
-    """The side that reads websites and writes indexes."""
-    settings = base.settings
-    indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
-    retire = Retire(base.record, indexer)
-    limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
-    deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
-    async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
-        writer = configured_context_writer(settings, base.circuits, closing)
-        contexts = ChunkContexts(base.record, base.tokens, base.embedder.max_tokens, writer)
-        ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), contexts, indexer, retire)
-        reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
-        reader = CrawlerSiteReader(
-            extractor,
-            base.clock,
-            settings.crawl_allow,
-            min_delay_seconds=settings.crawl_delay_seconds,
-            browser=settings.render_browser,
-        )
-        try:
-            given = GivenPages(base.record, files, base.clock)
-            read_source = ReadSource(base.record, reader, given, ingest, retire)
-            yield Knowledge(
-                jobs=KnowledgeJobs(
-                    read_source, DueReadings(base.record, CronsimCalendar(), base.clock), reconcile, deletions
-                ),
-                deletions=deletions,
-                read_source=read_source,
-                files=files,
-                ingest=ingest,
-                given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
-                reconcile=reconcile,
-                contexts=contexts,
-                reindex=Reindex(base.record, contexts, indexer),
-            )
-        finally:
-            await reader.aclose()
 
 
 @asynccontextmanager
@@ -347,10 +114,6 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
         ):
             yield
-
-
-def source_files_on(base: Foundation, files: FileReader) -> SourceFiles:
-    return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)
 
 
 def _web_services(

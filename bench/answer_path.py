@@ -19,7 +19,7 @@ from app.cli.terminal import configure_logging
 from app.domain.agent import LiveAgent
 from app.domain.turn import Channel, TurnRequest
 from app.domain.turn_events import Token
-from app.main import Answering, Foundation, open_answering, open_foundation, search_parts
+from app.rooms import Answering, Foundation, open_answering, open_foundation, search_parts
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus
 from bench.floors import RawEmbedder, RawKeywords, RawRecord, RawReranker, agent_matrix

@@ -16,8 +16,8 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
 from app.knowledge.given_chunks import CutPage, GivenChunks
-from app.main import Foundation
 from app.ports.embedder import Embedder
+from app.rooms import Foundation
 from crawler.extraction import extract_page
 
 _HOST = "nimbrel.example"

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.main import open_foundation
+from app.rooms import open_foundation
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus
 from bench.load_client import SITE, Load, Measured

@@ -14,7 +14,7 @@ from app.domain.document import PageContent, SectionHeading
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Token
-from app.main import Answering, Foundation, open_answering, open_foundation, open_knowledge
+from app.rooms import Answering, Foundation, open_answering, open_foundation, open_knowledge
 from app.settings import read_settings
 from crawler.extraction import extract_page
 

@@ -13,9 +13,9 @@ from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput
-from app.main import open_foundation, open_knowledge
 from app.operating.agents import Agents
 from app.operating.golden_questions import GoldenQuestions
+from app.rooms import open_foundation, open_knowledge
 from app.settings import Settings
 from app.web.embed_tag import embed_tag, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget

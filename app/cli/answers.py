@@ -18,8 +18,8 @@ from app.domain.errors import InvalidInput
 from app.domain.search_filter import SearchFilter
 from app.domain.turn import Channel, TurnRequest
 from app.domain.turn_events import event_payload
-from app.main import open_answering, open_foundation
 from app.operating.agent_rules import check_filter
+from app.rooms import open_answering, open_foundation
 from app.settings import Settings
 
 PageUrl = Annotated[str, typer.Option("--page", help="The page that the visitor is looking at.")]

@@ -8,7 +8,7 @@ from rich.table import Table
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import out, print_json
 from app.knowledge.chunk_contexts import ContextEstimate
-from app.main import open_foundation, open_knowledge
+from app.rooms import open_foundation, open_knowledge
 from app.settings import Settings
 
 _MILLION = 1_000_000

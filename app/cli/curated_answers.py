@@ -7,7 +7,7 @@ from rich.table import Table
 from app.cli.agents import AgentId
 from app.cli.local_operator import local_operator, meant_agent
 from app.cli.terminal import AsJson, out, print_json, run, settings_for
-from app.main import open_foundation
+from app.rooms import open_foundation
 from app.settings import Settings
 
 

@@ -18,10 +18,10 @@ from app.domain.retrieval_settings import RetrievalSettings
 from app.domain.source import SourceConfig, SourceKind
 from app.knowledge.chunk_indexer import batches
 from app.knowledge.given_chunks import CutPage
-from app.main import Foundation, Knowledge, open_foundation, open_knowledge, search_parts
 from app.operating.evaluation import Hit, StagedRanking, StagedSearch
 from app.operating.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
 from app.ports.chat_model import ChatModel
+from app.rooms import Foundation, Knowledge, open_foundation, open_knowledge, search_parts
 from app.settings import Settings
 
 _SITE = "https://evaluation.example/"

@@ -15,12 +15,12 @@ from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import fail, out, print_json
 from app.domain.chunk import stage_orders
 from app.domain.page_url import page_key
-from app.main import open_answering, open_foundation
 from app.operating.actor import Actor
 from app.operating.evaluation import Hit, StagedRanking, ask_all, report
 from app.operating.evaluation_set import Question
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_set import GoldenOutcome, golden_set, outcome
+from app.rooms import open_answering, open_foundation
 from app.settings import Settings
 
 Version = Literal["live", "draft"]

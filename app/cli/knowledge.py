@@ -19,8 +19,8 @@ from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_f
 from app.domain.agent import Agent
 from app.domain.errors import DocentError
 from app.domain.source import Source, SourceConfig, SourceKind
-from app.main import Foundation, open_foundation, open_knowledge
 from app.operating.actor import Actor
+from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 from app.cli.terminal import fail
 from app.domain.agent import Agent, LiveAgent
 from app.domain.errors import NotFound
-from app.main import Foundation
 from app.operating.actor import SCOPES, Actor
 from app.ports.records.page import PageRequest
+from app.rooms import Foundation
 
 
 async def local_operator(base: Foundation) -> Actor:

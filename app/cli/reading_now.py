@@ -13,12 +13,12 @@ from app.cli.local_operator import known_agents, meant_agent
 from app.cli.terminal import out, print_json
 from app.domain.agent import Agent, AgentConfig
 from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source
-from app.main import Foundation, Knowledge
 from app.operating.actor import Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import PageRequest
+from app.rooms import Foundation, Knowledge
 
 _POLL_SECONDS = 0.25
 _WORKER_SILENT_SECONDS = 15

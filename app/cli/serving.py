@@ -13,7 +13,8 @@ import uvicorn
 
 from app.answering.turns import Turns
 from app.cli.terminal import err, run, settings_for
-from app.main import open_foundation, open_web, open_worker
+from app.main import open_web, open_worker
+from app.rooms import open_foundation
 from app.settings import Settings
 
 log = structlog.get_logger(__name__)

@@ -12,9 +12,9 @@ from app.cli.local_operator import local_operator
 from app.cli.reading_now import agent_for, read_now
 from app.cli.terminal import AsJson, run, settings_for
 from app.domain.source import SourceKind
-from app.main import Foundation, open_foundation, open_knowledge, source_files_on
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import Upload
+from app.rooms import Foundation, open_foundation, open_knowledge, source_files_on
 from app.settings import Settings
 
 

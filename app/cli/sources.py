@@ -13,9 +13,9 @@ from app.cli.crawl_progress import in_words
 from app.cli.local_operator import local_operator, meant_agent
 from app.cli.terminal import AsJson, out, print_json, run, settings_for
 from app.domain.source import CrawlRun
-from app.main import open_foundation
 from app.operating.actor import Actor
 from app.operating.sources import Sources
+from app.rooms import open_foundation
 from app.settings import Settings
 
 commands = typer.Typer(help="Sources: what an agent learns from.", no_args_is_help=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.errors import IndexUnavailable
-from app.main import Foundation
+from app.rooms import Foundation
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from rich.table import Table
 
 from app.cli.local_operator import local_operator
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
-from app.main import open_foundation
 from app.operating.actor import SCOPES
 from app.operating.api_tokens import ApiTokens
 from app.operating.signing_keys import SigningKeys
+from app.rooms import open_foundation
 from app.settings import Settings
 
 commands = typer.Typer(help="API tokens.", no_args_is_help=True)

@@ -15,8 +15,8 @@ from app.cli import cli
 from app.cli.demo.site_server import serve_demo_site
 from app.cli.local_operator import local_operator, meant_agent
 from app.domain.agent import AgentConfig
-from app.main import open_foundation
 from app.operating.agents import Agents
+from app.rooms import open_foundation
 from app.settings import read_settings
 from tests.doubles.recording_job_queue import RecordingJobQueue
 

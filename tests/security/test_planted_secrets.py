@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from app.main import open_foundation, open_web
+from app.main import open_web
 from app.operating.api_tokens import ApiTokens
+from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI, Refuse
 from tests.system.conftest import SITE, Running, learnt_agent

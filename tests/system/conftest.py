@@ -14,10 +14,11 @@ import pytest
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.domain.agent import AgentConfig
 from app.domain.source import SourceConfig, SourceKind
-from app.main import open_foundation, open_knowledge, open_web
+from app.main import open_web
 from app.operating.actor import SCOPES, Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
+from app.rooms import open_foundation, open_knowledge
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.web.live_server import FrameReader, serving

@@ -20,10 +20,11 @@ from starlette.types import Message
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.adapters.sql.engine import open_engine
 from app.domain.document import PageContent
-from app.main import Knowledge, open_foundation, open_knowledge, open_web
+from app.main import open_web
 from app.operating.api_tokens import ApiTokens
 from app.ports.job_handlers import JobHandlers
 from app.ports.records.transaction import SystemOfRecord
+from app.rooms import Knowledge, open_foundation, open_knowledge
 from app.settings import read_settings
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -145,7 +146,11 @@ class ServiceHouse:
             self.knowledge = await opened.enter_async_context(open_knowledge(base))
             await self.knowledge.deletions.all_agents()
             await self.knowledge.reconcile.all_agents()
-            with patch("app.main.open_foundation", lambda _: nullcontext(base)):  # worker and web share it
+            with patch.multiple(
+                "app.main",
+                open_foundation=lambda _: nullcontext(base),  # worker and web share it
+                DbosJobQueue=lambda _url: _WorkersJobs(self.knowledge.jobs),
+            ):
                 self.app, _ = await opened.enter_async_context(open_web(settings))
         transport = httpx2.ASGITransport(app=self.app)
         self.http = await opened.enter_async_context(
@@ -155,9 +160,8 @@ class ServiceHouse:
 
     def _doubles(self) -> Any:
         return patch.multiple(
-            "app.main",
+            "app.rooms",
             SystemClock=lambda: self.clock,
-            DbosJobQueue=lambda _url: _WorkersJobs(self.knowledge.jobs),
             open_engine=self._engine,
             migrate=_is_migrated,
             configured_embedder=lambda *_: HashingEmbedder(),

@@ -128,7 +128,7 @@ async def test_past_the_embedders_queue_a_question_is_refused_before_it_begins(
         """It would be the one that is embedded."""
 
     monkeypatch.setattr("app.main.warm_up", nothing_is_warmed)
-    monkeypatch.setattr("app.main.configured_question_embedder", kept)
+    monkeypatch.setattr("app.rooms.configured_question_embedder", kept)
     monkeypatch.setattr("app.configured_adapters._QUESTION_EMBEDDING_SECONDS", 60)
     monkeypatch.setattr("app.configured_adapters._DISTANT_RUNS", 1)
     settings, agent_id = learnt

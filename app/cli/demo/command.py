@@ -20,8 +20,8 @@ from app.cli.demo.site_server import DemoSite, serve_demo_site
 from app.cli.local_operator import local_operator
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
-from app.main import open_foundation
 from app.operating.api_tokens import ApiTokens
+from app.rooms import open_foundation
 from app.settings import PREFIX, Settings
 from app.web.embed_tag import embed_tag
 
