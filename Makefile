@@ -24,7 +24,7 @@ demo: .venv/installed ## Crawl a website and answer questions about it, from not
 
 .PHONY: test
 test: .venv/installed ## Run the tests that need nothing but Python (minutes)
-	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW))
+	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses auto --dist worksteal
 
 widget/node_modules/.package-lock.json: widget/package-lock.json
 	npm --prefix widget ci --silent
