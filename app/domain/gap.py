@@ -34,6 +34,14 @@ class GapFilter:
 EVERY_GAP = GapFilter()
 
 
+class GapOrder(StrEnum):
+    """What a list of gaps begins with; equals follow latest first."""
+
+    ASKED = "asked"  # most often
+    IMPACT = "impact"  # GapFacts.impact
+    LATEST = "latest"
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """One unanswered question, however often it was asked. `question` is the latest wording, its personal data

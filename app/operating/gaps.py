@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapState
+from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
 from app.operating.actor import Actor
 from app.operating.field_rules import check_text
 from app.ports.records.page import ListPage, PageRequest
@@ -22,17 +22,22 @@ class Gaps:
         self._records = records
 
     async def of_agent(
-        self, actor: Actor, agent_id: UUID, state: GapState | None, page: PageRequest, only: GapFilter = EVERY_GAP
+        self,
+        actor: Actor,
+        agent_id: UUID,
+        state: GapState | None,
+        page: PageRequest,
+        only: GapFilter = EVERY_GAP,
+        order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
-        """Most asked first, then latest."""
         async with self._records.read() as records:
             await records.agents.get(actor.workspace_id, agent_id)
-            return await records.gaps.page(agent_id, state, page, only)
+            return await records.gaps.page(agent_id, state, page, only, order)
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
     ) -> list[Gap]:
-        """In the same order, the first MAX_EXPORTED."""
+        """Most asked first, the first MAX_EXPORTED."""
         found: list[Gap] = []
         cursor: str | None = None
         while len(found) < MAX_EXPORTED:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from app.domain.gap import Gap, GapFilter, GapReason, GapState
+from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
 from app.operating.actor import Actor
 from app.operating.gaps import MAX_NOTE_CHARS, Gaps
 from app.web.admin_access import AdminAccess
@@ -28,7 +28,10 @@ class GapFilterQuery(Model):
 
 
 class GapsQuery(GapFilterQuery, ListQuery):
-    pass
+    sort: GapOrder = Field(
+        default=GapOrder.ASKED,
+        description="What comes first: asked most often; impact (visitors x (1 + askings of the last 7 days)); latest.",
+    )
 
 
 class NoteIn(Model):
@@ -63,7 +66,7 @@ class AdminGaps:
                 "GET",
                 "/v1/agents/{agent_id}/gaps",
                 "listGaps",
-                "Questions that could not be answered, most asked first",
+                "Questions that could not be answered",
                 TAG,
                 self._access.read,
                 self.of_agent,
@@ -77,7 +80,9 @@ class AdminGaps:
 
     async def of_agent(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
-        page = await self._gaps.of_agent(call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only)
+        page = await self._gaps.of_agent(
+            call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only, asked.sort
+        )
         return listed(ListOut[GapOut], page, GapOut.of)
 
     def _settling(

@@ -12,7 +12,7 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
-from app.domain.gap import Gap, GapFilter, GapReason, GapState
+from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
 from app.domain.gap_facts import Shortfall
 from app.domain.turn import Channel, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
@@ -50,6 +50,17 @@ class Office:
     async def gaps(self) -> dict[str, Gap]:
         async with self.record.read() as records:
             return {gap.question: gap for gap in (await records.gaps.page(self.agent, None, PageRequest())).items}
+
+    async def listed(self, order: GapOrder) -> list[str]:
+        """Read one a page."""
+        questions: list[str] = []
+        cursor: str | None = None
+        async with self.record.read() as records:
+            while cursor or not questions:
+                page = await records.gaps.page(self.agent, GapState.OPEN, PageRequest(1, cursor), order=order)
+                questions += [gap.question for gap in page.items]
+                cursor = page.next_cursor
+        return questions
 
     async def merged(self) -> tuple[Gap, UUID]:
         """SHIP and SEND as one gap, and the turn that asked SEND."""
@@ -150,6 +161,24 @@ async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> Non
             for only in filters:
                 page = await records.gaps.page(office.agent, GapState.OPEN, PageRequest(), only)
                 assert [gap.question for gap in page.items] == [question]
+
+
+async def test_gaps_are_listed_by_impact_and_by_latest_page_by_page(office: Office) -> None:
+    insistent = await office.visitor()
+    for _ in range(3):
+        await office.ask(PAY, insistent)  # asked most, by one visitor, long ago
+    office.clock.advance(8 * DAY)
+    for _ in range(2):
+        await office.ask(SHIP)
+    await office.ask(SEND)
+    assert await office.listed(GapOrder.ASKED) == [PAY, SHIP, SEND]
+    assert await office.listed(GapOrder.IMPACT) == [SHIP, SEND, PAY]
+    assert await office.listed(GapOrder.LATEST) == [SEND, SHIP, PAY]
+    async with office.record.read() as records:
+        by_count = await records.gaps.page(office.agent, None, PageRequest(limit=1))
+        for other in (GapOrder.IMPACT, GapOrder.LATEST):
+            with pytest.raises(InvalidInput, match="cursor"):
+                await records.gaps.page(office.agent, None, PageRequest(1, by_count.next_cursor), order=other)
 
 
 async def test_many_are_settled_or_none(office: Office) -> None:

@@ -169,6 +169,8 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
         for moment, count in (("2000-01-01T00:00:00Z", 1), ("2999-01-01T00:00:00Z", 0)):
             assert len((await api("GET", f"{gaps}?state=open&since={moment}")).json()["items"]) == count
         assert (await api("GET", f"{gaps}?since=2000-01-01T00:00:00")).status_code == 422
+        for sort, status in (("impact", 200), ("latest", 200), ("loudest", 422)):
+            assert (await api("GET", f"{gaps}?sort={sort}")).status_code == status
         unanswered = (await api("POST", f"/v1/gaps/{gap}/resolve", {"note": "Wrote the page."})).json()
         assert (unanswered["state"], unanswered["passes"]) == ("open", False)
         assert unanswered["questions"][0]["after"]["gap"] == "low_confidence"

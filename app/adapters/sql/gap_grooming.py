@@ -14,7 +14,7 @@ from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason
 from app.domain.gap_facts import GapFacts, GapSample
 
-_WEEK = timedelta(days=7)
+WEEK = timedelta(days=7)
 
 
 class SqlGapGrooming(SqlGapMeanings, SqlTurnErasing):
@@ -76,8 +76,8 @@ class SqlGapGrooming(SqlGapMeanings, SqlTurnErasing):
         counted = (
             select(
                 func.count(func.distinct(TurnRow.visitor_id)),
-                func.count().filter(asked > now - _WEEK),
-                func.count().filter(asked > now - 2 * _WEEK, asked <= now - _WEEK),
+                func.count().filter(asked > now - WEEK),
+                func.count().filter(asked > now - 2 * WEEK, asked <= now - WEEK),
             )
             .select_from(GapQuestionRow)
             .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)

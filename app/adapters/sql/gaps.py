@@ -2,25 +2,32 @@
 
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import Select, func, select, update
+from sqlalchemy.orm import with_expression
 
-from app.adapters.sql.gap_grooming import SqlGapGrooming
+from app.adapters.sql.gap_grooming import WEEK, SqlGapGrooming
 from app.adapters.sql.gap_replays import SqlGapReplays
 from app.adapters.sql.gap_rows import gap_of
 from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import AgentRow, GapQuestionRow, GapRow, TurnRow
 from app.domain.errors import NotFound
-from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapState
+from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
 from app.ports.records.page import ListPage, PageRequest
 
 _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
+_LATEST_FIRST = Keyset(GapRow.last_seen, GapRow.id, descending=True)
 
 
 class SqlGaps(SqlGapGrooming, SqlGapReplays):
     """Implements `GapRecords`; what gaps mean and what replays ask have a file each."""
 
     async def page(
-        self, agent_id: UUID, state: GapState | None, page: PageRequest, only: GapFilter = EVERY_GAP
+        self,
+        agent_id: UUID,
+        state: GapState | None,
+        page: PageRequest,
+        only: GapFilter = EVERY_GAP,
+        order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
         statement = select(GapRow).where(GapRow.agent_id == agent_id)
         if state is not None:
@@ -36,7 +43,33 @@ class SqlGaps(SqlGapGrooming, SqlGapReplays):
                 .where(GapQuestionRow.gap_id == GapRow.id, TurnRow.language == only.language)
             )
             statement = statement.where(spoken.exists())
-        return await _MOST_ASKED_FIRST.page(self._session, statement, page, gap_of)
+        if order is GapOrder.IMPACT:
+            return await self._by_impact(agent_id, statement, page)
+        keyset = _LATEST_FIRST if order is GapOrder.LATEST else _MOST_ASKED_FIRST
+        return await keyset.page(self._session, statement, page, gap_of)
+
+    async def _by_impact(self, agent_id: UUID, statement: Select[GapRow], page: PageRequest) -> ListPage[Gap]:
+        """It sinks with time alone, so that it is worked out with each page."""
+        askings = select(
+            GapQuestionRow.gap_id,
+            (
+                func.count(TurnRow.visitor_id.distinct())
+                * (1 + func.count().filter(GapQuestionRow.asked_at > self._now() - WEEK))
+            ).label("impact"),
+        )
+        impacts = (
+            askings.join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+            .join(GapRow, GapRow.id == GapQuestionRow.gap_id)
+            .where(GapRow.agent_id == agent_id)
+            .group_by(GapQuestionRow.gap_id)
+            .subquery()
+        )
+        impact = func.coalesce(impacts.c.impact, 0).label("impact")
+        keyset = Keyset(impact, GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
+        ranked = statement.outerjoin(impacts, impacts.c.gap_id == GapRow.id).options(
+            with_expression(GapRow.impact, impact)
+        )
+        return await keyset.page(self._session, ranked, page, gap_of)
 
     async def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         statement = (

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Select, Uuid, literal, tuple_
+from sqlalchemy import Label, Select, Uuid, literal, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -26,7 +26,7 @@ _LARGEST_INT = 2**31 - 1
 class Keyset:
     """The columns that order a list; together they are unique. All rise, or all fall."""
 
-    def __init__(self, *columns: InstrumentedAttribute[Any], descending: bool = False) -> None:
+    def __init__(self, *columns: InstrumentedAttribute[Any] | Label[Any], descending: bool = False) -> None:
         self._columns = columns
         self._descending = descending
 

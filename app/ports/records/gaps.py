@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapState
+from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
 from app.domain.gap_facts import GapFacts
 from app.domain.gap_meaning import UnplacedGap
 from app.domain.gap_replay import GapAsking
@@ -23,10 +23,13 @@ class DueGap:
 
 class GapRecords(Protocol):
     async def page(
-        self, agent_id: UUID, state: GapState | None, page: PageRequest, only: GapFilter = EVERY_GAP
-    ) -> ListPage[Gap]:
-        """Most asked first, then latest."""
-        ...
+        self,
+        agent_id: UUID,
+        state: GapState | None,
+        page: PageRequest,
+        only: GapFilter = EVERY_GAP,
+        order: GapOrder = GapOrder.ASKED,
+    ) -> ListPage[Gap]: ...
 
     async def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         """Raises NotFound, for a foreign one as well."""

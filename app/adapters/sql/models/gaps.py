@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Index, LargeBinary, String, UniqueConstraint, text, true
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, query_expression
 
 from app.adapters.sql.models.base import Base, HasId, parent
 
@@ -33,6 +33,7 @@ class GapRow(HasId, Base):
     meaning: Mapped[bytes | None] = mapped_column(LargeBinary)
     replayed_at: Mapped[int | None]
     may_join: Mapped[bool] = mapped_column(server_default=true())
+    impact: Mapped[int | None] = query_expression()  # worked out where a list is ordered by it
 
     __table_args__ = (
         UniqueConstraint("agent_id", "question_key"),
