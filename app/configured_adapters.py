@@ -35,6 +35,8 @@ from app.adapters.redis_connection import redis_client
 from app.adapters.redis_stream_places import RedisStreamPlaces
 from app.adapters.redis_turn_log import RedisTurnLog
 from app.adapters.redis_turn_orders import RedisTurnOrders
+from app.adapters.secret_key_file import SecretKeyFile
+from app.adapters.secret_keys import SecretKeys
 from app.adapters.shedding_reranker import SheddingReranker
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.adapters.timed_chat_model import TimedChatModel
@@ -132,6 +134,17 @@ def configured_shared_turns(settings: Settings, circuits: CircuitListener, closi
     redis = PatientRedis(url, circuit)
     closing.push_async_callback(redis.close)
     return SharedTurns(RedisTurnLog(redis), RedisTurnOrders(redis))
+
+
+def configured_key_file(settings: Settings) -> SecretKeyFile | None:
+    """None where the environment holds the secret keys."""
+    return None if settings.secret_keys else SecretKeyFile(settings.secret_key_file)
+
+
+def configured_secret_keys(settings: Settings) -> SecretKeys:
+    """Those of the environment, or the file's."""
+    file = configured_key_file(settings)
+    return SecretKeys(file.read if file else lambda: settings.secret_keys)
 
 
 def configured_model_places(settings: Settings) -> Places:

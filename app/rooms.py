@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.batching_embedder import BatchingEmbedder
 from app.adapters.budget_meter import budget_refusals
@@ -58,6 +59,7 @@ from app.configured_adapters import (
     configured_rate_limiter,
     configured_redis,
     configured_reranker,
+    configured_secret_keys,
     configured_shared_turns,
     configured_stream_places,
 )
@@ -76,6 +78,7 @@ from app.knowledge.read_source import ReadSource
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
+from app.operating.sealed_secrets import SealedSecrets
 from app.operating.source_files import SourceFiles
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatModel
@@ -139,13 +142,24 @@ class Knowledge:
 
 
 @asynccontextmanager
+async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, SystemOfRecord]]:
+    """Migrated; whether its secrets can be opened was not looked at."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    secret_keys = configured_secret_keys(settings)
+    engine = open_engine(settings.record_url)
+    try:
+        await migrate(engine)
+        yield engine, SqlSystemOfRecord(engine, SystemClock(), secret_keys)
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
 async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
     """Migrate and open everything that is stored; models load with their first use."""
-    settings.data.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as closing:
-        engine = open_engine(settings.record_url)
-        closing.push_async_callback(engine.dispose)
-        await migrate(engine)
+        engine, record = await closing.enter_async_context(open_record(settings))
+        await SealedSecrets(record).settle()
         metrics = process_metrics(engine)
         circuits = CircuitMeter(metrics)
         threads = OnnxThreads()
@@ -155,7 +169,6 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         closing.push_async_callback(vectors.close)
         keywords = TantivyKeywordIndex(settings.keyword_dir)
         closing.push_async_callback(keywords.close)
-        clock = SystemClock()
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         redis = configured_redis(settings, circuits, closing)
         yield Foundation(
@@ -163,8 +176,8 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
             metrics=metrics,
             circuits=circuits,
             process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
-            clock=clock,
-            record=SqlSystemOfRecord(engine, clock),
+            clock=SystemClock(),
+            record=record,
             cache=configured_cache(redis),
             rate_limiter=configured_rate_limiter(redis),
             stream_places=configured_stream_places(redis),

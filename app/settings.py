@@ -11,6 +11,8 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.adapters.secret_keys import read_key
+
 PREFIX = "DOCENT_"
 # In a URL: between user and host, whatever it holds, and as a parameter.
 _PASSWORD = re.compile(r"(://[^/@:\s]*:)\S*(@)")
@@ -29,6 +31,11 @@ class Settings(BaseSettings):
 
     data: Path = Field(Path("data"), description="Folder for everything that is stored.")
     database_url: str = Field("", description="System of record; default: SQLite in the data folder.")
+    secret_key: SecretStr = Field(
+        SecretStr(""),
+        description="Seals secrets in the system of record (`docent secrets new-key`); older keys behind a comma. "
+        "Default: made once, `secret.key` in the data folder. Needed with Postgres.",
+    )
     jobs_url: str = Field("", description="Job queue; default: SQLite in the data folder, or the Postgres above.")
     vectors_uri: str = Field("", description="LanceDB folder or s3:// URI; default: in the data folder.")
     redis_url: SecretStr = Field(SecretStr(""), description="Cache, limits and turns shared by several web processes.")
@@ -103,6 +110,20 @@ class Settings(BaseSettings):
             raise ValueError(f"set {_variable('embeddings_model')} beside {_variable('embeddings_url')}")
         return self
 
+    @model_validator(mode="after")
+    def _shared_database_has_a_key(self) -> "Settings":
+        if self.database_url.startswith("postgresql") and not self.secret_keys:
+            raise ValueError(
+                f"set {_variable('secret_key')} beside {_variable('database_url')}: `docent secrets new-key`"
+            )
+        return self
+
+    @field_validator("secret_key", mode="after")
+    @classmethod
+    def _keys_can_be_read(cls, value: SecretStr) -> SecretStr:
+        _secret_keys(value)
+        return value
+
     @field_validator("render_browser", mode="after")
     @classmethod
     def _browser_can_be_driven(cls, value: str) -> str:
@@ -145,6 +166,15 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite+aiosqlite:///{self.data.resolve() / 'docent.sqlite'}"
 
     @property
+    def secret_keys(self) -> list[bytes]:
+        """The first one seals. None: the file's are used."""
+        return _secret_keys(self.secret_key)
+
+    @property
+    def secret_key_file(self) -> Path:
+        return self.data.resolve() / "secret.key"
+
+    @property
     def job_queue_url(self) -> str:
         if self.jobs_url:
             return self.jobs_url
@@ -178,6 +208,10 @@ def read_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         lines = [f"{_variable(str(e['loc'][0])) if e['loc'] else PREFIX + '*'}: {e['msg']}" for e in error.errors()]
         raise BadSettings("\n".join(lines)) from error
+
+
+def _secret_keys(written: SecretStr) -> list[bytes]:
+    return [read_key(part) for part in written.get_secret_value().split(",") if part.strip()]
 
 
 def _without_passwords(text: str) -> str:

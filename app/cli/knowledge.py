@@ -16,6 +16,7 @@ from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
 from app.domain.errors import DocentError
 from app.domain.source import Source, SourceConfig, SourceKind
@@ -136,13 +137,26 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
         findings += await _model_findings(base)
+    key_file = configured_key_file(settings)
+    if key_file and key_file.is_open_to_others():
+        findings.append(f"Other accounts may read {settings.secret_key_file}: chmod 600 {settings.secret_key_file}")
+    key_place = str(settings.secret_key_file) if key_file else "DOCENT_SECRET_KEY"
     if as_json:
-        print_json({"healthy": not findings, "findings": findings, "agents": agents, "settings": settings.shown()})
+        print_json(
+            {
+                "healthy": not findings,
+                "findings": findings,
+                "agents": agents,
+                "secrets_sealed_by": key_place,
+                "settings": settings.shown(),
+            }
+        )
     else:
         table = Table("agent", "documents", "chunks", "vectors", "keywords")
         for row in agents:
             table.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
         out.print(table)
+        out.print(f"Secrets are sealed by the key in {key_place}.", highlight=False, soft_wrap=True)
         out.print("\n".join(findings) or "Everything agrees.", highlight=False)
     if findings:
         raise typer.Exit(1)

@@ -7,12 +7,17 @@ from app.domain.agent import Agent, LiveAgent
 from app.domain.errors import NotFound
 from app.operating.actor import SCOPES, Actor
 from app.ports.records.page import PageRequest
+from app.ports.records.transaction import SystemOfRecord
 from app.rooms import Foundation
 
 
 async def local_operator(base: Foundation) -> Actor:
     """The operator of the first workspace, which is made when there is none."""
-    async with base.record.write() as records:
+    return await operator_of(base.record)
+
+
+async def operator_of(record: SystemOfRecord) -> Actor:
+    async with record.write() as records:
         workspace_id = await records.tokens.default_workspace()
     return Actor(workspace_id, "cli", frozenset(SCOPES))
 

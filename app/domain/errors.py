@@ -14,6 +14,7 @@ DocentError
     ├── ModelInterrupted    the chat model broke off after its first token: keep the text
     ├── EmbedderUnavailable keywords alone answer
     ├── RerankerUnavailable the fused order stands
+    ├── SecretsLocked       put the secret key back, or `docent secrets forget`
     └── IndexUnavailable    run `docent doctor`, then `docent reindex`
 """
 
@@ -90,6 +91,10 @@ class EmbedderUnavailable(Unavailable):
 
 class RerankerUnavailable(Unavailable):
     """The reranker failed or ran out of its time budget."""
+
+
+class SecretsLocked(Unavailable):
+    """A stored secret is sealed with a key that this process was not given."""
 
 
 class IndexUnavailable(Unavailable):

@@ -11,6 +11,7 @@ from app.adapters.sql.migrate import migrate
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.ports.clock import Clock
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.secret_keys import TEST_KEYS
 
 _template: Path | None = None
 
@@ -21,7 +22,7 @@ async def temporary_record(folder: Path, clock: Clock | None = None) -> AsyncIte
     again is a restart."""
     engine = open_engine(await temporary_database(folder))
     try:
-        yield SqlSystemOfRecord(engine, clock or FixedClock())
+        yield SqlSystemOfRecord(engine, clock or FixedClock(), TEST_KEYS)
     finally:
         await engine.dispose()
 

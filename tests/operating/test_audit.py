@@ -39,6 +39,7 @@ from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.sealed_secrets import SealedSecrets
 from app.operating.signing_keys import SigningKeys
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
@@ -300,6 +301,8 @@ CHANGES: dict[str, Act] = {
     "visitor.erase": lambda o: o.visitor_data.erase(o.actor, o.visitor),
     "token.revoke": lambda o: o.tokens.revoke(o.actor, o.token),
     "signing_key.rotate": lambda o: SigningKeys(o.record, FixedClock()).rotate(o.actor),
+    "secrets.rotate": lambda o: SealedSecrets(o.record).rotate(o.actor),
+    "secrets.forget": lambda o: SealedSecrets(o.record).forget(o.actor),
     "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
 }
 READS: dict[str, Act] = {
@@ -329,7 +332,7 @@ READS: dict[str, Act] = {
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }
-NAMING_NOTHING = ("agent.create", "token.create", "signing_key.rotate")
+NAMING_NOTHING = ("agent.create", "token.create", "signing_key.rotate", "secrets.rotate", "secrets.forget")
 
 
 @pytest.mark.parametrize("action", CHANGES)

@@ -47,6 +47,7 @@ def told(settings: Settings) -> Iterator[str]:
 @pytest.mark.parametrize("secret", [MARK, f"p@{MARK}", f"a/{MARK}:b", f"{MARK}%40", f"x@y@{MARK}"])
 def test_settings_print_no_secret(secret: str) -> None:
     given: dict[str, Any] = {name: secret for name in secret_names() if name not in URLS}
+    given["secret_key"] = (MARK * 4)[:43]
     assert {"model_key", "fallback_model_key", "embeddings_key", "rerank_key"} <= set(given)
     urls = {name: url.format(MARK if name == "redis_url" else secret) for name, url in URLS.items()}
     settings = read_settings(**given, **urls, **NAMES)

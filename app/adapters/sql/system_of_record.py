@@ -7,6 +7,7 @@ import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from app.adapters.secret_keys import SecretKeys
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.audit import SqlAudit
 from app.adapters.sql.contexts import SqlContexts
@@ -39,7 +40,7 @@ _WRITE_TURN_SECONDS = 10
 class SqlRecords:
     """Every family, inside one transaction."""
 
-    def __init__(self, session: AsyncSession, clock: Clock) -> None:
+    def __init__(self, session: AsyncSession, clock: Clock, secret_keys: SecretKeys) -> None:
         self.agents = SqlAgents(session, clock)
         self.sources = SqlSources(session, clock)
         self.files = SqlFiles(session, clock)
@@ -52,7 +53,7 @@ class SqlRecords:
         self.retention = SqlRetention(session, clock)
         self.gaps = SqlGaps(session, clock)
         self.golden_questions = SqlGoldenQuestions(session, clock)
-        self.tokens = SqlTokens(session, clock)
+        self.tokens = SqlTokens(session, clock, secret_keys)
         self.processes = SqlProcesses(session, clock)
         self.hooks = SqlHooks(session, clock)
         self.webhooks = SqlWebhooks(session, clock)
@@ -64,11 +65,12 @@ class SqlRecords:
 class SqlSystemOfRecord:
     """Implements `SystemOfRecord`. The engine stays the caller's, who disposes of it."""
 
-    def __init__(self, engine: AsyncEngine, clock: Clock) -> None:
+    def __init__(self, engine: AsyncEngine, clock: Clock, secret_keys: SecretKeys) -> None:
         self._engine = engine
         self._writing = writing_sessions(engine)
         self._reading = reading_sessions(engine)
         self._clock = clock
+        self._secret_keys = secret_keys
         # SQLite has one writer at a time and lets the others poll. Within this process they queue here instead:
         # first come, first served, and no connection is held while waiting.
         self._writers_turn = anyio.Lock() if is_sqlite(engine) else None
@@ -96,7 +98,7 @@ class SqlSystemOfRecord:
         with translated_errors():
             session = sessions()
             try:
-                yield SqlRecords(session, self._clock)
+                yield SqlRecords(session, self._clock, self._secret_keys)
                 if keep:
                     await checkpoint_if_cancelled()
                     await unbroken(session.commit())

@@ -1,15 +1,19 @@
 """Workspaces, API tokens and the keys that sign visitor tokens."""
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.adapters.secret_keys import Sealed, SecretKeys
 from app.adapters.sql.models import ApiTokenRow, SigningKeyRow, WorkspaceRow
 from app.adapters.sql.session import SqlFamily, affected_rows
 from app.adapters.sql.time_ordered_id import new_id
-from app.domain.errors import NotFound
+from app.domain.errors import NotFound, SecretsLocked
+from app.ports.clock import Clock
 from app.ports.records.tokens import ApiToken, SigningKey
 
 # Fixed, so that two processes which both find no workspace make the same one.
@@ -18,6 +22,10 @@ _KEY_BYTES = 32
 
 
 class SqlTokens(SqlFamily):
+    def __init__(self, session: AsyncSession, clock: Clock, secret_keys: SecretKeys) -> None:
+        super().__init__(session, clock)
+        self._secret_keys = secret_keys
+
     async def default_workspace(self) -> UUID:
         first = select(WorkspaceRow.id).order_by(WorkspaceRow.created_at, WorkspaceRow.id).limit(1)
         found = await self._session.scalar(first)
@@ -88,10 +96,38 @@ class SqlTokens(SqlFamily):
             raise NotFound("token")
 
     async def signing_keys(self) -> list[SigningKey]:
-        keys = await self._usable_keys()
-        if keys:
-            return keys
-        return [await self._new_key()]
+        return await self.known_keys() or [await self._new_key()]
+
+    async def known_keys(self) -> list[SigningKey]:
+        return [
+            SigningKey(row.kid, self._opened(row), row.created_at, row.visitors_until) for row in await self._rows()
+        ]
+
+    async def has_plain_keys(self) -> bool:
+        statement = select(SigningKeyRow.kid).where(SigningKeyRow.sealed_by.is_(None)).limit(1)
+        return await self._session.scalar(statement) is not None
+
+    async def seal_keys(self, *, again: bool) -> int:
+        statement = select(SigningKeyRow).with_for_update()
+        if not again:
+            statement = statement.where(SigningKeyRow.sealed_by.is_(None))
+        # What was retired may be what no key opens.
+        rows = [row for row in await self._session.scalars(statement) if not (row.retired_at and row.sealed_by)]
+        for row in rows:
+            sealed = self._secret_keys.seal(self._opened(row), _place(row.kid))
+            await self._session.execute(
+                update(SigningKeyRow)
+                .where(SigningKeyRow.kid == row.kid)
+                .values(secret=sealed.data, sealed_by=sealed.key_name)
+            )
+        return len(rows)
+
+    async def forget_locked_keys(self) -> int:
+        locked = [row.kid for row in await self._rows() if not self._opens(row)]
+        await self._session.execute(
+            update(SigningKeyRow).where(SigningKeyRow.kid.in_(locked)).values(retired_at=self._now())
+        )
+        return len(locked)
 
     async def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
         await self._session.execute(
@@ -103,19 +139,37 @@ class SqlTokens(SqlFamily):
 
     async def _new_key(self) -> SigningKey:
         key = SigningKey(new_id().hex, secrets.token_bytes(_KEY_BYTES), self._now())
+        sealed = self._secret_keys.seal(key.secret, _place(key.kid))
         await self._session.execute(
-            self._insert(SigningKeyRow).values(kid=key.kid, secret=key.secret, created_at=key.created_at)
+            self._insert(SigningKeyRow).values(
+                kid=key.kid, secret=sealed.data, sealed_by=sealed.key_name, created_at=key.created_at
+            )
         )
         return key
 
-    async def _usable_keys(self) -> list[SigningKey]:
+    async def _rows(self) -> Sequence[SigningKeyRow]:
         statement = (
             select(SigningKeyRow)
             .where(SigningKeyRow.retired_at.is_(None))
             .order_by(SigningKeyRow.created_at.desc(), SigningKeyRow.kid.desc())
         )
-        rows = await self._session.scalars(statement)
-        return [SigningKey(row.kid, row.secret, row.created_at, row.visitors_until) for row in rows]
+        return (await self._session.scalars(statement)).all()
+
+    def _opened(self, row: SigningKeyRow) -> bytes:
+        if row.sealed_by is None:
+            return row.secret
+        return self._secret_keys.open(Sealed(row.secret, row.sealed_by), _place(row.kid))
+
+    def _opens(self, row: SigningKeyRow) -> bool:
+        try:
+            self._opened(row)
+        except SecretsLocked:
+            return False
+        return True
+
+
+def _place(kid: str) -> str:
+    return f"signing_keys.secret:{kid}"
 
 
 def _token(row: ApiTokenRow) -> ApiToken:

@@ -1,6 +1,6 @@
 """Port: workspaces, API tokens and the keys that sign visitor tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -26,7 +26,7 @@ class SigningKey:
     """One HS256 key. The newest signs; visitor tokens by the others hold until `visitors_until`."""
 
     kid: str
-    secret: bytes
+    secret: bytes = field(repr=False)
     created_at: datetime
     visitors_until: datetime | None = None
 
@@ -58,7 +58,24 @@ class TokenRecords(Protocol):
         ...
 
     async def signing_keys(self) -> list[SigningKey]:
-        """Newest first; one is made when there is none."""
+        """Newest first; one is made when there is none. Raises SecretsLocked."""
+        ...
+
+    async def known_keys(self) -> list[SigningKey]:
+        """Newest first, and none is made. Raises SecretsLocked."""
+        ...
+
+    async def has_plain_keys(self) -> bool:
+        """Whether one was stored before keys were sealed."""
+        ...
+
+    async def seal_keys(self, *, again: bool) -> int:
+        """Seal those that are plain, and `again` all others with the key that seals now; return how many. Raises
+        SecretsLocked."""
+        ...
+
+    async def forget_locked_keys(self) -> int:
+        """Retire those that cannot be opened; return how many."""
         ...
 
     async def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:

@@ -20,6 +20,7 @@ from app.domain.source import Source, SourceConfig, SourceKind
 from app.domain.turn import Channel, VisitorSession
 from tests.adapters.sql.sample_rows import add_workspace, an_id
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
 
 _POSTGRES = os.environ.get("DOCENT_TEST_POSTGRES")
@@ -48,7 +49,7 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 @pytest.fixture
 def record(engine: AsyncEngine, clock: FixedClock) -> SqlSystemOfRecord:
-    return SqlSystemOfRecord(engine, clock)
+    return SqlSystemOfRecord(engine, clock, TEST_KEYS)
 
 
 @pytest.fixture

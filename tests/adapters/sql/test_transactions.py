@@ -24,6 +24,7 @@ from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from tests.adapters.sql.sample_rows import a_page, a_turn, add_pending, an_end, an_id, ask, begin, count_rows
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database, temporary_record
 
 
@@ -92,7 +93,7 @@ async def test_a_reading_transaction_refuses_to_write(record: SqlSystemOfRecord,
 
 async def test_a_write_inside_a_write_is_refused_instead_of_waiting_for_itself(sqlite_path: Path) -> None:
     engine = open_engine(f"sqlite+aiosqlite:///{sqlite_path}")
-    record = SqlSystemOfRecord(engine, FixedClock())
+    record = SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS)
     async with record.write():
         with pytest.raises(RuntimeError):
             await record.write().__aenter__()
@@ -126,7 +127,7 @@ async def test_one_question_of_fifty_visitors_counts_fifty(record: SqlSystemOfRe
 async def test_two_processes_count_the_same_gap(sqlite_path: Path, clock: FixedClock) -> None:
     """Each process has an engine of its own, and the file's lock alone between them."""
     engines = [open_engine(f"sqlite+aiosqlite:///{sqlite_path}") for _ in range(2)]
-    records_of = [SqlSystemOfRecord(engine, clock) for engine in engines]
+    records_of = [SqlSystemOfRecord(engine, clock, TEST_KEYS) for engine in engines]
     async with records_of[0].write() as records:
         workspace_id = await records.tokens.default_workspace()
         agent = await records.agents.create(workspace_id, AgentConfig(name="Ada"))
@@ -239,7 +240,7 @@ async def test_a_database_that_another_program_locks_is_overloaded(
 
 async def test_a_full_disk_is_said_in_words(sqlite_path: Path) -> None:
     full = open_engine(f"sqlite+aiosqlite:///{sqlite_path}")
-    record = SqlSystemOfRecord(full, FixedClock())
+    record = SqlSystemOfRecord(full, FixedClock(), TEST_KEYS)
     async with full.connect() as connection:
         pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
         await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
@@ -254,7 +255,7 @@ async def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -
     before = threading.active_count()
     engine = open_engine(f"sqlite+aiosqlite:///{path}")
     with pytest.raises(Unavailable, match="backup"):
-        await beat(SqlSystemOfRecord(engine, FixedClock()))
+        await beat(SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS))
     await engine.dispose()
     await all_threads_but(before)
 
@@ -262,7 +263,7 @@ async def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -
 async def test_a_server_that_is_not_there_is_unavailable() -> None:
     engine = open_engine("postgresql+psycopg://nobody@127.0.0.1:1/nothing?connect_timeout=1")
     with pytest.raises(Unavailable, match="does not answer"):
-        await beat(SqlSystemOfRecord(engine, FixedClock()))
+        await beat(SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS))
     await engine.dispose()
 
 

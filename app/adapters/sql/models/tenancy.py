@@ -33,12 +33,14 @@ class ApiTokenRow(HasId, Base):
 
 
 class SigningKeyRow(Base):
-    """Visitor tokens by a key hold until `visitors_until`; what else was drawn from it until it is retired."""
+    """Visitor tokens by a key hold until `visitors_until`; what else was drawn from it until it is retired.
+    `sealed_by` names the key that opens the secret; NULL: it lies there plain, as a version before left it."""
 
     __tablename__ = "signing_keys"
 
     kid: Mapped[str] = mapped_column(String(32), primary_key=True)
     secret: Mapped[bytes] = mapped_column(LargeBinary)
+    sealed_by: Mapped[str | None] = mapped_column(String(16))
     created_at: Mapped[datetime]
     retired_at: Mapped[datetime | None]
     visitors_until: Mapped[datetime | None]

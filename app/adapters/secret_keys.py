@@ -1,0 +1,90 @@
+"""Seals what the system of record must not show to whoever reads its file: AES-256-GCM (NIST SP 800-38D)."""
+
+import hashlib
+import re
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from app.domain.errors import SecretsLocked
+
+KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+_WRITTEN: Final = re.compile(r"[\w-]{43}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A nonce and what it was sealed with, and the name of the key that opens it."""
+
+    data: bytes
+    key_name: str
+
+
+class SecretKeys:
+    """The first key seals, each of them opens. Keys have 32 bytes.
+
+    A sealed value opens at its own place ("signing_keys.secret:<kid>") only, not where it was moved to another row.
+    `read` is asked once more when a value names a key that is not known: another process may have changed the file.
+    """
+
+    def __init__(self, read: Callable[[], Sequence[bytes]]) -> None:
+        self._read = read
+        self._keys = _named(read())
+
+    def __repr__(self) -> str:
+        return f"SecretKeys({', '.join(self._keys)})"
+
+    @property
+    def sealing(self) -> str:
+        """The name of the key that seals. It says nothing about the key."""
+        return next(iter(self._keys))
+
+    def seal(self, secret: bytes, place: str) -> Sealed:
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        name = self.sealing
+        return Sealed(nonce + self._keys[name].encrypt(nonce, secret, place.encode()), name)
+
+    def open(self, sealed: Sealed, place: str) -> bytes:
+        """Raises SecretsLocked."""
+        if sealed.key_name not in self._keys:
+            self._keys = _named(self._read())
+        key = self._keys.get(sealed.key_name)
+        if key is None:
+            raise SecretsLocked(
+                f"{place} was sealed with the key {sealed.key_name}, which is not among the secret keys "
+                f"({', '.join(self._keys)}). Put that key back, behind a comma in DOCENT_SECRET_KEY or on a line of "
+                "its own in secret.key. Where it is lost: `docent secrets forget`."
+            )
+        try:
+            return key.decrypt(sealed.data[:_NONCE_BYTES], sealed.data[_NONCE_BYTES:], place.encode())
+        except (InvalidTag, ValueError) as error:
+            raise SecretsLocked(
+                f"{place} was changed after it was sealed. Restore a backup, or give it up: `docent secrets forget`."
+            ) from error
+
+
+def new_key() -> str:
+    """A key as it is written down: 43 characters of base64url."""
+    return urlsafe_b64encode(secrets.token_bytes(KEY_BYTES)).decode().rstrip("=")
+
+
+def read_key(text: str) -> bytes:
+    """Raises ValueError, which does not repeat the text."""
+    written = text.strip().removesuffix("=")
+    if not _WRITTEN.fullmatch(written):
+        raise ValueError("a secret key is 32 bytes in base64url; `docent secrets new-key` makes one")
+    return urlsafe_b64decode(written + "=")
+
+
+def key_name(key: bytes) -> str:
+    return hashlib.sha256(b"docent secret key" + key).hexdigest()[:8]
+
+
+def _named(keys: Sequence[bytes]) -> dict[str, AESGCM]:
+    return {key_name(key): AESGCM(key) for key in keys}
