@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { minify } from "terser";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -16,6 +17,30 @@ const minifiedCss = {
       const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
       // esbuild keeps the blank before a custom property's value, and after the comma of a fallback.
       return { contents: code.trim().replace(/(--[\w-]+[:,]) /g, "$1"), loader: "text" };
+    });
+  },
+};
+
+const wordsOf = async (language) => JSON.parse(await readFile(here(`src/words/${language}.json`), "utf8"));
+const WORD_NAMES = Object.keys(await wordsOf("en"));
+
+/** A language's texts without their names, in the order of the English ones. */
+async function wordList(language) {
+  const words = await wordsOf(language);
+  if (Object.keys(words).sort().join() !== [...WORD_NAMES].sort().join()) {
+    throw new Error(`words/${language}.json has not the names of words/en.json`);
+  }
+  return WORD_NAMES.map((name) => words[name]);
+}
+
+export const englishWords = {
+  name: "English as a list",
+  setup(setup) {
+    setup.onResolve({ filter: /^docent:english$/ }, ({ path }) => ({ path, namespace: "docent" }));
+    setup.onLoad({ filter: /.*/, namespace: "docent" }, async () => {
+      const [, names] = /enum W \{([^}]*)\}/.exec(await readFile(here("src/words.ts"), "utf8"));
+      if (names.match(/\w+/g).join() !== WORD_NAMES.join()) throw new Error("enum W of words.ts is not the names of words/en.json");
+      return { contents: `export default ${JSON.stringify((await wordList("en")).join("|"))}.split("|")`, loader: "js" };
     });
   },
 };
@@ -49,15 +74,30 @@ export async function buildWidget() {
     format: "iife",
     // Names of ours that never leave the bundle; a name of the API or the browser must not be in this list.
     mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
-    plugins: [minifiedCss],
+    plugins: [minifiedCss, englishWords],
   });
   const words = await Promise.all(
-    (await readdir(here("src/words"))).map(async (name) => ({
-      path: here("dist/words/" + name),
-      contents: Buffer.from(JSON.stringify(JSON.parse(await readFile(here("src/words/" + name), "utf8")))),
-    })),
+    (await readdir(here("src/words")))
+      .filter((name) => name !== "en.json")
+      .map(async (name) => ({
+        path: here("dist/words/" + name),
+        contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
+      })),
   );
-  return [...outputFiles, ...words];
+  return [...(await squeezed(outputFiles)), ...words];
+}
+
+/** esbuild bundles and mangles properties; terser then finds shorter ways to say the same. */
+async function squeezed([map, script]) {
+  const { code, map: squeezedMap } = await minify(script.text.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, ""), {
+    ecma: 2020,
+    compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, unsafe_arrows: true, module: true },
+    sourceMap: { content: map.text, url: "widget.js.map" },
+  });
+  return [
+    { path: map.path, contents: Buffer.from(squeezedMap) },
+    { path: script.path, contents: Buffer.from(code + "\n") },
+  ];
 }
 
 export async function buildClient() {

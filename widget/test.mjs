@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { englishWords } from "./build.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const out = here + "node_modules/.tests/";
@@ -14,6 +15,7 @@ await build({
   outdir: out,
   outExtension: { ".js": ".mjs" },
   bundle: true,
+  plugins: [englishWords],
   platform: "node",
   format: "esm",
   sourcemap: "inline",

@@ -1,7 +1,7 @@
 import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
 import { isRunning, type State, type Turn } from "./state.js";
 import { dots, TurnView, type TurnActions } from "./turn_view.js";
-import { failureText, type Speech, type Words } from "./words.js";
+import { failureText, stageText, W, type Speech, type Words } from "./words.js";
 
 export interface PanelActions extends TurnActions {
   toggle(): void;
@@ -83,12 +83,12 @@ export class PanelView {
     fresh.hidden = !state.turns.length;
     if (send.dataset.running !== String(running)) {
       send.dataset.running = String(running);
-      send.setAttribute("aria-label", running ? this.words.stop : this.words.send);
-      send.title = running ? this.words.stop : this.words.send;
+      send.title = this.words[running ? W.stop : W.send];
+      send.setAttribute("aria-label", send.title);
       fill(send, icon(running ? ICONS.stop : ICONS.send));
     }
     send.disabled = !running && !input.value.trim();
-    const warning = state.isOnline ? state.notice && failureText(this.words, state.notice) : this.words.offline;
+    const warning = state.isOnline ? state.notice && failureText(this.words, state.notice) : this.words[W.offline];
     if (notice.textContent !== (warning ?? "")) notice.textContent = warning ?? "";
     this.#announce(state);
     if (state.isOpen && focused && !shadow.activeElement) {
@@ -103,15 +103,15 @@ export class PanelView {
     const { words, actions } = this;
     const name = h("bdi");
     const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
-    const fresh = iconButton(words.fresh, ICONS.fresh, () => void actions.fresh());
+    const fresh = iconButton(words[W.fresh], ICONS.fresh, () => void actions.fresh());
     const intro = h("div");
     const list = h("div", { class: "turns" });
     const log = h("div", { class: "log", part: "log", role: "log", "aria-live": "off", tabindex: 0 }, intro, list);
     const input = h("textarea", {
       rows: 1,
       maxlength: MAX_QUESTION,
-      "aria-label": words.placeholder,
-      placeholder: words.placeholder,
+      "aria-label": words[W.placeholder],
+      placeholder: words[W.placeholder],
       enterkeyhint: "send",
       dir: "auto",
     });
@@ -143,7 +143,7 @@ export class PanelView {
     const panel = h(
       "section",
       { class: "panel", part: "panel", role: "dialog", tabindex: -1 },
-      h("header", { part: "header" }, avatar, h("h2", {}, name), fresh, iconButton(words.close, ICONS.close, () => actions.close())),
+      h("header", { part: "header" }, avatar, h("h2", {}, name), fresh, iconButton(words[W.close], ICONS.close, () => actions.close())),
       log,
       notice,
       h(
@@ -152,7 +152,7 @@ export class PanelView {
         grow,
         send,
       ),
-      h("p", { class: "note" }, words.note),
+      h("p", { class: "note" }, words[W.note]),
     );
     panel.addEventListener("focusout", ({ relatedTarget: to }) => {
       // Full screen, the page behind is out of sight: focus that runs out goes round.
@@ -171,7 +171,7 @@ export class PanelView {
     if (state.connection === "ready" && state.agent) {
       fill(
         intro,
-        h("p", { class: "greeting", dir: "auto" }, state.agent.theme?.greeting || this.words.greeting),
+        h("p", { class: "greeting", dir: "auto" }, state.agent.theme?.greeting || this.words[W.greeting]),
         h(
           "div",
           { class: "starters" },
@@ -191,8 +191,8 @@ export class PanelView {
         h(
           "div",
           { class: "error" },
-          h("p", {}, hopeless ? this.words.refused : failureText(this.words, code)),
-          !hopeless && chip(this.words.retry, () => this.actions.connect(), ICONS.fresh),
+          h("p", {}, hopeless ? this.words[W.refused] : failureText(this.words, code)),
+          !hopeless && chip(this.words[W.retry], () => this.actions.connect(), ICONS.fresh),
         ),
       );
     } else {
@@ -235,7 +235,7 @@ export class PanelView {
     const spokenBefore = this.#announced.startsWith(turn.id);
     this.#announced = key;
     if (isRunning(turn)) {
-      this.#announcer.textContent = turn.isReconnecting ? this.words.reconnecting : this.words[turn.answer ? "writing" : turn.stage];
+      this.#announcer.textContent = turn.isReconnecting ? this.words[W.reconnecting] : stageText(this.words, turn.answer ? "writing" : turn.stage);
     } else if (turn.status === "failed") {
       this.#announcer.textContent = failureText(this.words, turn.error);
     } else if (spokenBefore) {

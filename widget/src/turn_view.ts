@@ -4,7 +4,7 @@ import { parseMarkdown } from "./markdown.js";
 import { drawNode, outward } from "./markdown_view.js";
 import { safeLink } from "./safe_link.js";
 import { isRunning, type Turn } from "./state.js";
-import { failureText, type Words } from "./words.js";
+import { failureText, stageText, W, type Words } from "./words.js";
 
 export interface TurnActions {
   retry(turnId: string): void;
@@ -36,7 +36,7 @@ export class TurnView {
   ) {
     const question =
       turn.question &&
-      h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words.you + ": "), turn.question);
+      h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words[W.you] + ": "), turn.question);
     this.element = h("article", { class: "turn" }, question, this.#answer);
     this.draw(turn);
   }
@@ -49,7 +49,7 @@ export class TurnView {
     this.#answer.className = "answer" + (turn.isUnsure ? " unsure" : "") + (running && turn.answer ? " live" : "");
     this.#drawText(turn, running);
     if (before?.isUnsure !== turn.isUnsure) {
-      fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words.unsure));
+      fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words[W.unsure]));
     }
     this.#drawBelow(turn, running);
   }
@@ -83,7 +83,7 @@ export class TurnView {
   #drawBelow(turn: Turn, running: boolean): void {
     const { words } = this;
     if (running) {
-      const text = turn.isReconnecting ? words.reconnecting : turn.answer ? "" : words[turn.stage];
+      const text = turn.isReconnecting ? words[W.reconnecting] : turn.answer ? "" : stageText(words, turn.stage);
       if (this.#below.textContent !== text || !text) {
         fill(this.#below, text && h("p", { class: "status" }, dots(), text));
       }
@@ -94,17 +94,17 @@ export class TurnView {
           "div",
           { class: "error" },
           h("p", {}, failureText(words, turn.error)),
-          turn.retryable && chip(words.retry, () => this.actions.retry(turn.id), ICONS.fresh),
+          turn.retryable && chip(words[W.retry], () => this.actions.retry(turn.id), ICONS.fresh),
         ),
       );
     } else {
       fill(
         this.#below,
-        turn.status === "stopped" && h("p", { class: "status" }, words.stopped),
+        turn.status === "stopped" && h("p", { class: "status" }, words[W.stopped]),
         this.#drawSources(turn),
         turn.answer && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#drawComment(turn),
-        turn.rating && (turn.rating === "up" || turn.isCommented) && h("p", { class: "status" }, words.thanks),
+        turn.rating && (turn.rating === "up" || turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
       );
     }
   }
@@ -115,7 +115,7 @@ export class TurnView {
       if (!url) return [];
       // On its own site a page is known by its path.
       const where = url.host === location.host ? url.pathname + url.hash : url.host.replace(/^www\./, "");
-      const place = [where, one.as_of && this.words.asOf + " " + this.#date(one.as_of)];
+      const place = [where, one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of)];
       return h(
         "li",
         {},
@@ -132,7 +132,7 @@ export class TurnView {
         ),
       );
     });
-    return items.length ? h("ol", { class: "sources", "aria-label": this.words.sources }, ...items) : null;
+    return items.length ? h("ol", { class: "sources", "aria-label": this.words[W.sources] }, ...items) : null;
   }
 
   #date(iso: string): string {
@@ -143,14 +143,14 @@ export class TurnView {
   #drawActions(turn: Turn): HTMLElement {
     const { words, actions } = this;
     const thumb = (rating: Rating): HTMLElement =>
-      iconButton(words[rating], ICONS[rating], () => void actions.rate(turn.id, rating), {
+      iconButton(words[rating === "up" ? W.up : W.down], ICONS[rating], () => void actions.rate(turn.id, rating), {
         "aria-pressed": String(turn.rating === rating),
         "data-focus": rating,
       });
-    const copy = iconButton(words.copy, ICONS.copy, () => {
+    const copy = iconButton(words[W.copy], ICONS.copy, () => {
       void actions.copy(turn).then(() => {
         fill(copy, icon(ICONS.check));
-        copy.setAttribute("aria-label", words.copied);
+        copy.setAttribute("aria-label", words[W.copied]);
       });
     });
     // The clipboard is closed to pages without TLS.
@@ -159,7 +159,7 @@ export class TurnView {
 
   #drawComment(turn: Turn): HTMLElement {
     const { words } = this;
-    const input = h("input", { maxlength: 1000, "aria-label": words.why, placeholder: words.why, dir: "auto" });
+    const input = h("input", { maxlength: 1000, "aria-label": words[W.why], placeholder: words[W.why], dir: "auto" });
     return h(
       "form",
       {
@@ -170,7 +170,7 @@ export class TurnView {
         },
       },
       input,
-      h("button", { class: "chip" }, words.send),
+      h("button", { class: "chip" }, words[W.send]),
     );
   }
 }

@@ -1,38 +1,17 @@
 /** The interface's words. English is built in; another language is one small file, fetched when the panel opens. */
-export const ENGLISH = {
-  close: "Close chat",
-  placeholder: "Ask a question",
-  send: "Send",
-  stop: "Stop answering",
-  searching: "Searching the site",
-  reading: "Reading the pages",
-  writing: "Writing the answer",
-  retry: "Try again",
-  copy: "Copy",
-  copied: "Copied",
-  up: "Helpful",
-  down: "Not helpful",
-  thanks: "Thank you for telling us.",
-  why: "What was missing?",
-  fresh: "New conversation",
-  sources: "Sources",
-  asOf: "as of",
-  unsure: "I could not find a clear answer on this site.",
-  stopped: "Stopped.",
-  broken: "Something went wrong.",
-  busy: "That was a lot at once. Please wait a moment.",
-  full: "Many people are asking right now.",
-  offline: "You are offline. We go on as soon as you are back.",
-  cut: "The connection was lost.",
-  refused: "This chat is not available here.",
-  note: "Answers come from this website and can be wrong.",
-  greeting: "Hello! What would you like to know?",
-  you: "You asked",
-  reconnecting: "Reconnecting",
-  long: "Please ask in fewer words.",
-};
+import type { Stage } from "./contract.js";
+import list from "docent:english";
 
-export type Words = typeof ENGLISH;
+/** Each text's place in a list of words, in the order of words/en.json; the build compares. */
+export const enum W {
+  close, placeholder, send, stop, searching, reading, writing, retry, copy, copied, up, down, thanks, why, fresh,
+  sources, asOf, unsure, stopped, broken, busy, full, offline, cut, refused, note, greeting, you, reconnecting, long,
+}
+
+/** One language: `words[W.close]`. */
+export type Words = Record<W, string>;
+
+export const ENGLISH = list as Words;
 
 /** Each has a file words/<language>.json beside the script. */
 export const LANGUAGES = "ar de es fr it ja nl pl pt tr zh".split(" ");
@@ -53,21 +32,28 @@ export function speechFor(locale: string): Speech {
   return { language, direction: language === "ar" ? "rtl" : "ltr", chat: CHAT[language] ?? "Chat" };
 }
 
-const FAILURES: Record<string, keyof Words> = {
-  rate_limited: "busy",
-  overloaded: "full",
-  turn_in_progress: "full",
-  shutting_down: "full",
-  network: "cut",
-  cut: "cut",
-  model_interrupted: "cut",
-  origin_refused: "refused",
-  not_found: "refused",
-  too_large: "long",
-  invalid_request: "long",
+const FAILURES: Record<string, W> = {
+  rate_limited: W.busy,
+  overloaded: W.full,
+  turn_in_progress: W.full,
+  shutting_down: W.full,
+  network: W.cut,
+  cut: W.cut,
+  model_interrupted: W.cut,
+  origin_refused: W.refused,
+  not_found: W.refused,
+  too_large: W.long,
+  invalid_request: W.long,
 };
+
+const STAGES: Record<Stage, W> = { searching: W.searching, reading: W.reading, writing: W.writing };
+
+/** What an answer is waiting for. */
+export function stageText(words: Words, stage: Stage): string {
+  return words[STAGES[stage]];
+}
 
 /** What to tell a visitor about a failure, by its code. */
 export function failureText(words: Words, code = ""): string {
-  return words[FAILURES[code] ?? "broken"];
+  return words[FAILURES[code] ?? W.broken];
 }
