@@ -12,6 +12,7 @@ from importlib.metadata import version
 import structlog
 from starlette.applications import Starlette
 
+from app.adapters.argon2_password_hasher import Argon2PasswordHasher
 from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
@@ -36,11 +37,13 @@ from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.readiness import record_answers
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.sign_in import SignIn
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
@@ -128,6 +131,7 @@ def _web_services(
     async def readiness() -> Mapping[str, bool]:
         return {"record": await record_answers(base.record), "turns": not answering.turns.is_closing}
 
+    passwords = Argon2PasswordHasher()
     return WebServices(
         records=base.record,
         clock=base.clock,
@@ -156,6 +160,8 @@ def _web_services(
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
         api_tokens=ApiTokens(base.record, base.clock),
+        operators=Operators(base.record, passwords, base.clock),
+        sign_in=SignIn(base.record, passwords, base.clock),
         readiness=readiness,
         metrics=base.metrics,
     )

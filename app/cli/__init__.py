@@ -9,6 +9,7 @@ from app.cli import (
     discovery,
     evaluation,
     knowledge,
+    operators,
     secret_keys,
     serving,
     source_files,
@@ -31,6 +32,7 @@ evaluation.register(cli)
 demo.register(cli)
 cli.add_typer(tokens.commands, name="token")
 cli.add_typer(secret_keys.commands, name="secrets")
+cli.add_typer(operators.commands, name="operator")
 cli.add_typer(agents.commands, name="agent")
 agents.commands.command("curated")(curated_answers.list_)
 sources.commands.command("discover")(discovery.discover)

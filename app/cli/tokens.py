@@ -8,7 +8,7 @@ from rich.table import Table
 
 from app.cli.local_operator import local_operator
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
-from app.operating.actor import SCOPES
+from app.operating.actor import SCOPES, USUAL_SCOPES
 from app.operating.api_tokens import ApiTokens
 from app.operating.signing_keys import SigningKeys
 from app.rooms import open_foundation
@@ -21,13 +21,14 @@ commands = typer.Typer(help="API tokens.", no_args_is_help=True)
 def create(
     name: Annotated[str, typer.Argument(help="What the token is for, such as 'deploy script'.")] = "cli",
     scope: Annotated[
-        list[str] | None, typer.Option(help=f"One of {', '.join(SCOPES)}; repeat it. All by default.")
+        list[str] | None,
+        typer.Option(help=f"One of {', '.join(SCOPES)}; repeat it. {' and '.join(USUAL_SCOPES)} by default."),
     ] = None,
     days: Annotated[int | None, typer.Option(help="Days until it expires; never by default.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a token. It is shown once."""
-    run(_create(settings_for(), name, tuple(scope or SCOPES), days, as_json))
+    run(_create(settings_for(), name, tuple(scope or USUAL_SCOPES), days, as_json))
 
 
 @commands.command("list")

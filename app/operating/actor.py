@@ -5,7 +5,9 @@ from uuid import UUID
 
 READ = "read"
 WRITE = "write"
-SCOPES = (READ, WRITE)
+MANAGE = "manage"  # who else may: operators and API tokens
+SCOPES = (READ, WRITE, MANAGE)
+USUAL_SCOPES = (READ, WRITE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from app.domain.errors import InvalidInput, Unauthorized
-from app.operating.actor import SCOPES, Actor
+from app.operating.actor import SCOPES, USUAL_SCOPES, Actor
 from app.operating.field_rules import check_between, check_line
 from app.ports.clock import Clock
 from app.ports.records.tokens import ApiToken
@@ -43,7 +43,7 @@ class ApiTokens:
         self,
         workspace_id: UUID,
         name: str,
-        scopes: Sequence[str] = SCOPES,
+        scopes: Sequence[str] = USUAL_SCOPES,
         days: int | None = None,
         *,
         issued_by: str = "cli",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.operating.actor import READ, WRITE
+from app.operating.actor import MANAGE, READ, WRITE
 from app.operating.api_tokens import ApiTokens
 from app.ports.rate_limiter import RateLimiter
 from app.web.access import ApiAccess
@@ -13,7 +13,9 @@ from app.web.limits_policy import LimitsPolicy
 class AdminAccess:
     read: ApiAccess
     write: ApiAccess
+    manage: ApiAccess
 
     @classmethod
     def of(cls, tokens: ApiTokens, limiter: RateLimiter, limits: LimitsPolicy) -> "AdminAccess":
-        return cls(ApiAccess(tokens, READ, limiter, limits), ApiAccess(tokens, WRITE, limiter, limits))
+        read, write, manage = (ApiAccess(tokens, scope, limiter, limits) for scope in (READ, WRITE, MANAGE))
+        return cls(read, write, manage)

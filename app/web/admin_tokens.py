@@ -1,4 +1,4 @@
-"""Admin API: API tokens are listed and revoked. The command line alone makes them."""
+"""Admin API: API tokens are made, listed and revoked."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.operating.actor import Actor
-from app.operating.api_tokens import ApiTokens
+from app.operating.actor import SCOPES, USUAL_SCOPES, Actor
+from app.operating.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
 from app.ports.records.tokens import ApiToken
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
@@ -34,6 +34,17 @@ class ApiTokensOut(Model):
     items: tuple[ApiTokenOut, ...] = Field(description="Oldest first, expired and revoked ones among them.")
 
 
+class ApiTokenIn(Model):
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+    scopes: tuple[str, ...] = Field(default=USUAL_SCOPES, max_length=len(SCOPES), description=", ".join(SCOPES))
+    days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Until it expires; null: never.")
+
+
+class IssuedTokenOut(Model):
+    token: str = Field(description="Shown now and never again.")
+    record: ApiTokenOut
+
+
 class AdminTokens:
     def __init__(self, tokens: ApiTokens, access: AdminAccess) -> None:
         self._tokens = tokens
@@ -52,6 +63,18 @@ class AdminTokens:
                 response_model=ApiTokensOut,
             ),
             Endpoint(
+                "POST",
+                "/v1/tokens",
+                "createToken",
+                "Make an API token, which is shown once",
+                TAG,
+                self._access.manage,
+                self.issue,
+                input_model=ApiTokenIn,
+                response_model=IssuedTokenOut,
+                status=201,
+            ),
+            Endpoint(
                 "DELETE",
                 "/v1/tokens/{token_id}",
                 "revokeToken",
@@ -67,6 +90,13 @@ class AdminTokens:
     async def of_workspace(self, call: Call[Actor, None]) -> ApiTokensOut:
         tokens = await self._tokens.of_workspace(call.caller)
         return ApiTokensOut(items=tuple(ApiTokenOut.of(token) for token in tokens))
+
+    async def issue(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
+        actor, given = call.caller, call.input
+        issued = await self._tokens.issue(
+            actor.workspace_id, given.name, given.scopes, given.days, issued_by=actor.name
+        )
+        return IssuedTokenOut(token=issued.token, record=ApiTokenOut.of(issued.record))
 
     async def revoke(self, call: Call[Actor, None]) -> None:
         await self._tokens.revoke(call.caller, call.path_id("token_id"))

@@ -23,6 +23,7 @@ from app.web.admin_gap_grooming import AdminGapGrooming
 from app.web.admin_gap_replays import AdminGapReplays
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
+from app.web.admin_operators import AdminOperators
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
@@ -137,6 +138,7 @@ def endpoints_of(
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
+        *AdminOperators(services.operators, access).endpoints(),
         *AdminTokens(services.api_tokens, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),
         *Health(services.readiness, services.metrics, version).endpoints(),

@@ -14,10 +14,12 @@ from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.sign_in import SignIn
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
@@ -66,5 +68,7 @@ class WebServices:
     conversation_review: ConversationReview
     visitor_data: VisitorData
     api_tokens: ApiTokens
+    operators: Operators
+    sign_in: SignIn
     readiness: Readiness
     metrics: CollectorRegistry = field(default_factory=CollectorRegistry)

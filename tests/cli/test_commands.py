@@ -191,6 +191,24 @@ def test_a_token_is_made_listed_without_its_secret_and_revoked(empty: Environmen
     assert json.loads(docent(empty, "token", "list", "--json").stdout)["tokens"][0]["revoked_at"]
 
 
+def test_an_operator_is_added_by_a_password_that_is_piped_in(empty: Environment) -> None:
+    made = runner.invoke(cli, ["operator", "add", "Ann@Example.com"], env=empty, input="correct horse battery\n")
+    assert (made.exit_code, "ann@example.com may sign in" in made.output) == (0, True), made.output
+    short = runner.invoke(cli, ["operator", "password", "ann@example.com"], env=empty, input="short\n")
+    assert (short.exit_code, "12 to 256" in short.output) == (2, True), short.output
+    runner.invoke(
+        cli, ["operator", "add", "bob@example.com", "--role", "viewer"], env=empty, input="another password\n"
+    )
+    docent(empty, "operator", "disable", "BOB@example.com")
+    unknown = docent(empty, "operator", "disable", "eve@example.com", code=2)
+    assert "docent operator list" in unknown.output
+    listed = answer(empty, "operator", "list")["operators"]
+    assert [(o["email"], o["role"], bool(o["disabled_at"])) for o in listed] == [
+        ("ann@example.com", "admin", False),
+        ("bob@example.com", "viewer", True),
+    ]
+
+
 def test_an_agent_is_made_published_and_allowed_on_a_website(empty: Environment) -> None:
     made = answer(empty, "agent", "create", "Helper")
     docent(empty, "agent", "allow", "https://www.example.com")

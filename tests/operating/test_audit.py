@@ -20,6 +20,7 @@ from app.domain.errors import InvalidInput, NotFound
 from app.domain.file_format import FileFormat
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.golden_question import GoldenQuestion
+from app.domain.operator import Operator, Role
 from app.domain.reading_schedule import Schedule
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -35,6 +36,7 @@ from app.operating.gap_grooming import GapGrooming
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
@@ -54,6 +56,7 @@ from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.plain_file_reader import PlainFileReader
+from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.sure_trials import SureTrials
@@ -82,6 +85,7 @@ class Office:
     conversation: UUID
     visitor: UUID
     token: UUID
+    operator: UUID
     webhook: UUID
     dead: UUID
 
@@ -176,6 +180,10 @@ class Office:
     def tokens(self) -> ApiTokens:
         return ApiTokens(self.record, FixedClock())
 
+    @property
+    def operators(self) -> Operators:
+        return Operators(self.record, PlainPasswordHasher(), FixedClock())
+
     def audit(self) -> list[tuple[str, str, str]]:
         """Actor, action and subject of every row, oldest first."""
         with sqlite3.connect(self.folder / "docent.sqlite") as connection:
@@ -215,6 +223,8 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             await records.webhooks.add(webhook)
             await a_gap(records, session, "Why?")
             gaps = await records.gaps.page(agent.id, None, PAGE)
+            operator = Operator(uuid4(), workspace, "bob@example.com", Role.EDITOR, FixedClock().now())
+            await records.operators.add(operator, "hash")
             token = await records.tokens.create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
             await records.webhooks.hand_out(100)
             [dead] = await records.webhooks.claim(1, FixedClock().now())
@@ -235,6 +245,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             conversation.id,
             visitor.id,
             token.id,
+            operator.id,
             webhook.id,
             dead.id,
         )
@@ -303,6 +314,11 @@ CHANGES: dict[str, Act] = {
     "signing_key.rotate": lambda o: SigningKeys(o.record, FixedClock()).rotate(o.actor),
     "secrets.rotate": lambda o: SealedSecrets(o.record).rotate(o.actor),
     "secrets.forget": lambda o: SealedSecrets(o.record).forget(o.actor),
+    "operator.create": lambda o: o.operators.add(o.actor, "eve@example.com", Role.VIEWER, "a long password"),
+    "operator.set_role": lambda o: o.operators.change(o.actor, o.operator, role=Role.VIEWER),
+    "operator.set_password": lambda o: o.operators.change(o.actor, o.operator, password="another password"),
+    "operator.disable": lambda o: o.operators.change(o.actor, o.operator, is_disabled=True),
+    "operator.delete": lambda o: o.operators.delete(o.actor, o.operator),
     "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
 }
 READS: dict[str, Act] = {
@@ -332,7 +348,10 @@ READS: dict[str, Act] = {
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }
-NAMING_NOTHING = ("agent.create", "token.create", "signing_key.rotate", "secrets.rotate", "secrets.forget")
+NAMING_NOTHING = (
+    *("agent.create", "token.create", "operator.create"),
+    *("signing_key.rotate", "secrets.rotate", "secrets.forget"),
+)
 
 
 @pytest.mark.parametrize("action", CHANGES)

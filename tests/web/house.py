@@ -21,7 +21,7 @@ from app.answering.history import History
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import trial_answers
 from app.domain.agent import Agent, AgentConfig
-from app.operating.actor import READ, WRITE, Actor
+from app.operating.actor import READ, SCOPES, WRITE, Actor
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
@@ -31,10 +31,12 @@ from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
+from app.operating.sign_in import SignIn
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
@@ -58,6 +60,7 @@ from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.plain_file_reader import PlainFileReader
+from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
@@ -174,9 +177,9 @@ async def open_house(
                 actor=actor,
                 stranger=Actor(other, "stranger", frozenset((READ, WRITE))),
                 agent=await services.agents.get(actor, agent.id),
-                write=(await tokens.issue(workspace, "write")).token,
+                write=(await tokens.issue(workspace, "write", SCOPES)).token,
                 read=(await tokens.issue(workspace, "read", (READ,))).token,
-                foreign=(await tokens.issue(other, "foreign")).token,
+                foreign=(await tokens.issue(other, "foreign", SCOPES)).token,
             )
 
 
@@ -221,6 +224,8 @@ def services_on(
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
         api_tokens=ApiTokens(record, clock),
+        operators=Operators(record, PlainPasswordHasher(), clock),
+        sign_in=SignIn(record, PlainPasswordHasher(), clock),
         readiness=readiness,
     )
 

@@ -13,6 +13,7 @@ from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.gap import GapReason, GapState
 from app.domain.golden_question import GoldenQuestion
+from app.domain.operator import Role
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.source_hook import hook_signature
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -44,6 +45,9 @@ BODIES: Mapping[str, Json] = {
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
     "searchAgent": {"question": "When are you open?"},
+    "createOperator": {"email": "Bob@example.com", "role": "editor", "password": "a long password"},
+    "editOperator": {"role": "admin"},
+    "createToken": {"name": "deploy script"},
     "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
     "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
     "editGoldenQuestion": {"language": "en"},
@@ -69,6 +73,8 @@ REQUIRED: Mapping[str, str] = {
     "splitGap": "turn_id",
     "settleGaps": "state",
     "createWebhook": "url",
+    "createOperator": "email",
+    "createToken": "name",
     "createCuratedAnswer": "answer",
     "createGoldenQuestion": "question",
     "importGoldenQuestions": "csv",
@@ -170,6 +176,7 @@ async def furnish(house: House) -> FurnishedHouse:
     secret = await services.source_hooks.make(actor, source.id)
     webhook, dead = await _a_dead_letter(house)
     spare = await services.api_tokens.issue(actor.workspace_id, "spare")
+    operator = await services.operators.add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     answer = await services.curated_answers.create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -198,6 +205,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "gap_id": gaps.items[0].id,
             "conversation_id": session.conversation_id,
             "visitor_id": session.visitor_id,
+            "operator_id": operator.id,
             "token_id": spare.record.id,
         },
         {"language": "de", "fingerprint": hashlib.sha384(b"one();\n").hexdigest()[:16]},

@@ -20,6 +20,7 @@ from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.hooks import SqlHooks
+from app.adapters.sql.operators import SqlOperators
 from app.adapters.sql.processes import SqlProcesses
 from app.adapters.sql.retention import SqlRetention
 from app.adapters.sql.schedules import SqlSchedules
@@ -54,6 +55,7 @@ class SqlRecords:
         self.gaps = SqlGaps(session, clock)
         self.golden_questions = SqlGoldenQuestions(session, clock)
         self.tokens = SqlTokens(session, clock, secret_keys)
+        self.operators = SqlOperators(session, clock)
         self.processes = SqlProcesses(session, clock)
         self.hooks = SqlHooks(session, clock)
         self.webhooks = SqlWebhooks(session, clock)

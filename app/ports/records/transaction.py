@@ -14,6 +14,7 @@ from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
 from app.ports.records.golden_questions import GoldenQuestionRecords
 from app.ports.records.hooks import HookRecords
+from app.ports.records.operators import OperatorRecords
 from app.ports.records.processes import ProcessRecords
 from app.ports.records.retention import RetentionRecords
 from app.ports.records.schedules import ScheduleRecords
@@ -53,6 +54,8 @@ class Records(Protocol):
     def golden_questions(self) -> GoldenQuestionRecords: ...
     @property
     def tokens(self) -> TokenRecords: ...
+    @property
+    def operators(self) -> OperatorRecords: ...
     @property
     def processes(self) -> ProcessRecords: ...
     @property

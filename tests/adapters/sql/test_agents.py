@@ -27,6 +27,7 @@ from tests.doubles.fixed_clock import FixedClock
 # A receipt outlives what it is for.
 _TENANT_TABLES = {
     *("workspaces", "api_tokens", "signing_keys", "audit_log", "processes", "embedding_cache", "deletions"),
+    *("operators", "operator_sessions"),
 }
 
 

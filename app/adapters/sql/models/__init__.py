@@ -10,6 +10,7 @@ from app.adapters.sql.models.files import SourceFileRow
 from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
 from app.adapters.sql.models.golden_questions import GoldenQuestionRow
 from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
+from app.adapters.sql.models.operators import OperatorRow, OperatorSessionRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
 from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
@@ -38,6 +39,8 @@ __all__ = [
     "GoldenQuestionRow",
     "HookCallRow",
     "MessageRow",
+    "OperatorRow",
+    "OperatorSessionRow",
     "OutboxRow",
     "ProcessRow",
     "SigningKeyRow",

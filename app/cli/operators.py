@@ -1,0 +1,117 @@
+"""`docent operator ...`: who may work at the console. Passwords are typed or piped, never arguments."""
+
+import getpass
+import sys
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from app.adapters.argon2_password_hasher import Argon2PasswordHasher
+from app.cli.local_operator import local_operator
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.domain.operator import Operator, Role
+from app.operating.actor import Actor
+from app.operating.operators import Operators, checked_email
+from app.rooms import Foundation, open_foundation
+from app.settings import Settings
+
+commands = typer.Typer(help="Operators: who may work at the console.", no_args_is_help=True)
+
+Email = Annotated[str, typer.Argument(help="The operator's e-mail address.")]
+
+
+@commands.command()
+def add(
+    email: Email,
+    role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
+    as_json: AsJson = False,
+) -> None:
+    """Make an account. The password is asked for, or read from standard input."""
+    run(_add(settings_for(), email, role, _new_password(), as_json))
+
+
+@commands.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Show the accounts."""
+    run(_list(settings_for(), as_json))
+
+
+@commands.command()
+def password(email: Email) -> None:
+    """Set another password, which is asked for or read from standard input. Signs the operator out."""
+    run(_password(settings_for(), email, _new_password()))
+
+
+@commands.command()
+def disable(email: Email) -> None:
+    """Close an account and sign the operator out."""
+    run(_disable(settings_for(), email))
+
+
+def operators_on(base: Foundation) -> Operators:
+    return Operators(base.record, Argon2PasswordHasher(), base.clock)
+
+
+def _new_password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    typed = getpass.getpass("Password: ")
+    if getpass.getpass("Once more: ") != typed:
+        fail("The two differ. Try again.", 2)
+    return typed
+
+
+async def _add(settings: Settings, email: str, role: Role, password: str, as_json: bool) -> None:
+    async with open_foundation(settings) as base:
+        operator = await operators_on(base).add(await local_operator(base), email, role, password)
+    if as_json:
+        print_json({"id": operator.id, "email": operator.email, "role": operator.role.value})
+        return
+    err.print(f"{operator.email} may sign in at /console as {operator.role.value}.", highlight=False)
+
+
+async def _list(settings: Settings, as_json: bool) -> None:
+    async with open_foundation(settings) as base:
+        operators = await operators_on(base).of_workspace(await local_operator(base))
+    rows = [
+        {
+            "id": str(operator.id),
+            "email": operator.email,
+            "role": operator.role.value,
+            "signed_in_at": operator.signed_in_at,
+            "disabled_at": operator.disabled_at,
+        }
+        for operator in operators
+    ]
+    if as_json:
+        print_json({"operators": rows})
+        return
+    table = Table("id", "e-mail", "role", "signed in", "disabled")
+    for row in rows:
+        table.add_row(*(str(cell or "") for cell in row.values()))
+    out.print(table)
+
+
+async def _password(settings: Settings, email: str, password: str) -> None:
+    async with open_foundation(settings) as base:
+        actor = await local_operator(base)
+        operator = await _known(base, actor, email)
+        await operators_on(base).change(actor, operator.id, password=password)
+    err.print("The password is set.")
+
+
+async def _disable(settings: Settings, email: str) -> None:
+    async with open_foundation(settings) as base:
+        actor = await local_operator(base)
+        operator = await _known(base, actor, email)
+        await operators_on(base).change(actor, operator.id, is_disabled=True)
+    err.print("Disabled.")
+
+
+async def _known(base: Foundation, actor: Actor, email: str) -> Operator:
+    wanted = checked_email(email)
+    known = {operator.email: operator for operator in await operators_on(base).of_workspace(actor)}
+    if wanted not in known:
+        fail("No operator has this address. `docent operator list` shows them.", 2)
+    return known[wanted]

@@ -1,0 +1,31 @@
+"""Who works at the console, and what each role may do."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from uuid import UUID
+
+
+class Role(Enum):
+    """Each role may do what those before it may."""
+
+    VIEWER = "viewer"  # reads
+    EDITOR = "editor"  # and changes what agents know and how they answer
+    ADMIN = "admin"  # and says who else may
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A person with an account at one workspace. `email` is in lower case and unique in the installation."""
+
+    id: UUID
+    workspace_id: UUID
+    email: str
+    role: Role
+    created_at: datetime
+    signed_in_at: datetime | None = None
+    disabled_at: datetime | None = None
+
+    @property
+    def is_disabled(self) -> bool:
+        return self.disabled_at is not None

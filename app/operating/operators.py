@@ -1,0 +1,144 @@
+"""Operators' accounts: who may work at the console, and as what."""
+
+import re
+from uuid import UUID, uuid4
+
+from app.domain.errors import InvalidInput
+from app.domain.operator import Operator, Role
+from app.operating.actor import MANAGE, READ, WRITE, Actor
+from app.operating.field_rules import check_line
+from app.ports.clock import Clock
+from app.ports.password_hasher import PasswordHasher
+from app.ports.records.transaction import Records, SystemOfRecord
+
+MAX_EMAIL_CHARS = 254
+MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
+_EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")
+_SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}
+
+
+class Operators:
+    """Methods that take an operator's id raise NotFound for one of another workspace."""
+
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._clock = clock
+
+    async def add(self, actor: Actor, email: str, role: Role, password: str) -> Operator:
+        """Raises InvalidInput, for an address that is taken as well."""
+        email = checked_email(email)
+        check_password("password", password)
+        operator = Operator(uuid4(), actor.workspace_id, email, role, self._clock.now())
+        hashed = await self._passwords.hash(password)
+        async with self._records.write() as records:
+            await records.operators.add(operator, hashed)
+            await _note(records, actor, "operator.create", operator.id, email=email, role=role.value)
+        return operator
+
+    async def of_workspace(self, actor: Actor) -> list[Operator]:
+        async with self._records.read() as records:
+            return await records.operators.of_workspace(actor.workspace_id)
+
+    async def get(self, actor: Actor, operator_id: UUID) -> Operator:
+        async with self._records.read() as records:
+            return await records.operators.get(actor.workspace_id, operator_id)
+
+    async def change(
+        self,
+        actor: Actor,
+        operator_id: UUID,
+        *,
+        role: Role | None = None,
+        password: str | None = None,
+        is_disabled: bool | None = None,
+    ) -> Operator:
+        """What is None stays. Every change ends the operator's sessions: who is signed in has to sign in again.
+
+        Raises InvalidInput, also when no admin would be left.
+        """
+        hashed = None
+        if password is not None:
+            check_password("password", password)
+            await self.get(actor, operator_id)
+            hashed = await self._passwords.hash(password)
+        async with self._records.write() as records:
+            return await _changed(records, actor, operator_id, role, hashed, is_disabled)
+
+    async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
+        """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
+        check_password("password", new)
+        async with self._records.read() as records:
+            found = await records.operators.credentials(actor.name)
+        if found is None or not await self._passwords.is_right(current, found.password_hash):
+            raise InvalidInput("current", "This is not your password.")
+        await self.change(actor, found.operator.id, password=new)
+
+    async def delete(self, actor: Actor, operator_id: UUID) -> None:
+        """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no
+        admin would be left."""
+        async with self._records.write() as records:
+            operator = await records.operators.get(actor.workspace_id, operator_id)
+            await _check_other_admin(records, operator)
+            await records.operators.delete(operator_id)
+            await _note(records, actor, "operator.delete", operator_id, email=operator.email)
+
+
+def acting(operator: Operator) -> Actor:
+    """What an operator's role lets them do."""
+    return Actor(operator.workspace_id, operator.email, frozenset(_SCOPES[operator.role]))
+
+
+def checked_email(email: str) -> str:
+    """In lower case. Raises InvalidInput."""
+    email = email.strip().lower()
+    check_line("email", email, MAX_EMAIL_CHARS, may_be_empty=False)
+    if not _EMAIL.fullmatch(email):
+        raise InvalidInput("email", 'Write an e-mail address, such as "ann@example.com".')
+    return email
+
+
+def check_password(field: str, password: str) -> None:
+    """Length is what counts (NIST SP 800-63B); what it is made of is free."""
+    if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
+        raise InvalidInput(field, f"Take a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
+
+
+async def _changed(
+    records: Records,
+    actor: Actor,
+    operator_id: UUID,
+    role: Role | None,
+    hashed: str | None,
+    is_disabled: bool | None,
+) -> Operator:
+    before = await records.operators.get(actor.workspace_id, operator_id)
+    is_demoted = role is not None and role is not Role.ADMIN
+    if is_demoted or is_disabled:
+        await _check_other_admin(records, before)
+    if role is not None and role is not before.role:
+        await records.operators.set_role(operator_id, role)
+        await _note(records, actor, "operator.set_role", operator_id, role=role.value)
+    if hashed is not None:
+        await records.operators.set_password(operator_id, hashed)
+        await _note(records, actor, "operator.set_password", operator_id)
+    if is_disabled is not None and is_disabled is not before.is_disabled:
+        await records.operators.set_disabled(operator_id, is_disabled)
+        await _note(records, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
+    after = await records.operators.get(actor.workspace_id, operator_id)
+    if after != before or hashed is not None:
+        await records.operators.end_sessions(operator_id)
+    return after
+
+
+async def _check_other_admin(records: Records, operator: Operator) -> None:
+    """A workspace whose last admin is gone could be mended from the command line alone."""
+    if operator.role is not Role.ADMIN or operator.is_disabled:
+        return
+    others = await records.operators.of_workspace(operator.workspace_id)
+    if not any(o.role is Role.ADMIN and not o.is_disabled and o.id != operator.id for o in others):
+        raise InvalidInput("", "This is the last admin. Make another operator an admin first.")
+
+
+async def _note(records: Records, actor: Actor, action: str, operator_id: UUID, **details: str) -> None:
+    await records.audit.record(actor.workspace_id, actor.name, action, str(operator_id), details)

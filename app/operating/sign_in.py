@@ -1,0 +1,90 @@
+"""Signing in and out at the console."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from app.domain.errors import Unauthorized
+from app.domain.operator import Operator
+from app.operating.operators import MAX_PASSWORD_CHARS
+from app.ports.clock import Clock
+from app.ports.password_hasher import PasswordHasher
+from app.ports.records.operators import OperatorSession
+from app.ports.records.transaction import SystemOfRecord
+
+IDLE_FOR_AT_MOST = timedelta(hours=12)
+SIGNED_IN_FOR_AT_MOST = timedelta(days=14)
+TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
+
+_SECRET_BYTES = 32
+_WRONG = "The e-mail address or the password is wrong."
+
+
+class SignIn:
+    """Every refusal reads the same and takes as long: nothing tells which addresses have an account."""
+
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._clock = clock
+        self._nobodys_hash: str | None = None
+
+    async def sign_in(self, email: str, password: str, replacing: str = "") -> str:
+        """The secret of a new session; the one `replacing` names ends. Raises Unauthorized."""
+        if len(password) > MAX_PASSWORD_CHARS:
+            raise Unauthorized(_WRONG)
+        async with self._records.read() as records:
+            found = await records.operators.credentials(email.strip().lower())
+        hashed = found.password_hash if found else await self._hash_of_nobody()
+        is_right = await self._passwords.is_right(password, hashed)
+        if found is None or not is_right or found.operator.is_disabled:
+            raise Unauthorized(_WRONG)
+        renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        async with self._records.write() as records:
+            current = await records.operators.credentials(found.operator.email)
+            if current is None or current.password_hash != hashed or current.operator.is_disabled:
+                raise Unauthorized(_WRONG)  # changed while the password was checked
+            if renewed is not None:
+                await records.operators.set_password(found.operator.id, renewed)
+            await records.operators.end_session(_sha256(replacing))
+            await records.operators.end_sessions_before(self._clock.now() - SIGNED_IN_FOR_AT_MOST)
+            await records.operators.start_session(found.operator.id, _sha256(secret))
+            operator = found.operator
+            await records.audit.record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
+        return secret
+
+    async def signed_in(self, secret: str) -> Operator | None:
+        """Who holds the session's secret, or None when it is unknown, too old or its operator disabled."""
+        async with self._records.read() as records:
+            session = await records.operators.session(_sha256(secret))
+        if session is None or session.operator.is_disabled or self._is_over(session):
+            return None
+        if self._clock.now() - session.used_at >= TOUCH_AT_MOST_EVERY:
+            async with self._records.write() as records:
+                await records.operators.touch_session(session.id)
+        return session.operator
+
+    async def sign_out(self, secret: str) -> None:
+        async with self._records.write() as records:
+            session = await records.operators.session(_sha256(secret))
+            if session is not None:
+                operator = session.operator
+                await records.operators.end_session(_sha256(secret))
+                await records.audit.record(
+                    operator.workspace_id, operator.email, "operator.sign_out", str(operator.id), {}
+                )
+
+    def _is_over(self, session: OperatorSession) -> bool:
+        now = self._clock.now()
+        return now - session.used_at > IDLE_FOR_AT_MOST or now - session.started_at > SIGNED_IN_FOR_AT_MOST
+
+    async def _hash_of_nobody(self) -> str:
+        """An unknown address costs a check as well. No password that fits is known to anyone."""
+        if self._nobodys_hash is None:
+            self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(_SECRET_BYTES))
+        return self._nobodys_hash
+
+
+def _sha256(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

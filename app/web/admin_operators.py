@@ -1,0 +1,127 @@
+"""Admin API: who may work at the console."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.domain.operator import Operator, Role
+from app.operating.actor import Actor
+from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
+
+TAG = "Operators"
+
+
+class OperatorOut(Model):
+    id: UUID
+    email: str
+    role: Role
+    created_at: datetime
+    signed_in_at: datetime | None = Field(description="The latest sign-in; null before the first.")
+    disabled_at: datetime | None
+
+    @classmethod
+    def of(cls, operator: Operator) -> "OperatorOut":
+        return cls.model_validate(operator)
+
+
+class OperatorsOut(Model):
+    items: tuple[OperatorOut, ...] = Field(description="By e-mail, disabled ones among them.")
+
+
+class OperatorIn(Model):
+    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Kept in lower case.")
+    role: Role = Field(description="viewer reads, editor changes as well, admin also manages operators and tokens.")
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class OperatorPatch(Model):
+    """Only what is sent changes; each change signs the operator out."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    role: Role | None = None
+    password: str | None = Field(default=None, min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    disabled: bool | None = None
+
+
+class AdminOperators:
+    def __init__(self, operators: Operators, access: AdminAccess) -> None:
+        self._operators = operators
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        manage = self._access.manage
+        return (
+            Endpoint(
+                "GET",
+                "/v1/operators",
+                "listOperators",
+                "Who may work at the console",
+                TAG,
+                manage,
+                self.of_workspace,
+                response_model=OperatorsOut,
+            ),
+            Endpoint(
+                "POST",
+                "/v1/operators",
+                "createOperator",
+                "Make an account at the console",
+                TAG,
+                manage,
+                self.create,
+                input_model=OperatorIn,
+                response_model=OperatorOut,
+                status=201,
+            ),
+            Endpoint(
+                "PATCH",
+                "/v1/operators/{operator_id}",
+                "editOperator",
+                "Change an operator's role or password, disable the account or enable it again",
+                TAG,
+                manage,
+                self.change,
+                input_model=OperatorPatch,
+                response_model=OperatorOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "DELETE",
+                "/v1/operators/{operator_id}",
+                "deleteOperator",
+                "Remove an account; what it did stays in the audit log",
+                TAG,
+                manage,
+                self.delete,
+                status=204,
+                codes=("not_found", "invalid_request"),
+            ),
+        )
+
+    async def of_workspace(self, call: Call[Actor, None]) -> OperatorsOut:
+        operators = await self._operators.of_workspace(call.caller)
+        return OperatorsOut(items=tuple(OperatorOut.of(operator) for operator in operators))
+
+    async def create(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
+        given = call.input
+        return OperatorOut.of(await self._operators.add(call.caller, given.email, given.role, given.password))
+
+    async def change(self, call: Call[Actor, OperatorPatch]) -> OperatorOut:
+        given = call.input
+        return OperatorOut.of(
+            await self._operators.change(
+                call.caller,
+                call.path_id("operator_id"),
+                role=given.role,
+                password=given.password,
+                is_disabled=given.disabled,
+            )
+        )
+
+    async def delete(self, call: Call[Actor, None]) -> None:
+        await self._operators.delete(call.caller, call.path_id("operator_id"))
