@@ -41,6 +41,7 @@ from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.readiness import record_answers
 from app.operating.reading_preview import ReadingPreviews
+from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sign_in import SignIn
@@ -154,6 +155,7 @@ def _web_services(
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
+        rehearsals=Rehearsals(base.record, answering.curated, Re2PatternMatcher(), base.clock),
         gaps=Gaps(base.record),
         gap_replays=GapReplays(base.record, answering.trials),
         golden_questions=GoldenQuestions(base.record),

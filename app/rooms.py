@@ -125,6 +125,7 @@ class Answering:
     turns: Turns
     conversations: Conversations
     conversation_end: ConversationEnd
+    curated: CuratedMatcher
     trials: TrialAnswers
 
 
@@ -222,6 +223,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 turns,
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),
+                tools.curated,
                 trials_on(base, model),
             )
 

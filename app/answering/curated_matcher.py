@@ -1,7 +1,7 @@
 """Finds the curated answer that a question triggers: by its wording first, by its meaning where no wording fits."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import structlog
@@ -9,6 +9,7 @@ import structlog
 from app.domain.chunk import content_hash
 from app.domain.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
 from app.domain.errors import DocentError
+from app.domain.past_turn import Asked
 from app.ports.embedder import Embedder
 from app.ports.pattern_matcher import PatternMatcher
 from app.ports.records.transaction import SystemOfRecord
@@ -45,23 +46,55 @@ class CuratedMatcher:
         """`answers` come oldest first. The embedder is asked only where no wording fits, and being away it leaves
         the question to the search."""
         here = applicable(answers, page_url=page_url, language=language, now=now)
-        regexes = [answer.pattern for answer in here if answer.trigger is Trigger.REGEX]
-        by_wording = matching_answer(here, question, await self._patterns.matching(regexes, question))
+        by_wording = await self._by_wording(here, question)
         if by_wording is not None:
             return by_wording
-        semantic = [answer for answer in here if answer.trigger is Trigger.SEMANTIC]
+        semantic = _semantic(here)
         if not semantic or not question.strip():
             return None
         try:
-            return await self._by_meaning(semantic, question)
+            [found] = await self._by_meaning([semantic], [question], _BUDGET_SECONDS)
+            return found
         except (DocentError, TimeoutError) as error:
             log.warning("curated.meaning_away", reason=repr(error))
             return None
 
-    async def _by_meaning(self, answers: Sequence[CuratedAnswer], question: str) -> CuratedAnswer | None:
+    async def find_each(
+        self, answers: Sequence[CuratedAnswer], asked: Sequence[Asked], now: datetime
+    ) -> list[CuratedAnswer | None]:
+        """The same for many questions at once and without haste. Raises EmbedderUnavailable, Overloaded."""
+        found: list[CuratedAnswer | None] = []
+        open_ones: dict[int, list[CuratedAnswer]] = {}
+        for place, one in enumerate(asked):
+            here = applicable(answers, page_url=one.page_url, language=one.language, now=now)
+            found.append(await self._by_wording(here, one.question))
+            semantic = _semantic(here)
+            if found[-1] is None and semantic and one.question.strip():
+                open_ones[place] = semantic
+        if open_ones:
+            questions = [asked[place].question for place in open_ones]
+            by_meaning = await self._by_meaning(list(open_ones.values()), questions, within_seconds=None)
+            for place, nearest in zip(open_ones, by_meaning, strict=True):
+                found[place] = nearest
+        return found
+
+    async def _by_wording(self, here: Sequence[CuratedAnswer], question: str) -> CuratedAnswer | None:
+        regexes = [answer.pattern for answer in here if answer.trigger is Trigger.REGEX]
+        return matching_answer(here, question, await self._patterns.matching(regexes, question))
+
+    async def _by_meaning(
+        self, answers: Sequence[Sequence[CuratedAnswer]], questions: Sequence[str], within_seconds: float | None
+    ) -> list[CuratedAnswer | None]:
+        """For each question, of the answers in its place; each call of the embedder within that time."""
+        patterns = {pattern for each in answers for answer in each for pattern in answer.patterns}
+        vectors = await self._pattern_vectors(patterns, within_seconds)
+        asked = await self._embedded(questions, within_seconds)
+        return [self._nearest(each, vectors, question) for each, question in zip(answers, asked, strict=True)]
+
+    def _nearest(
+        self, answers: Sequence[CuratedAnswer], vectors: Mapping[str, Sequence[float]], asked: Sequence[float]
+    ) -> CuratedAnswer | None:
         """By priority, then nearness, then age."""
-        vectors = await self._pattern_vectors({pattern for answer in answers for pattern in answer.patterns})
-        [asked] = await self._embedded([question])
         best: CuratedAnswer | None = None
         best_rank = (0, 0.0)
         for answer in answers:
@@ -71,15 +104,15 @@ class CuratedMatcher:
                 best, best_rank = answer, rank
         return best
 
-    async def _embedded(self, texts: Sequence[str]) -> list[list[float]]:
-        async with asyncio.timeout(_BUDGET_SECONDS):
+    async def _embedded(self, texts: Sequence[str], within_seconds: float | None) -> list[list[float]]:
+        async with asyncio.timeout(within_seconds):
             return await self._embedder.embed(texts)
 
     @property
     def _threshold(self) -> float:
         return SHIPPED_THRESHOLD if self._embedder.model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
 
-    async def _pattern_vectors(self, patterns: set[str]) -> dict[str, list[float]]:
+    async def _pattern_vectors(self, patterns: set[str], within_seconds: float | None) -> dict[str, list[float]]:
         """Patterns are kept as chunks are, by content and model; the question never is."""
         model = self._embedder.model_id
         by_hash = {content_hash(pattern): pattern for pattern in sorted(patterns)}
@@ -87,12 +120,16 @@ class CuratedMatcher:
             known = await records.documents.cached_embeddings(model, list(by_hash))
         missing = [digest for digest in by_hash if digest not in known]
         if missing:
-            made = await self._embedded([by_hash[digest] for digest in missing])
+            made = await self._embedded([by_hash[digest] for digest in missing], within_seconds)
             fresh = dict(zip(missing, made, strict=True))
             async with self._records.write() as records:
                 await records.documents.cache_embeddings(model, fresh)
             known |= fresh
         return {pattern: known[digest] for digest, pattern in by_hash.items()}
+
+
+def _semantic(answers: Sequence[CuratedAnswer]) -> list[CuratedAnswer]:
+    return [answer for answer in answers if answer.trigger is Trigger.SEMANTIC]
 
 
 def _cosine(left: Sequence[float], right: Sequence[float]) -> float:

@@ -25,6 +25,7 @@ from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_operators import AdminOperators
 from app.web.admin_previews import AdminPreviews
+from app.web.admin_rehearsals import AdminRehearsals
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
 from app.web.admin_search import AdminSearch
@@ -130,6 +131,7 @@ def endpoints_of(
         *AdminSearch(services.search, access).endpoints(),
         *AdminWebhooks(services.webhooks, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
+        *AdminRehearsals(services.rehearsals, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),

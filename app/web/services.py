@@ -17,6 +17,7 @@ from app.operating.golden_questions import GoldenQuestions
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
+from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sign_in import SignIn
@@ -62,6 +63,7 @@ class WebServices:
     schedules: Schedules
     deletions: Deletions
     curated_answers: CuratedAnswers
+    rehearsals: Rehearsals
     gaps: Gaps
     gap_replays: GapReplays
     golden_questions: GoldenQuestions

@@ -12,6 +12,7 @@ from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.curated_matcher import CuratedMatcher
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.deletion import DeletedKind
@@ -39,6 +40,7 @@ from app.operating.golden_questions import GoldenQuestions
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
+from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sealed_secrets import SealedSecrets
@@ -54,6 +56,7 @@ from app.ports.records.page import PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
@@ -136,6 +139,11 @@ class Office:
     @property
     def answers(self) -> CuratedAnswers:
         return CuratedAnswers(self.record, Re2PatternMatcher())
+
+    @property
+    def rehearsals(self) -> Rehearsals:
+        matcher = CuratedMatcher(self.record, Re2PatternMatcher(), HashingEmbedder())
+        return Rehearsals(self.record, matcher, Re2PatternMatcher(), FixedClock())
 
     @property
     def gaps(self) -> Gaps:
@@ -339,6 +347,9 @@ READS: dict[str, Act] = {
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
     "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
     "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
+    "rehearsals.rehearse": lambda o: o.rehearsals.rehearse(
+        o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
+    ),
     "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "grooming.view": lambda o: o.grooming.view(o.actor, o.gap),

@@ -17,6 +17,7 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.memory_stream_places import MemoryStreamPlaces
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
+from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import trial_answers
@@ -34,6 +35,7 @@ from app.operating.golden_questions import GoldenQuestions
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
+from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sign_in import SignIn
@@ -216,6 +218,9 @@ def services_on(
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
+        rehearsals=Rehearsals(
+            record, CuratedMatcher(record, Re2PatternMatcher(), HashingEmbedder()), Re2PatternMatcher(), clock
+        ),
         gaps=Gaps(record),
         gap_replays=GapReplays(
             record, trial_answers(search, Re2PatternMatcher(), ForgetfulCache(), LangidLanguageGuesser())

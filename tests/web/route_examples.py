@@ -44,6 +44,7 @@ BODIES: Mapping[str, Json] = {
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
+    "rehearseCuratedAnswer": {"trigger": "phrase", "pattern": "cost", "answer": "12 euros."},
     "searchAgent": {"question": "When are you open?"},
     "createOperator": {"email": "Bob@example.com", "role": "editor", "password": "a long password"},
     "editOperator": {"role": "admin"},
@@ -76,6 +77,7 @@ REQUIRED: Mapping[str, str] = {
     "createOperator": "email",
     "createToken": "name",
     "createCuratedAnswer": "answer",
+    "rehearseCuratedAnswer": "pattern",
     "createGoldenQuestion": "question",
     "importGoldenQuestions": "csv",
 }

@@ -21,6 +21,7 @@ from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.hooks import SqlHooks
 from app.adapters.sql.operators import SqlOperators
+from app.adapters.sql.past_turns import SqlPastTurns
 from app.adapters.sql.processes import SqlProcesses
 from app.adapters.sql.retention import SqlRetention
 from app.adapters.sql.schedules import SqlSchedules
@@ -51,6 +52,7 @@ class SqlRecords:
         self.conversations = SqlConversations(session, clock)
         self.visitors = SqlVisitors(session, clock)
         self.turns = SqlTurns(session, clock)
+        self.past_turns = SqlPastTurns(session, clock)
         self.retention = SqlRetention(session, clock)
         self.gaps = SqlGaps(session, clock)
         self.golden_questions = SqlGoldenQuestions(session, clock)

@@ -15,6 +15,7 @@ from app.ports.records.gaps import GapRecords
 from app.ports.records.golden_questions import GoldenQuestionRecords
 from app.ports.records.hooks import HookRecords
 from app.ports.records.operators import OperatorRecords
+from app.ports.records.past_turns import PastTurnRecords
 from app.ports.records.processes import ProcessRecords
 from app.ports.records.retention import RetentionRecords
 from app.ports.records.schedules import ScheduleRecords
@@ -46,6 +47,8 @@ class Records(Protocol):
     def visitors(self) -> VisitorRecords: ...
     @property
     def turns(self) -> TurnRecords: ...
+    @property
+    def past_turns(self) -> PastTurnRecords: ...
     @property
     def retention(self) -> RetentionRecords: ...
     @property

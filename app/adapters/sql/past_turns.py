@@ -1,0 +1,57 @@
+"""Turns that have ended, as operators weigh them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import and_, select
+
+from app.adapters.sql.models import FeedbackRow, MessageRow, TurnRow
+from app.adapters.sql.session import SqlFamily
+from app.domain.conversation import Role
+from app.domain.past_turn import Asked, PastTurn
+from app.domain.turn import AnsweredBy, TurnState
+
+_is_question = and_(MessageRow.turn_id == TurnRow.id, MessageRow.role == Role.VISITOR.value)
+
+
+class SqlPastTurns(SqlFamily):
+    """Implements `PastTurnRecords`."""
+
+    async def since(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastTurn]:
+        statement = (
+            select(
+                TurnRow.id,
+                TurnRow.conversation_id,
+                MessageRow.text,
+                TurnRow.page_url,
+                TurnRow.language,
+                TurnRow.created_at,
+                TurnRow.answered_by,
+                TurnRow.curated_answer_id,
+                TurnRow.confidence,
+                TurnRow.low_confidence,
+                FeedbackRow.rating,
+            )
+            .join(MessageRow, _is_question)
+            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+            .where(
+                TurnRow.agent_id == agent_id,
+                TurnRow.created_at >= since,
+                TurnRow.state != TurnState.RUNNING.value,
+            )
+            .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
+            .limit(at_most)
+        )
+        return [
+            PastTurn(
+                turn_id,
+                conversation_id,
+                Asked(question, page_url, language),
+                asked_at,
+                AnsweredBy(answered_by) if answered_by else None,
+                *what_it_got,
+            )
+            for turn_id, conversation_id, question, page_url, language, asked_at, answered_by, *what_it_got in (
+                await self._session.execute(statement)
+            )
+        ]
