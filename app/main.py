@@ -45,6 +45,7 @@ from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sign_in import SignIn
+from app.operating.signed_users import SignedUsers
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
@@ -161,6 +162,7 @@ def _web_services(
         golden_questions=GoldenQuestions(base.record),
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
+        signed_users=SignedUsers(base.record, base.clock),
         api_tokens=ApiTokens(base.record, base.clock),
         operators=Operators(base.record, passwords, base.clock),
         sign_in=SignIn(base.record, passwords, base.clock),

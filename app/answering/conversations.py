@@ -26,14 +26,22 @@ class Conversations:
         self._history = history
 
     async def open(
-        self, agent: LiveAgent, anonymous_id: UUID | None, channel: Channel = Channel.WIDGET
+        self,
+        agent: LiveAgent,
+        anonymous_id: UUID | None,
+        channel: Channel = Channel.WIDGET,
+        user_id: str | None = None,
     ) -> OpenedConversation:
         """Resume the visitor's conversation if it was active within RESUME_WITHIN, else start one.
 
-        `anonymous_id` is the name the browser kept; without it the visitor is a new one.
+        `anonymous_id` is the name the browser kept; without it the visitor is a new one. `user_id`, whose signature
+        the caller has checked, stands before it: the two never lead to the same visitor.
         """
         async with self._records.write() as records:
-            visitor = await records.conversations.visitor(agent.id, anonymous_id or uuid4())
+            if user_id is None:
+                visitor = await records.conversations.visitor(agent.id, anonymous_id or uuid4())
+            else:
+                visitor = await records.conversations.signed_visitor(agent.id, user_id)
             conversation = await records.conversations.resumable(visitor.id)
             messages: list[Message] = []
             if conversation is None:

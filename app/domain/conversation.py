@@ -18,11 +18,15 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A browser that has asked. `anonymous_id` is the random name the browser keeps for itself."""
+    """A browser that has asked, or a person whom the website's server has named by `user_id`.
+
+    `anonymous_id` is the random name that a browser keeps for itself; nobody finds a named person by it.
+    """
 
     id: UUID
     agent_id: UUID
     anonymous_id: UUID
+    user_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,15 @@ class Opened(Protocol):
 
 
 class VisitorConversations(Protocol):
-    async def open(self, agent: LiveAgent, anonymous_id: UUID | None, channel: Channel = Channel.WIDGET) -> Opened: ...
+    async def open(
+        self,
+        agent: LiveAgent,
+        anonymous_id: UUID | None,
+        channel: Channel = Channel.WIDGET,
+        user_id: str | None = None,
+    ) -> Opened:
+        """`user_id` is one whose signature was checked."""
+        ...
 
     async def messages(self, session: VisitorSession) -> Sequence[Message]:
         """The latest ones, oldest first."""

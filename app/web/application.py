@@ -32,6 +32,7 @@ from app.web.admin_search import AdminSearch
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
 from app.web.admin_tokens import AdminTokens
+from app.web.admin_user_secret import AdminUserSecret
 from app.web.admin_visitors import AdminVisitors
 from app.web.admin_webhooks import AdminWebhooks
 from app.web.client_address import ClientAddresses
@@ -139,6 +140,7 @@ def endpoints_of(
         *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
+        *AdminUserSecret(services.signed_users, access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
         *AdminOperators(services.operators, access).endpoints(),
         *AdminTokens(services.api_tokens, access).endpoints(),

@@ -21,6 +21,7 @@ from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sign_in import SignIn
+from app.operating.signed_users import SignedUsers
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
@@ -69,6 +70,7 @@ class WebServices:
     golden_questions: GoldenQuestions
     conversation_review: ConversationReview
     visitor_data: VisitorData
+    signed_users: SignedUsers
     api_tokens: ApiTokens
     operators: Operators
     sign_in: SignIn

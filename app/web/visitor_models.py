@@ -69,6 +69,7 @@ class ExportedConversationOut(Model):
 class VisitorExportOut(Model):
     visitor_id: UUID
     anonymous_id: UUID
+    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
     agent_id: UUID
     first_seen_at: datetime
     exported_at: datetime
@@ -79,6 +80,7 @@ class VisitorExportOut(Model):
         return cls(
             visitor_id=export.visitor.id,
             anonymous_id=export.visitor.anonymous_id,
+            user_id=export.visitor.user_id,
             agent_id=export.visitor.agent_id,
             first_seen_at=export.first_seen_at,
             exported_at=export.exported_at,

@@ -54,6 +54,7 @@ class WidgetApi:
         self._records = services.records
         self._conversations = services.conversations
         self._data = services.visitor_data
+        self._signed_users = services.signed_users
         self._turns = services.turns
         self._limiter = services.rate_limiter
         self._limits = limits
@@ -79,7 +80,7 @@ class WidgetApi:
                 input_model=InitIn,
                 response_model=InitOut,
                 max_body_bytes=INIT_MAX_BYTES,
-                codes=("not_found",),
+                codes=("not_found", "unauthorized"),
             ),
             Endpoint(
                 "POST",
@@ -166,13 +167,16 @@ class WidgetApi:
         async with self._records.read() as records:
             agent = await records.agents.live(call.input.agent_id)
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
-        opened = await self._conversations.open(agent, call.input.anon_id)
+        user_id = call.input.user_id
+        if user_id is not None:
+            await self._signed_users.check(agent.id, user_id, call.input.user_hash or "")
+        opened = await self._conversations.open(agent, call.input.anon_id, user_id=user_id)
         session = replace(opened.session, locale=primary_subtag(call.input.locale or ""))
         signed = await self._tokens.sign(session, origin)
         return InitOut(
             conversation_id=opened.conversation.id,
             visitor_id=opened.visitor.id,
-            anonymous_id=opened.visitor.anonymous_id,
+            anonymous_id=opened.visitor.anonymous_id if user_id is None else None,
             token=signed.token,
             expires_at=signed.expires_at,
             agent=PublicAgentOut.of(agent),

@@ -9,8 +9,9 @@ from pydantic import AfterValidator, ConfigDict, Field
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.conversation import Message, Role
 from app.domain.errors import InvalidInput
+from app.domain.signed_user import MAX_USER_ID_CHARS
 from app.domain.turn import AnsweredBy, Citation, Finish
-from app.operating.field_rules import check_http_url
+from app.operating.field_rules import check_http_url, check_line
 from app.web.endpoint import Model
 from app.web.page_context import AnyPageContext
 
@@ -28,6 +29,14 @@ def _http_url(url: str) -> str:
     return url
 
 
+def _one_line(text: str) -> str:
+    try:
+        check_line("", text, len(text))
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
 def _stripped_message(message: str) -> str:
     stripped = message.strip()
     if not stripped:
@@ -42,6 +51,9 @@ PageUrl = Annotated[
 ]
 
 
+UserId = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=MAX_USER_ID_CHARS)]
+
+
 class InitIn(Model):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"agent_id": _EXAMPLE_ID, "page_url": _EXAMPLE_PAGE, "locale": "en"}]}
@@ -50,6 +62,14 @@ class InitIn(Model):
     agent_id: UUID
     page_url: PageUrl
     anon_id: UUID | None = Field(default=None, description="The anonymous_id of an earlier init.")
+    user_id: UserId | None = Field(
+        default=None, description="Who the visitor is on the website, in place of anon_id; user_hash proves it."
+    )
+    user_hash: str | None = Field(
+        default=None,
+        max_length=64,
+        description="HMAC-SHA256 of user_id by the agent's user secret, hexadecimal, made by the website's server.",
+    )
     locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
 
 
@@ -122,7 +142,7 @@ class MessageOut(Model):
 class InitOut(Model):
     conversation_id: UUID
     visitor_id: UUID
-    anonymous_id: UUID
+    anonymous_id: UUID | None = Field(description="For the browser to keep; null for a signed user.")
     token: str = Field(description="Bearer token of the calls that follow; init renews it.")
     expires_at: datetime
     agent: PublicAgentOut

@@ -148,7 +148,7 @@ class ScriptedWidgetApi:
             {
                 "conversation_id": "conversation",
                 "visitor_id": "visitor",
-                "anonymous_id": body.get("anon_id") or "anonymous",
+                "anonymous_id": None if body.get("user_id") else body.get("anon_id") or "anonymous",
                 "token": f"token-{len(self.calls_to('/init'))}",
                 "expires_at": ends,
                 "agent": {"id": body["agent_id"], "persona": "", "language": "en", **self.agent},

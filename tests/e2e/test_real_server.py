@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from app.domain.signed_user import user_signature
 from app.web.embed_tag import pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget
 from tests.doubles.fake_openai import Pause, Say, Stall, Tear
@@ -172,6 +173,34 @@ def test_the_next_person_after_a_reset_sees_nothing_of_the_last(page: Page, doce
         page.evaluate("Docent.reset()")
     expect(chat.log).to_contain_text("Ask me anything about Nimbrel")
     expect(chat.questions).to_have_count(0)
+
+
+def test_people_who_share_a_browser_see_their_own_conversations_only(
+    page: Page, browser: Browser, docent: RealDocent
+) -> None:
+    secret = docent.client.post(f"/v1/agents/{docent.agent_id}/user-secret")["secret"]
+
+    def sign_in(user_id: str) -> None:
+        named = {"userId": user_id, "hash": user_signature(secret, user_id)}
+        with page.expect_response(re.compile("/init$")) as signed:
+            page.evaluate("(user) => Docent.identify(user)", named)
+        assert signed.value.status == 200
+
+    chat = talk(page, docent, PERSON)
+    sign_in("ann")
+    expect(chat.questions).to_have_count(0)
+    chat.ask(WARRANTY)
+    chat.finish()
+    sign_in("ben")
+    expect(chat.log).to_contain_text("Ask me anything about Nimbrel")
+    expect(chat.questions).to_have_count(0)
+    with page.expect_response(re.compile("/init$")):
+        page.evaluate("Docent.reset()")
+    expect(chat.log).to_contain_text("Ask me anything about Nimbrel")
+    expect(chat.questions).to_have_count(0)
+    sign_in("ann")
+    expect(chat.questions).to_have_count(1)
+    expect(chat.questions).to_contain_text(WARRANTY)
 
 
 def test_two_visitors_do_not_see_each_other(page: Page, browser: Browser, docent: RealDocent) -> None:

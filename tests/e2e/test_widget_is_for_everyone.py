@@ -340,16 +340,3 @@ def test_a_page_hears_what_happens(page: Page, site: Site) -> None:
     page.get_by_role("button", name="Helpful", exact=True).click()
     page.evaluate("Docent.close()")
     assert sorted(page.evaluate("window.heard")) == sorted(["open", "message", "answer", "gap", "feedback", "close"])
-
-
-def test_a_reset_leaves_nothing_for_the_next_person(page: Page, site: Site) -> None:
-    site.api.script[QUESTION] = ANSWER
-    chat = Chat.opened(page, site)
-    chat.ask(QUESTION)
-    chat.finish()
-    page.evaluate("Docent.close(); Docent.reset()")
-    assert page.evaluate("localStorage.length") == 0
-    chat.launcher.click()
-    expect(chat.log).to_contain_text("Hello!")
-    expect(chat.questions).to_have_count(0)
-    assert "anon_id" not in site.api.calls_to("/init")[1].body

@@ -44,6 +44,7 @@ from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sealed_secrets import SealedSecrets
+from app.operating.signed_users import SignedUsers
 from app.operating.signing_keys import SigningKeys
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
@@ -185,6 +186,10 @@ class Office:
         return VisitorData(self.record, EndedConversations())
 
     @property
+    def signed_users(self) -> SignedUsers:
+        return SignedUsers(self.record, FixedClock())
+
+    @property
     def tokens(self) -> ApiTokens:
         return ApiTokens(self.record, FixedClock())
 
@@ -276,6 +281,8 @@ CHANGES: dict[str, Act] = {
     "agent.create": lambda o: o.agents.create(o.actor, AgentConfig(name="Shop")),
     "agent.edit": lambda o: o.agents.change_draft(o.actor, o.agent, lambda c: replace(c, tone="dry")),
     "agent.publish": lambda o: o.agents.publish(o.actor, o.agent),
+    "agent.make_user_secret": lambda o: o.signed_users.make_secret(o.actor, o.agent),
+    "agent.remove_user_secret": lambda o: o.signed_users.remove_secret(o.actor, o.agent),
     "agent.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.AGENT, o.agent),
     "source.create": lambda o: o.sources.create(
         o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")

@@ -39,6 +39,7 @@ from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
 from app.operating.schedules import Schedules
 from app.operating.sign_in import SignIn
+from app.operating.signed_users import SignedUsers
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
@@ -228,6 +229,7 @@ def services_on(
         golden_questions=GoldenQuestions(record),
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
+        signed_users=SignedUsers(record, clock),
         api_tokens=ApiTokens(record, clock),
         operators=Operators(record, PlainPasswordHasher(), clock),
         sign_in=SignIn(record, PlainPasswordHasher(), clock),

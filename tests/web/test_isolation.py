@@ -175,7 +175,15 @@ async def test_it_would_be_seen(endpoint: AnyEndpoint, tenants: Tenants) -> None
 
 
 NAMES_NOTHING_PLANTED = {
-    *("getAgentBudget", "getDeletion", "getSchedule", "getSourceText", "listRunPages", "previewSource"),
+    *(
+        "getAgentBudget",
+        "getDeletion",
+        "getSchedule",
+        "getSourceText",
+        "getUserSecretState",
+        "listRunPages",
+        "previewSource",
+    ),
 }
 
 

@@ -30,10 +30,16 @@ export interface Message {
     low_confidence?: boolean | null;
     answered_by?: string | null;
 }
+/** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
+export interface SignedUser {
+    userId: string;
+    hash: string;
+}
 export interface Session {
     conversation_id: string;
     visitor_id: string;
-    anonymous_id: string;
+    /** Null for a signed user. */
+    anonymous_id: string | null;
     token: string;
     expires_at: string;
     agent: Agent;
@@ -81,7 +87,7 @@ export declare class Failure extends Error {
     readonly code: string;
     readonly status: number;
     readonly retryable: boolean;
-    constructor(code: string, status?: number, retryable?: boolean);
+    constructor(code: string, status?: number, retryable?: boolean, message?: string);
 }
 
 /** A random UUID (version 4). `crypto.randomUUID` is missing on pages served without TLS. */
@@ -108,6 +114,8 @@ export interface ClientOptions {
     /** The visitor's id of an earlier visit, and where to put the one that the server gave. */
     anonymousId?: () => string | undefined;
     keepAnonymousId?: (id: string) => void;
+    /** Who is signed in on the website; call `forget` when that changes. */
+    user?: () => SignedUser | undefined;
     fetch?: typeof fetch;
     isOnline?: () => boolean;
     /** The server sends a heartbeat every 15 s; a stream silent for longer than this is taken for dead. */

@@ -172,3 +172,34 @@ test("renewing the session does not tear the anonymous id", async () => {
   await client.open();
   assert.deepEqual(kept, ["anon"]);
 });
+
+test("a signed user is named with the signature, never with an anonymous id", async () => {
+  const { sent, fetch } = server(stream([[1, DONE]]));
+  await ask(fetch, { anonymousId: () => "kept", user: () => ({ userId: "ann", hash: "abc" }) });
+  assert.deepEqual(sent[0]?.body, { agent_id: "a", page_url: "", user_id: "ann", user_hash: "abc" });
+});
+
+test("a session that was asked for one person is not given to the next", async () => {
+  const asked: { body: { user_id?: string }; answer: () => void }[] = [];
+  let user: { userId: string; hash: string } | undefined = { userId: "ann", hash: "a" };
+  const client = new Client({
+    base: "https://chat.example",
+    agentId: "a",
+    pageUrl: () => "",
+    user: () => user,
+    fetch: (_, init) =>
+      new Promise((resolve) => {
+        const body = JSON.parse((init as RequestInit).body as string) as { user_id?: string };
+        asked.push({ body, answer: () => resolve(Response.json({ anonymous_id: null, visitor_id: body.user_id ?? "nobody" })) });
+      }),
+  });
+  const opened = client.open();
+  user = undefined;
+  client.forget();
+  const again = client.open();
+  asked[0]?.answer();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(asked.map((call) => call.body.user_id), ["ann", undefined]);
+  asked[1]?.answer();
+  assert.deepEqual([(await opened).visitor_id, (await again).visitor_id], ["nobody", "nobody"]);
+});

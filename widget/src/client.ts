@@ -1,5 +1,5 @@
 import { backoffMs } from "./backoff.js";
-import type { AnswerEvent, Question, Rating, Session } from "./contract.js";
+import type { AnswerEvent, Question, Rating, Session, SignedUser } from "./contract.js";
 import { Failure, failureOf } from "./failure.js";
 import { emptyCarry, feed, type Frame } from "./sse.js";
 
@@ -12,6 +12,8 @@ export interface ClientOptions {
   /** The visitor's id of an earlier visit, and where to put the one that the server gave. */
   anonymousId?: () => string | undefined;
   keepAnonymousId?: (id: string) => void;
+  /** Who is signed in on the website; call `forget` when that changes. */
+  user?: () => SignedUser | undefined;
   fetch?: typeof fetch;
   isOnline?: () => boolean;
   /** The server sends a heartbeat every 15 s; a stream silent for longer than this is taken for dead. */
@@ -34,6 +36,8 @@ export class Client {
   #session: Session | null = null;
   #opening: Promise<Session> | null = null;
   #paused = false;
+  /** Counts whom this client has spoken for. */
+  #person = 0;
   /** The least wait that the server's stream has asked for. */
   #retryMs = 0;
 
@@ -117,6 +121,7 @@ export class Client {
 
   /** Drops the session, so that the next call starts a new one. */
   forget(): void {
+    this.#person++;
     this.#session = null;
   }
 
@@ -137,18 +142,24 @@ export class Client {
   }
 
   async #init(): Promise<Session> {
-    const { agentId, locale, pageUrl, anonymousId } = this.#options;
+    const { agentId, locale, pageUrl, anonymousId, user } = this.#options;
+    const person = this.#person;
+    const { userId, hash } = user?.() ?? {};
     const response = await this.#send("POST", "/init", {
       agent_id: agentId,
       page_url: pageUrl(),
       // JSON leaves out what is undefined.
-      anon_id: this.#session?.anonymous_id ?? anonymousId?.(),
+      anon_id: userId ? undefined : (this.#session?.anonymous_id ?? anonymousId?.()),
+      user_id: userId,
+      user_hash: hash,
       locale,
     });
+    // Whose answer this is has left meanwhile.
+    if (person !== this.#person) return this.#init();
     if (!response.ok) throw await failureOf(response);
     const session = (await response.json()) as Session;
     this.#session = session;
-    this.#options.keepAnonymousId?.(session.anonymous_id);
+    if (session.anonymous_id) this.#options.keepAnonymousId?.(session.anonymous_id);
     return session;
   }
 

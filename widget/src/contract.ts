@@ -35,10 +35,17 @@ export interface Message {
   answered_by?: string | null;
 }
 
+/** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
+export interface SignedUser {
+  userId: string;
+  hash: string;
+}
+
 export interface Session {
   conversation_id: string;
   visitor_id: string;
-  anonymous_id: string;
+  /** Null for a signed user. */
+  anonymous_id: string | null;
   token: string;
   expires_at: string;
   agent: Agent;

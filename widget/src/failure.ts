@@ -4,8 +4,9 @@ export class Failure extends Error {
     readonly code: string,
     readonly status = 0,
     readonly retryable = true,
+    message = code,
   ) {
-    super(code);
+    super(message);
   }
 }
 
@@ -14,6 +15,7 @@ export class Failure extends Error {
  * @internal */
 export async function failureOf(response: Response): Promise<Failure> {
   const { status } = response;
-  const body = (await response.json().catch(() => null)) as { error?: { code?: string } } | null;
-  return new Failure(body?.error?.code ?? "", status, [401, 409, 429].includes(status) || status >= 500);
+  const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null;
+  const { code = "", message } = body?.error ?? {};
+  return new Failure(code, status, [401, 409, 429].includes(status) || status >= 500, message);
 }

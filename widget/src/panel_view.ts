@@ -185,7 +185,7 @@ export class PanelView {
       );
     } else if (state.connection === "failed") {
       const code = state.refusal;
-      const hopeless = code === "origin_refused" || code === "not_found" || code === "invalid_request";
+      const hopeless = /refused|found|invalid|unauth/.test(code ?? "");
       fill(
         intro,
         h(

@@ -1,5 +1,5 @@
 import { Client } from "./client.js";
-import type { Citation, Question, Rating } from "./contract.js";
+import type { Citation, Question, Rating, SignedUser } from "./contract.js";
 import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
 import type { Options } from "./options.js";
@@ -38,6 +38,7 @@ export class Widget implements PanelActions {
   readonly #above: number;
   readonly #speech: Speech;
   readonly #words: Words = { ...ENGLISH };
+  #user: SignedUser | undefined;
   #state: State = initialState;
   #isDrawDue = false;
   #awakening: Promise<void> | null = null;
@@ -57,6 +58,7 @@ export class Widget implements PanelActions {
       pageUrl: () => pageAddress(location.href),
       anonymousId: () => this.#store.read().anonymous_id,
       keepAnonymousId: (id) => this.#store.write({ ...this.#store.read(), anonymous_id: id }),
+      user: () => this.#user,
       isOnline: () => navigator.onLine,
     });
     this.#speech = speechFor(options.locale);
@@ -113,11 +115,23 @@ export class Widget implements PanelActions {
     void this.#run(question);
   }
 
+  /** Says who is signed in on the website, by a signature that its server made. The same person again changes nothing. */
+  identify(user: SignedUser): void {
+    if (user.userId !== this.#user?.userId || user.hash !== this.#user.hash) this.#become(user);
+  }
+
   /** Forgets the visitor on this device: at sign-out, so that the next person starts with nothing. */
   reset(): void {
+    this.#become();
+  }
+
+  #become(user?: SignedUser): void {
+    const { theme } = this.#store.read();
+    this.#user = user;
     this.#abortAll();
     this.#client.forget();
-    this.#store.write();
+    // A name that this browser kept is somebody else's now.
+    this.#store.write(user && theme ? { theme } : undefined);
     this.#dispatch({ type: "cleared" });
     this.#change({ connection: "none" });
     if (this.#state.isOpen) this.connect();
@@ -238,9 +252,9 @@ export class Widget implements PanelActions {
         void this.#run({ turn_id: last.id, message: last.question, page_url: "" }, true);
       }
     } catch (error) {
-      const { code } = error as Failure;
+      const { code, message } = error as Failure;
       // A refusal of the origin may not be read by its pages, and looks like a lost connection.
-      if (code === "network") console.warn("Docent: does the agent allow", location.origin);
+      console.warn("Docent:", code === "network" ? "does the agent allow " + location.origin : message);
       this.#change({ connection: "failed", refusal: code });
       this.#emit("error", { code });
       throw error;

@@ -1,8 +1,8 @@
 """Visitors and their conversations."""
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from sqlalchemy import case, func, select, update
+from sqlalchemy import Select, case, func, select, update
 
 from app.adapters.sql.citations import citations_of
 from app.adapters.sql.keyset import Keyset
@@ -19,17 +19,28 @@ _LATEST_ACTIVITY_FIRST = Keyset(ConversationRow.last_active_at, ConversationRow.
 
 class SqlConversations(SqlFamily):
     async def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
-        statement = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.anonymous_id == anonymous_id)
-        row = await self._session.scalar(statement)
-        if row is None:
-            if await self._session.get(AgentRow, agent_id) is None:
-                raise NotFound("agent")
-            first_sight = self._insert(VisitorRow).values(
-                id=new_id(), agent_id=agent_id, anonymous_id=anonymous_id, created_at=self._now()
-            )
-            await self._session.execute(first_sight.on_conflict_do_nothing())
-            row = (await self._session.scalars(statement)).one()
-        return Visitor(id=row.id, agent_id=row.agent_id, anonymous_id=row.anonymous_id)
+        named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.anonymous_id == anonymous_id)
+        row = await self._found_or_made(named, agent_id, anonymous_id, None)
+        if row.user_id is not None:
+            return await self.visitor(agent_id, uuid4())
+        return visitor_of(row)
+
+    async def signed_visitor(self, agent_id: UUID, user_id: str) -> Visitor:
+        named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.user_id == user_id)
+        return visitor_of(await self._found_or_made(named, agent_id, uuid4(), user_id))
+
+    async def _found_or_made(
+        self, named: Select[VisitorRow], agent_id: UUID, anonymous_id: UUID, user_id: str | None
+    ) -> VisitorRow:
+        row = await self._session.scalar(named)
+        if row is not None:
+            return row
+        if await self._session.get(AgentRow, agent_id) is None:
+            raise NotFound("agent")
+        values = {"agent_id": agent_id, "anonymous_id": anonymous_id, "user_id": user_id, "created_at": self._now()}
+        first_sight = self._insert(VisitorRow).values(id=new_id(), **values)
+        await self._session.execute(first_sight.on_conflict_do_nothing())
+        return (await self._session.scalars(named)).one()
 
     async def resumable(self, visitor_id: UUID) -> Conversation | None:
         statement = (
@@ -128,6 +139,10 @@ class SqlConversations(SqlFamily):
         if row is None:
             raise NotFound("conversation")
         return conversation_of(row)
+
+
+def visitor_of(row: VisitorRow) -> Visitor:
+    return Visitor(row.id, row.agent_id, row.anonymous_id, row.user_id)
 
 
 def conversation_of(row: ConversationRow) -> Conversation:

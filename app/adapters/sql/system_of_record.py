@@ -30,6 +30,7 @@ from app.adapters.sql.sources import SqlSources
 from app.adapters.sql.tokens import SqlTokens
 from app.adapters.sql.turns import SqlTurns
 from app.adapters.sql.unbroken import unbroken
+from app.adapters.sql.user_keys import SqlUserKeys
 from app.adapters.sql.vendor_errors import translated_errors
 from app.adapters.sql.visitors import SqlVisitors
 from app.adapters.sql.webhooks import SqlWebhooks
@@ -60,6 +61,7 @@ class SqlRecords:
         self.operators = SqlOperators(session, clock)
         self.processes = SqlProcesses(session, clock)
         self.hooks = SqlHooks(session, clock)
+        self.user_keys = SqlUserKeys(session, clock)
         self.webhooks = SqlWebhooks(session, clock)
         self.schedules = SqlSchedules(session, clock)
         self.deletions = SqlDeletions(session, clock)

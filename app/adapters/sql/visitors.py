@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Select, delete, select
 
-from app.adapters.sql.conversations import conversation_of
+from app.adapters.sql.conversations import conversation_of, visitor_of
 from app.adapters.sql.models import (
     AgentRow,
     CitationRow,
@@ -20,7 +20,6 @@ from app.adapters.sql.models import (
 from app.adapters.sql.stored_turns import SqlStoredTurns
 from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.turn_erasing import SqlTurnErasing
-from app.domain.conversation import Visitor
 from app.domain.erasure import ErasedRows, Erasure
 from app.domain.errors import NotFound
 from app.domain.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
@@ -45,7 +44,7 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
             .order_by(ConversationRow.created_at, ConversationRow.id)
         )
         return VisitorExport(
-            Visitor(row.id, row.agent_id, row.anonymous_id),
+            visitor_of(row),
             row.created_at,
             self._now(),
             tuple(

@@ -10,7 +10,11 @@ from app.ports.records.page import ListPage, PageRequest
 
 class ConversationRecords(Protocol):
     async def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
-        """The visitor of that name, made on first sight."""
+        """The visitor of that name, made on first sight. A name that a signed user's row bears leads to a new one."""
+        ...
+
+    async def signed_visitor(self, agent_id: UUID, user_id: str) -> Visitor:
+        """The person of that id, made on first sight. The caller has checked the website's signature."""
         ...
 
     async def resumable(self, visitor_id: UUID) -> Conversation | None:

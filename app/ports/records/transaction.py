@@ -22,6 +22,7 @@ from app.ports.records.schedules import ScheduleRecords
 from app.ports.records.sources import SourceRecords
 from app.ports.records.tokens import TokenRecords
 from app.ports.records.turns import TurnRecords
+from app.ports.records.user_keys import UserKeyRecords
 from app.ports.records.visitors import VisitorRecords
 from app.ports.records.webhooks import WebhookRecords
 
@@ -63,6 +64,8 @@ class Records(Protocol):
     def processes(self) -> ProcessRecords: ...
     @property
     def hooks(self) -> HookRecords: ...
+    @property
+    def user_keys(self) -> UserKeyRecords: ...
     @property
     def webhooks(self) -> WebhookRecords: ...
     @property

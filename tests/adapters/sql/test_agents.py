@@ -16,6 +16,7 @@ from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
 from app.domain.golden_question import GoldenQuestion
 from app.domain.reading_schedule import Schedule
+from app.domain.signed_user import UserKey
 from app.domain.source import Source
 from app.domain.turn import VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
@@ -149,6 +150,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         await records.sources.add_pages(run.id, [QueuedPage("https://docs.example/", 0)])
         await records.files.put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")
         await records.schedules.set(source.id, Schedule(every_hours=24), FixedClock().now())
+        await records.user_keys.set(UserKey(agent_id, "kid", b"salt", FixedClock().now()))
         await records.hooks.set(source.id, "kid", b"salt")
         await records.hooks.note_call(source.id, "signature", FixedClock().now())
         told = (WebhookEvent.TURN_FINISHED,)

@@ -1,6 +1,6 @@
 """Every table, so that `Base.metadata` is whole wherever it is asked for."""
 
-from app.adapters.sql.models.agents import AgentRow, AgentVersionRow, CuratedAnswerRow
+from app.adapters.sql.models.agents import AgentRow, AgentVersionRow, CuratedAnswerRow, UserKeyRow
 from app.adapters.sql.models.base import Base
 from app.adapters.sql.models.contexts import ChunkContextRow
 from app.adapters.sql.models.conversations import ConversationRow, MessageRow, VisitorRow
@@ -51,6 +51,7 @@ __all__ = [
     "SourceScheduleRow",
     "TurnRow",
     "UsageRow",
+    "UserKeyRow",
     "VisitorRow",
     "WebhookDeliveryRow",
     "WebhookRow",

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.adapters.sql.models.base import Base, HasId, parent
@@ -22,6 +22,17 @@ class AgentRow(HasId, Base):
     updated_at: Mapped[datetime]
 
     __table_args__ = (Index(None, "workspace_id", "created_at"),)
+
+
+class UserKeyRow(Base):
+    """The secret by which a website signs who its visitors are is drawn from a signing key and `salt`."""
+
+    __tablename__ = "user_keys"
+
+    agent_id: Mapped[UUID] = mapped_column(ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True)
+    kid: Mapped[str] = mapped_column(String(32))
+    salt: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime]
 
 
 class AgentVersionRow(HasId, Base):

@@ -10,13 +10,19 @@ from app.adapters.sql.models.base import Base, HasId, parent
 
 
 class VisitorRow(HasId, Base):
+    """`user_id` is set for those whom the website's server has named; no anonymous id ever leads to them."""
+
     __tablename__ = "visitors"
 
     agent_id: Mapped[UUID] = parent("agents", index=False)
     anonymous_id: Mapped[UUID]
+    user_id: Mapped[str | None]
     created_at: Mapped[datetime]
 
-    __table_args__ = (UniqueConstraint("agent_id", "anonymous_id"),)
+    __table_args__ = (
+        UniqueConstraint("agent_id", "anonymous_id"),
+        Index(None, "agent_id", "user_id", unique=True),
+    )
 
 
 class ConversationRow(HasId, Base):

@@ -1,0 +1,64 @@
+"""The secret by which a website's server signs who its visitors are."""
+
+import hmac
+import secrets
+from typing import Final
+from uuid import UUID
+
+from app.domain.errors import Unauthorized
+from app.domain.signed_user import UserKey, user_secret, user_signature
+from app.operating.actor import Actor
+from app.ports.clock import Clock
+from app.ports.records.transaction import SystemOfRecord
+
+_SALT_BYTES: Final = 16
+_UNSIGNABLE: Final = (
+    "user_id: this agent has no user secret. Make one with POST /v1/agents/{agent_id}/user-secret, or leave the field "
+    "out."
+)
+_REFUSED: Final = (
+    "user_hash: this is not user_id signed with the agent's user secret. Make it on your server, as the hexadecimal "
+    "HMAC-SHA256 of exactly this user_id (docs/widget.md has it for four languages). A secret that was made anew ends "
+    "what the one before has signed."
+)
+
+
+class SignedUsers:
+    """Operators' methods raise NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def make_secret(self, actor: Actor, agent_id: UUID) -> str:
+        """A new secret, in place of the one before. It is known at this moment only."""
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            key = (await records.tokens.signing_keys())[0]
+            salt = secrets.token_bytes(_SALT_BYTES)
+            await records.user_keys.set(UserKey(agent_id, key.kid, salt, self._clock.now()))
+            await records.audit.record(actor.workspace_id, actor.name, "agent.make_user_secret", str(agent_id), {})
+        return user_secret(key.secret, agent_id, salt)
+
+    async def remove_secret(self, actor: Actor, agent_id: UUID) -> None:
+        """From now on the agent takes nobody's word for who a visitor is."""
+        async with self._records.write() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            await records.user_keys.clear(agent_id)
+            await records.audit.record(actor.workspace_id, actor.name, "agent.remove_user_secret", str(agent_id), {})
+
+    async def key(self, actor: Actor, agent_id: UUID) -> UserKey | None:
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.user_keys.get(agent_id)
+
+    async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
+        """Raises Unauthorized, naming the field and the fix."""
+        async with self._records.read() as records:
+            key = await records.user_keys.get(agent_id)
+            keys = {each.kid: each.secret for each in await records.tokens.signing_keys()} if key else {}
+        if key is None or key.kid not in keys:
+            raise Unauthorized(_UNSIGNABLE)
+        right = user_signature(user_secret(keys[key.kid], agent_id, key.salt), user_id)
+        if not hmac.compare_digest(right.encode(), signature.lower().encode()):
+            raise Unauthorized(_REFUSED)
