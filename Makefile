@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/e2e tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies
+SLOW := tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies
 
 .PHONY: help
 help: ## Show this list
@@ -33,6 +33,10 @@ widget/node_modules/.package-lock.json: widget/package-lock.json
 .PHONY: test-browser
 test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive the widget in a real browser (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/e2e
+
+.PHONY: test-operator
+test-operator: .venv/installed widget/node_modules/.package-lock.json ## Drive the console in a real browser (needs Debian's chromium, Node 20)
+	$(BIN)/pytest tests/console
 
 .PHONY: test-docs
 test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)

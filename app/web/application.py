@@ -36,6 +36,7 @@ from app.web.admin_user_secret import AdminUserSecret
 from app.web.admin_visitors import AdminVisitors
 from app.web.admin_webhooks import AdminWebhooks
 from app.web.client_address import ClientAddresses
+from app.web.console.registry import console_routes
 from app.web.cors import WidgetCors
 from app.web.endpoint import AnyEndpoint, routes_of
 from app.web.errors import Refusal, answer_with_problem
@@ -70,16 +71,17 @@ def create_app(
     `trusted_proxies` are addresses or networks whose X-Forwarded-For is believed; a wrong one raises ValueError.
     `more_routes` come after the API's, such as a demo page's.
     """
+    limits, addresses = limits or LimitsPolicy(), ClientAddresses(trusted_proxies)
     endpoints = endpoints_of(
         services,
-        limits=limits or LimitsPolicy(),
+        limits=limits,
         streams=streams or StreamPolicy(),
-        addresses=ClientAddresses(trusted_proxies),
+        addresses=addresses,
         version=version,
         widget_files=widget_files or built_widget(),
     )
     app = Starlette(
-        routes=[*routes_of(endpoints), *more_routes],
+        routes=[*routes_of(endpoints), *console_routes(services, limits, addresses), *more_routes],
         lifespan=lifespan,
         exception_handlers={
             DocentError: answer_with_problem,

@@ -26,6 +26,16 @@ class ClientAddresses:
             return str(ip_network((address, 64), strict=False))
         return str(address)
 
+    def came_over_tls(self, request: Request) -> bool:
+        """To us, or to the trusted proxy that asks us."""
+        if request.url.scheme == "https":
+            return True
+        peer = _parsed(request.client.host) if request.client else None
+        if peer is None or not self._is_trusted(peer):
+            return False
+        told = request.headers.get("x-forwarded-proto", "")
+        return told.rpartition(",")[2].strip().lower() == "https"
+
     def _address(self, request: Request) -> _Address | None:
         current = _parsed(request.client.host) if request.client else None
         hops = [hop.strip() for line in request.headers.getlist("x-forwarded-for") for hop in line.split(",")]

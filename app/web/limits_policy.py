@@ -18,6 +18,9 @@ class LimitsPolicy:
     calls_per_api_token: int = 1200
     streams_per_visitor: int = 2
     probes_per_address: int = 10
+    sign_ins_per_address: int = 10
+    sign_ins_per_email: int = 5
+    calls_per_operator: int = 1200
 
 
 def a_minute(count: int) -> Limit:

@@ -17,6 +17,15 @@ def invalid_input_of(error: ValidationError) -> InvalidInput:
     return InvalidInput(_field(first), _message(first))
 
 
+def messages_by_field(error: ValidationError) -> dict[str, str]:
+    """The first thing that is wrong with each field; "" for the whole."""
+    found: dict[str, str] = {}
+    for detail in error.errors(include_url=False):
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        found.setdefault(name, _message(detail))
+    return found
+
+
 def _field(detail: ErrorDetails) -> str:
     return ".".join(_safe(part) for part in detail["loc"] if part not in _UNION_TAGS)
 

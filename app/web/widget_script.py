@@ -179,7 +179,7 @@ class WidgetScript:
 
 
 def _answer(request: Request, built: BuiltFile, media_type: str, caching: str) -> Response:
-    zipped = _takes_gzip(request)
+    zipped = takes_gzip(request)
     headers = {
         "ETag": built.etag(zipped),
         "Cache-Control": caching,
@@ -199,7 +199,7 @@ def _is_known(request: Request, built: BuiltFile) -> bool:
     return "*" in known or built.etag(zipped=True) in known or built.etag(zipped=False) in known
 
 
-def _takes_gzip(request: Request) -> bool:
+def takes_gzip(request: Request) -> bool:
     for part in request.headers.get("accept-encoding", "").lower().split(","):
         coding, _, weight = part.partition(";")
         if coding.strip() == "gzip":

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -243,17 +243,20 @@ async def _everything_answers() -> Mapping[str, bool]:
 
 def unlimited() -> LimitsPolicy:
     many = 10**6
-    return LimitsPolicy(many, many, many, many, many, many, many, many)
+    return LimitsPolicy(*(many for _ in fields(LimitsPolicy)))
+
+
+def uninhabited_services() -> WebServices:
+    nowhere = cast(SystemOfRecord, None)
+    return services_on(
+        nowhere, FixedClock(), ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), _everything_answers
+    )
 
 
 def every_endpoint() -> list[AnyEndpoint]:
     """The registry as the product has it, on a house that nobody lives in: for going through the routes."""
-    nowhere = cast(SystemOfRecord, None)
-    services = services_on(
-        nowhere, FixedClock(), ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), _everything_answers
-    )
     return endpoints_of(
-        services,
+        uninhabited_services(),
         limits=unlimited(),
         streams=StreamPolicy(),
         addresses=ClientAddresses(),

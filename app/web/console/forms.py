@@ -1,0 +1,87 @@
+"""Reads forms, and says beside each field what is wrong with it."""
+
+from collections.abc import Mapping
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+from urllib.parse import parse_qsl
+
+from pydantic import BeforeValidator, ValidationError
+from starlette.requests import Request
+
+from app.domain.errors import InvalidInput
+from app.operating.source_files import Upload
+from app.web.console.page import Form
+from app.web.errors import Refusal
+from app.web.form_body import read_form
+from app.web.json_body import check_characters, read_body
+from app.web.validation_messages import messages_by_field
+
+MAX_FIELDS = 1000
+_URLENCODED = "application/x-www-form-urlencoded"
+Fields = dict[str, list[str | Upload]]
+
+
+def _split(value: object) -> object:
+    texts = value if isinstance(value, list | tuple) else [value]
+    return [line.strip() for text in texts for line in str(text).splitlines() if line.strip()]
+
+
+Lines = Annotated[tuple[str, ...], BeforeValidator(_split)]
+"""One entry a line of a text area."""
+
+
+async def read_fields(request: Request, max_bytes: int) -> Fields:
+    """Every value of each field. Raises Refusal for a body that is no form or too large."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == "multipart/form-data":
+        return {name: [value] for name, value in (await read_form(request, max_bytes)).items()}
+    if media_type != _URLENCODED:
+        raise Refusal("unsupported_media_type", "Send the page's own form.")
+    return parse_fields((await read_body(request, max_bytes)).decode("ascii", "replace"))
+
+
+def parse_fields(encoded: str) -> Fields:
+    try:
+        pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise Refusal("malformed_form", "The form cannot be read: it is too long or no UTF-8.") from None
+    fields: Fields = {}
+    for name, value in pairs:
+        check_characters("", name)
+        check_characters(name[:60], value)
+        fields.setdefault(name, []).append(value.replace("\r\n", "\n"))
+    return fields
+
+
+def form_of(model: type[Form], fields: Mapping[str, list[str | Upload]]) -> Form:
+    """Raises ValidationError. Blank values are as good as absent."""
+    found: dict[str, Any] = {}
+    uploads: dict[str, Upload] = {}
+    for name, declared in model.model_fields.items():
+        values = [value for value in fields.get(name, []) if value != ""]
+        if not values:
+            continue
+        last = values[-1]
+        if isinstance(last, Upload):
+            uploads[name] = last
+        else:
+            found[name] = values if _takes_many(declared.annotation) else last
+    if uploads:  # files are bytes, which no text stands for
+        return model.model_validate({**found, **uploads})
+    return model.model_validate_strings(found)
+
+
+def _takes_many(annotation: Any) -> bool:
+    if get_origin(annotation) in (Union, UnionType):
+        return any(_takes_many(each) for each in get_args(annotation))
+    return get_origin(annotation) in (tuple, list, set, frozenset)
+
+
+def errors_of(error: ValidationError | InvalidInput, model: type[Form]) -> dict[str, str]:
+    """By field of the form; what names none of them is about the whole."""
+    if isinstance(error, ValidationError):
+        return messages_by_field(error)
+    name = error.field.partition(".")[0]
+    if name in model.model_fields:
+        return {name: str(error).removeprefix(f"{error.field}: ")}
+    return {"": str(error)}

@@ -1,0 +1,187 @@
+"""Who comes in: session, role, form token, limits; and what a page answers, or why it does not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import structlog
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.domain.agent import Agent
+from app.domain.errors import DocentError, InvalidInput
+from app.operating.operators import acting
+from app.ports.records.page import PageRequest
+from app.web.client_address import ClientAddresses
+from app.web.console.forms import Fields, errors_of, form_of, parse_fields, read_fields
+from app.web.console.page import Answer, AnyPage, Go, NoForm, Rejected, Shown, Visit
+from app.web.console.rendering import HEADERS, Rendering
+from app.web.console.session_cookie import (
+    CSRF_FIELD,
+    flash_of,
+    forget_flash,
+    is_csrf_token,
+    new_secret,
+    secret_of,
+    set_flash,
+    set_secret,
+)
+from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
+from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.services import WebServices
+
+_log = structlog.get_logger("docent.web")
+
+SIGN_IN = "sign_in"
+AGENTS_TO_PICK_FROM = 200
+
+
+class FrontDoor:
+    def __init__(
+        self,
+        pages: Mapping[str, AnyPage],
+        services: WebServices,
+        rendering: Rendering,
+        limits: LimitsPolicy,
+        addresses: ClientAddresses,
+    ) -> None:
+        self._pages = pages
+        self._services = services
+        self._rendering = rendering
+        self._limits = limits
+        self._addresses = addresses
+
+    async def answer(self, page: AnyPage, request: Request) -> Response:
+        """Never raises but for a visitor who has left."""
+        secret = secret_of(request)
+        visit: Visit[Any] = Visit(
+            request, page, self._pages, NoForm(), secret or new_secret(), self._services.clock.now()
+        )
+        try:
+            visit = await self._known(visit)
+            if page.scope is not None and visit.operator_or_none is None:
+                return self._to_sign_in(visit)
+            response = await self._admitted(visit)
+        except ClientDisconnect:
+            raise
+        except (DocentError, Refusal, HTTPException) as error:
+            response = await self._problem(visit, problem_of(error))
+        except Exception:
+            _log.exception("unexpected_error")
+            response = await self._problem(visit, INTERNAL)
+        if not secret and page.scope is None and "set-cookie" not in response.headers:
+            set_secret(response, visit.secret)
+        return response
+
+    async def _known(self, visit: Visit[Any]) -> Visit[Any]:
+        """With the operator, where one is signed in."""
+        operator = await self._services.sign_in.signed_in(visit.secret) if secret_of(visit.request) else None
+        if operator is None:
+            return visit
+        return replace(visit, operator_or_none=operator, actor_or_none=acting(operator))
+
+    async def _admitted(self, visit: Visit[Any]) -> Response:
+        page, request = visit.page, visit.request
+        fields: Fields = {}
+        if request.method == "POST":
+            fields = await read_fields(request, page.max_body_bytes)
+            _check_form_token(visit, fields)
+        if page.scope is not None:
+            limit = a_minute(self._limits.calls_per_operator)
+            await self._services.rate_limiter.hit(limit, "calls", "operator", str(visit.operator.id))
+            if not visit.actor.may(page.scope):
+                raise Refusal("forbidden", f"Your role does not allow this: it needs the right to {page.scope}.")
+            if "agent_id" in request.path_params:
+                agent = await self._services.agents.get(visit.actor, visit.path_id("agent_id"))
+                visit = replace(visit, agent_or_none=agent)
+        if request.method == "POST":
+            answer = await self._posted(visit, fields)
+        else:
+            answer = await self._looked_at(visit)
+        return await self._response(visit, answer)
+
+    async def _looked_at(self, visit: Visit[Any]) -> Answer:
+        try:
+            given = form_of(visit.page.form, parse_fields(visit.request.url.query))
+        except ValidationError as error:
+            raise problem_as_refusal(error) from None
+        return await visit.page.handler(replace(visit, given=given))
+
+    async def _posted(self, visit: Visit[Any], fields: Fields) -> Answer:
+        """The page of the form once more where something is wrong with what was sent."""
+        page = visit.page
+        try:
+            return await page.handler(replace(visit, given=form_of(page.form, fields)))
+        except (ValidationError, InvalidInput) as error:
+            if not page.shown_on:
+                raise problem_as_refusal(error) from None
+            values = {
+                name: tuple(value for value in sent if isinstance(value, str))
+                for name, sent in fields.items()
+                if "password" not in name
+            }
+            again = visit.again(Rejected(page.name, values, errors_of(error, page.form)))
+            shown = await again.page.handler(again)
+            if isinstance(shown, Shown):
+                return await self._response(again, replace(shown, status=422))
+            return shown
+
+    async def _response(self, visit: Visit[Any], answer: Answer) -> Response:
+        match answer:
+            case Go():
+                response: Response = RedirectResponse(answer.to, 303, HEADERS)
+                if answer.message:
+                    set_flash(response, answer.tone, answer.message)
+                return response
+            case Shown():
+                return await self._shown(visit, answer)
+        return answer
+
+    async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
+        flash = flash_of(visit.request)
+        agents = await self._agents(visit)
+        is_tls = self._addresses.came_over_tls(visit.request)
+        response = self._rendering.page(visit, shown, agents, flash, is_tls)
+        if flash:
+            forget_flash(response)
+        return response
+
+    async def _agents(self, visit: Visit[Any]) -> Sequence[Agent]:
+        if visit.actor_or_none is None:
+            return ()
+        return (await self._services.agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
+
+    async def _problem(self, visit: Visit[Any], problem: Problem) -> Response:
+        shown = Shown("problem.html", {"problem": problem}, STATUS_OF_CODE[problem.code])
+        response = await self._shown(visit, shown)
+        retry = {name: value for name, value in problem.headers.items() if name in ("Retry-After", "Allow")}
+        response.headers.update(retry)
+        return response
+
+    def _to_sign_in(self, visit: Visit[Any]) -> Response:
+        """And back, where a look was asked for."""
+        url = visit.request.url
+        wanted = f"{url.path}?{url.query}" if url.query else url.path
+        asked = {"next": wanted} if visit.request.method in ("GET", "HEAD") else {}
+        target = f"{self._pages[SIGN_IN].path}?{urlencode(asked)}" if asked else self._pages[SIGN_IN].path
+        if visit.request.headers.get("hx-request"):
+            return Response(headers={**HEADERS, "HX-Redirect": target})
+        return RedirectResponse(target, 303, HEADERS)
+
+
+def problem_as_refusal(error: ValidationError | InvalidInput) -> Refusal:
+    problem = problem_of(error)
+    return Refusal(problem.code, problem.message)
+
+
+def _check_form_token(visit: Visit[Any], fields: Fields) -> None:
+    given = fields.get(CSRF_FIELD, [""])[-1]
+    if not isinstance(given, str) or not is_csrf_token(secret_of(visit.request), given):
+        raise Refusal(
+            "forbidden",
+            "This form is not from a page of yours, or that page is old. Go back, load it again and send it once more. "
+            "If it stays, open the console over https:// or at http://localhost, and let the browser keep its cookie.",
+        )

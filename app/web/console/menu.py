@@ -1,0 +1,49 @@
+"""The menu, made of the pages that declare an entry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.agent import Agent
+from app.web.console.page import HOME, AnyPage, Visit
+
+_AGENT = "{agent_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class MenuItem:
+    label: str
+    icon: str
+    url: str
+    is_current: bool
+    is_of_agent: bool
+
+
+def menu_of(visit: Visit[Any], agents: Sequence[Agent]) -> list[MenuItem]:
+    """What this operator may open: first what belongs to the agent at hand, which is the first one where the page has
+    none."""
+    if visit.actor_or_none is None:
+        return []
+    agent = visit.agent_or_none or next(iter(agents), None)
+    marked = visit.page.under or visit.page.name
+    items = []
+    for page in sorted((p for p in visit.pages.values() if p.menu), key=_place):
+        is_of_agent = _AGENT in page.path
+        if page.menu is None or page.scope is None or not visit.actor.may(page.scope) or (is_of_agent and not agent):
+            continue
+        url = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
+        items.append(MenuItem(page.menu.label, page.menu.icon, url, page.name == marked, is_of_agent))
+    return items
+
+
+def picked(visit: Visit[Any], agent: Agent) -> str:
+    """Where the agent picker leads: to the same page of that agent, to the one above, or to where one begins."""
+    first = min((p for p in visit.pages.values() if p.menu and _AGENT in p.path), key=_place, default=visit.page)
+    for page in (visit.page, visit.pages.get(visit.page.under, first), first):
+        if page.method == "GET" and page.path.count("{") == 1 and _AGENT in page.path:
+            return page.path.replace(_AGENT, str(agent.id))
+    return HOME
+
+
+def _place(page: AnyPage) -> tuple[bool, int, str]:
+    return _AGENT not in page.path, page.menu.place if page.menu else 0, page.name

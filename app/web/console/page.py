@@ -1,0 +1,150 @@
+"""One declaration of each page of the console, from which routes, menu and checks are made."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+from uuid import UUID
+
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.domain.agent import Agent
+from app.domain.operator import Operator
+from app.operating.actor import Actor
+from app.web.endpoint import Call
+
+HOME = "/console"
+Given = TypeVar("Given")
+GivenOut = TypeVar("GivenOut", covariant=True)
+Value = TypeVar("Value")
+
+
+class Form(BaseModel):
+    """What a form or a query holds: texts, of which pydantic makes values. A field left blank has its default."""
+
+    model_config = {"extra": "ignore", "frozen": True, "allow_inf_nan": False}
+
+
+class NoForm(Form):
+    """Of pages that take nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A form as it was sent, and what is wrong with each field; "" for the whole."""
+
+    page: str
+    values: Mapping[str, tuple[str, ...]]
+    errors: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A template to render with these values."""
+
+    template: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """On to another page, where `message` is shown once. `tone` is "good" or "bad"."""
+
+    to: str
+    message: str = ""
+    tone: str = "good"
+
+
+Answer = Shown | Go | Response
+
+
+@dataclass(frozen=True)
+class Visit(Generic[GivenOut]):
+    """One admitted call of a page."""
+
+    request: Request
+    page: "AnyPage"
+    pages: Mapping[str, "AnyPage"]  # every page by its name
+    given: GivenOut  # the form of a POST, the query of a GET
+    secret: str  # of the session
+    now: datetime
+    operator_or_none: Operator | None = None
+    actor_or_none: Actor | None = None
+    agent_or_none: Agent | None = None
+    rejected: Rejected | None = None
+
+    @property
+    def operator(self) -> Operator:
+        """On pages that need a scope."""
+        return _there(self.operator_or_none)
+
+    @property
+    def actor(self) -> Actor:
+        return _there(self.actor_or_none)
+
+    @property
+    def agent(self) -> Agent:
+        """On pages whose path has {agent_id}: the actor's own."""
+        return _there(self.agent_or_none)
+
+    def path_id(self, name: str) -> UUID:
+        """Raises NotFound for what is no UUID."""
+        return Call(self.request, None, None).path_id(name)
+
+    def url(self, name: str, query: Mapping[str, object] | None = None, **ids: object) -> str:
+        """The address of a page; {agent_id} is this visit's agent unless given. None and "" leave the query."""
+        if self.agent_or_none is not None:
+            ids.setdefault("agent_id", self.agent_or_none.id)
+        path = self.pages[name].path.format(**ids)
+        asked = [(key, str(value)) for key, value in (query or {}).items() if value not in (None, "")]
+        return f"{path}?{urlencode(asked)}" if asked else path
+
+    def again(self, rejected: Rejected) -> "Visit[Any]":
+        """The visit of the page on which the refused form stands."""
+        shown_on = self.pages[self.page.shown_on]
+        visit: Visit[Any] = self
+        return replace(visit, page=shown_on, given=shown_on.form.model_validate_strings({}), rejected=rejected)
+
+
+def _there(value: Value | None) -> Value:
+    if value is None:
+        raise TypeError("this page is declared without what its handler asks for")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """Entries with an {agent_id} in the page's path stand under the agent, the others below."""
+
+    label: str
+    place: int
+    icon: str
+
+
+@dataclass(frozen=True)
+class ConsolePage(Generic[Given]):
+    """`scope` is what an operator's role must allow; None opens the page to everyone.
+
+    `form` is read from the query of a GET and from the body of a POST; `shown_on` names the page of a POST's form,
+    which is shown again with what is wrong. `under` names the page whose menu entry is marked; `is_file` is what is
+    no page but a download.
+    """
+
+    method: str
+    path: str
+    name: str
+    scope: str | None
+    handler: Callable[[Visit[Given]], Awaitable[Answer]]
+    form: type[Form] = NoForm
+    shown_on: str = ""
+    menu: MenuEntry | None = None
+    under: str = ""
+    is_file: bool = False
+    max_body_bytes: int = 256 * 1024
+
+
+AnyPage = ConsolePage[Any]

@@ -1,0 +1,1 @@
+"""One module a part of the console, each declaring its pages."""

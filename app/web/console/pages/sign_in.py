@@ -1,0 +1,107 @@
+"""Signing in and out, and one's own password."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
+
+from app.domain.errors import InvalidInput, Unauthorized
+from app.operating.actor import READ
+from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
+from app.operating.sign_in import SIGNED_IN_FOR_AT_MOST
+from app.web.client_address import ClientAddresses
+from app.web.console.page import HOME, Answer, AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
+from app.web.console.rendering import HEADERS
+from app.web.console.session_cookie import forget_secret, secret_of, set_flash, set_secret
+from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.services import WebServices
+
+PATH = "/console/sign-in"
+_OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
+
+
+class Wanted(Form):
+    next: str = Field(default=HOME, max_length=2000)
+
+
+class SignInForm(Wanted):
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    password: str = Field(max_length=MAX_PASSWORD_CHARS)
+
+
+class PasswordForm(Form):
+    current_password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    new_password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class SignInPages:
+    def __init__(self, services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> None:
+        self._services = services
+        self._limits = limits
+        self._addresses = addresses
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage("GET", PATH, "sign_in", None, self.look, form=Wanted),
+            ConsolePage("POST", PATH, "do_sign_in", None, self.sign_in, form=SignInForm, shown_on="sign_in"),
+            ConsolePage("POST", "/console/sign-out", "sign_out", READ, self.sign_out),
+            ConsolePage("GET", "/console/account", "account", READ, self.account),
+            ConsolePage(
+                "POST",
+                "/console/account/password",
+                "change_password",
+                READ,
+                self.change_password,
+                form=PasswordForm,
+                shown_on="account",
+            ),
+        )
+
+    async def look(self, visit: Visit[Wanted]) -> Answer:
+        if visit.operator_or_none is not None:
+            return Go(_ours(visit.given.next))
+        return Shown("sign_in.html", {"next": _ours(visit.given.next)})
+
+    async def sign_in(self, visit: Visit[SignInForm]) -> Response:
+        given, limiter = visit.given, self._services.rate_limiter
+        address = self._addresses.limit_key(visit.request)
+        await limiter.hit(a_minute(self._limits.sign_ins_per_address), "sign_in", "address", address)
+        name = hashlib.sha256(given.email.strip().lower().encode()).hexdigest()
+        await limiter.hit(a_minute(self._limits.sign_ins_per_email), "sign_in", "email", name)
+        try:
+            secret = await self._services.sign_in.sign_in(given.email, given.password, secret_of(visit.request))
+        except Unauthorized as error:
+            raise InvalidInput("", str(error)) from None
+        response = RedirectResponse(_ours(given.next), 303, HEADERS)
+        set_secret(response, secret, SIGNED_IN_FOR_AT_MOST)
+        return response
+
+    async def sign_out(self, visit: Visit[NoForm]) -> Response:
+        await self._services.sign_in.sign_out(visit.secret)
+        return _to_sign_in("You are signed out.")
+
+    async def account(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "most": MAX_PASSWORD_CHARS})
+
+    async def change_password(self, visit: Visit[PasswordForm]) -> Response:
+        given = visit.given
+        try:
+            await self._services.operators.change_own_password(visit.actor, given.current_password, given.new_password)
+        except InvalidInput as error:
+            fields = {"current": "current_password", "password": "new_password"}
+            raise InvalidInput(fields.get(error.field, ""), str(error).removeprefix(f"{error.field}: ")) from None
+        return _to_sign_in("Your password is changed. Sign in with the new one.")
+
+
+def _to_sign_in(message: str) -> Response:
+    response = RedirectResponse(PATH, 303, HEADERS)
+    forget_secret(response)
+    set_flash(response, "good", message)
+    return response
+
+
+def _ours(address: str) -> str:
+    """An address of the console, whatever was asked for: a link that signs in never leads to another website."""
+    return address if _OURS.fullmatch(address) else HOME

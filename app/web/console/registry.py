@@ -1,0 +1,60 @@
+"""Every page of the console, and the routes that are made of them."""
+
+from collections.abc import Mapping
+from itertools import chain
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.web.client_address import ClientAddresses
+from app.web.console import static_files
+from app.web.console.front_door import FrontDoor
+from app.web.console.page import AnyPage
+from app.web.console.pages.home import HomePages
+from app.web.console.pages.operators import OperatorPages
+from app.web.console.pages.sign_in import SignInPages
+from app.web.console.rendering import Rendering
+from app.web.limits_policy import LimitsPolicy
+from app.web.services import WebServices
+
+
+def pages_of(services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> dict[str, AnyPage]:
+    """By name: tests go through this list, so that none is left out."""
+    parts = (
+        SignInPages(services, limits, addresses).pages(),
+        OperatorPages(services).pages(),
+        HomePages(services).pages(),  # last: one of them takes every address that is left
+    )
+    pages: dict[str, AnyPage] = {}
+    for page in chain.from_iterable(parts):
+        if page.name in pages:
+            raise ValueError(f"two pages of the console have the name {page.name}")
+        pages[page.name] = page
+    return pages
+
+
+def console_routes(services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> list[Route]:
+    pages = pages_of(services, limits, addresses)
+    files = static_files.StaticFiles()
+    door = FrontDoor(pages, services, Rendering(files), limits, addresses)
+    by_path: dict[str, dict[str, AnyPage]] = {}
+    for page in pages.values():
+        methods = by_path.setdefault(page.path, {})
+        if page.method in methods:
+            raise ValueError(f"{page.method} {page.path} is declared twice")
+        methods[page.method] = page
+
+    async def static_file(request: Request) -> Response:
+        return files.answer(request)
+
+    routes = [Route(static_files.PATH, static_file, name=static_files.PATH)]
+    return routes + [_route(path, methods, door) for path, methods in by_path.items()]
+
+
+def _route(path: str, methods: Mapping[str, AnyPage], door: FrontDoor) -> Route:
+    async def dispatch(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await door.answer(methods[method], request)
+
+    return Route(path, dispatch, methods=sorted(methods), name=path)

@@ -1,0 +1,93 @@
+"""Pages as HTML, with the headers that keep them to themselves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from app.domain.agent import Agent
+from app.web.console.menu import MenuItem, menu_of, picked
+from app.web.console.page import Rejected, Shown, Visit
+from app.web.console.session_cookie import csrf_token
+from app.web.console.static_files import StaticFiles
+from app.web.console.words import FILTERS, ago
+
+_TEMPLATES = Path(__file__).parent / "templates"
+# No inline script or style anywhere: what a visitor wrote can never become either.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": _POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+}
+TLS_HEADERS: Mapping[str, str] = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    """What a template's fields show: as it was sent where it was refused, else what the template says."""
+
+    name: str
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    is_rejected: bool = False
+
+    def value(self, name: str, default: object = "") -> str:
+        if self.is_rejected:
+            return "\n".join(self.values.get(name, ()))
+        return "" if default is None else str(default)
+
+    def holds(self, name: str, value: object, default: bool = False) -> bool:
+        """Whether a box is ticked or an option chosen."""
+        return str(value) in self.values.get(name, ()) if self.is_rejected else default
+
+    def error(self, name: str) -> str:
+        return self.errors.get(name, "")
+
+
+class Rendering:
+    def __init__(self, files: StaticFiles) -> None:
+        self._jinja = Environment(
+            loader=FileSystemLoader(_TEMPLATES),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._jinja.filters.update(FILTERS)
+        self._jinja.globals["static"] = files.url
+
+    def page(
+        self, visit: Visit[Any], shown: Shown, agents: Sequence[Agent], flash: tuple[str, str] | None, is_tls: bool
+    ) -> HTMLResponse:
+        """`agents` are those to pick from."""
+        menu: Sequence[MenuItem] = menu_of(visit, agents)
+        told = {
+            "visit": visit,
+            "operator": visit.operator_or_none,
+            "agent": visit.agent_or_none,
+            "agents": agents,
+            "menu": menu,
+            "flash": flash,
+            "picks": lambda each: picked(visit, each),
+            "csrf_token": csrf_token(visit.secret),
+            "url": visit.url,
+            "form": lambda name: _form_view(name, visit.rejected),
+            "may": lambda scope: visit.actor_or_none is not None and visit.actor.may(scope),
+            "ago": lambda then: ago(then, visit.now),
+        }
+        text = self._jinja.get_template(shown.template).render({**told, **shown.values})
+        return HTMLResponse(text, shown.status, {**HEADERS, **(TLS_HEADERS if is_tls else {})})
+
+
+def _form_view(name: str, rejected: Rejected | None) -> FormView:
+    if rejected is None or rejected.page != name:
+        return FormView(name)
+    return FormView(name, rejected.values, rejected.errors, is_rejected=True)

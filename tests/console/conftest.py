@@ -1,0 +1,77 @@
+"""The console in a real browser, served by a house in this process with one of everything in it."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+
+from tests.e2e.conftest import ARGUMENTS, CHROMIUM
+from tests.web.console.page_examples import OpenConsole, open_console
+from tests.web.live_server import serving
+
+expect.set_options(timeout=15_000)  # for machines that have much else to do
+
+COOKIE = "__Host-docent_console"
+
+
+@dataclass
+class ServedConsole:
+    base: str
+    console: OpenConsole
+
+    def sign_in(self, context: BrowserContext, who: str = "admin") -> None:
+        """With the session of the operator of that name."""
+        secret = getattr(self.console, who).cookies[COOKIE]
+        where = self.base.replace("http:", "https:")  # else the browser refuses a cookie that is for TLS alone
+        context.add_cookies([{"name": COOKIE, "value": secret, "url": where, "secure": True, "httpOnly": True}])
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedConsole]:
+    """One console for all tests of a module."""
+    started, asked_to_end = threading.Event(), threading.Event()
+    found: list[ServedConsole] = []
+    failed: list[BaseException] = []
+    folder: Path = tmp_path_factory.mktemp("console")
+
+    async def serve() -> None:
+        async with open_console(folder) as console, serving(console.house.app) as (_, client):
+            found.append(ServedConsole(str(client.base_url), console))
+            started.set()
+            await asyncio.to_thread(asked_to_end.wait)
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as error:  # told to the thread that waits
+            failed.append(error)
+            started.set()
+
+    thread = threading.Thread(target=run, name="console", daemon=True)
+    thread.start()
+    assert started.wait(60)
+    if failed:
+        raise failed[0]
+    yield found[0]
+    asked_to_end.set()
+    thread.join(30)
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()

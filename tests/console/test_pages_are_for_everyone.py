@@ -1,0 +1,68 @@
+"""Every page of the console in a real browser: axe finds nothing, light and dark, also on a phone; and no page is
+wider than its screen, says anything on the browser's console, or needs a script."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from app.web.console.page import AnyPage
+from tests.console.conftest import ServedConsole
+from tests.web.console.page_examples import every_page
+
+AXE = Path(__file__).parents[2] / "widget" / "node_modules" / "axe-core" / "axe.min.js"
+# What is no page of its own: it leads on, or what it answers is a file.
+NO_PAGES = {"home", "nothing"}
+PAGES = [page for page in every_page() if page.method == "GET" and page.name not in NO_PAGES and not page.is_file]
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+LOOK = """async (rules) => {
+  const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: rules } });
+  const told = (node) => `${node.target.join(' ')} | ${node.failureSummary}`;
+  return violations.map((violation) => [violation.id, ...violation.nodes.map(told)].join('\\n  '));
+}"""
+
+
+def opened(browser: Browser, served: ServedConsole, page: AnyPage, **look: object) -> Page:
+    context = browser.new_context(**look)  # type: ignore[arg-type]  # playwright's many options
+    if page.scope is not None:
+        served.sign_in(context)
+    return context.new_page()
+
+
+def go(shown: Page, served: ServedConsole, page: AnyPage) -> None:
+    answer = shown.goto(served.base + served.console.path(page), wait_until="load")
+    assert answer is not None
+    assert answer.status == 200, shown.content()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)])
+@each_page
+def test_axe_finds_nothing_to_mend(
+    page: AnyPage, scheme: str, width: int, browser: Browser, served: ServedConsole
+) -> None:
+    shown = opened(browser, served, page, color_scheme=scheme, viewport={"width": width, "height": 800})
+    said: list[str] = []
+    shown.on("console", lambda message: said.append(message.text))
+    shown.on("pageerror", lambda error: said.append(str(error)))
+    go(shown, served, page)
+    assert said == [], "a page runs and loads nothing that the policy refuses"
+    # Folds are opened, so that axe sees what is in them.
+    shown.evaluate("document.querySelectorAll('details.fold').forEach((fold) => { fold.open = true; })")
+    shown.evaluate(AXE.read_text("utf-8"))  # by the debugger, so that the page's policy stays as it is
+    violations = shown.evaluate(LOOK, RULES)
+    assert violations == [], "\n".join(violations)
+    too_wide = shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert too_wide <= 0, f"{too_wide} px wider than the screen"
+    shown.context.close()
+
+
+@each_page
+def test_a_page_reads_without_scripts(page: AnyPage, browser: Browser, served: ServedConsole) -> None:
+    shown = opened(browser, served, page, java_script_enabled=False)
+    go(shown, served, page)
+    assert shown.locator("h1").count() == 1
+    shown.keyboard.press("Tab")
+    shown.keyboard.press("Enter")
+    assert shown.url.endswith("#main"), "the first stop of the keyboard leads past the menu"
+    shown.context.close()

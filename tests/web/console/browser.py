@@ -1,0 +1,88 @@
+"""A browser without a screen: it keeps cookies, follows nothing by itself, and sends forms as the pages hold them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from urllib.parse import urlencode
+
+import httpx2
+
+from app.domain.operator import Role
+from tests.web.house import House
+
+PASSWORD = "correct horse battery"
+_TOKEN = re.compile(r'name="csrf_token" value="([0-9a-f]*)"')
+_FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass
+class ConsoleBrowser:
+    house: House
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    async def get(self, path: str, **headers: str) -> httpx2.Response:
+        return await self._send("GET", path, headers=headers)
+
+    async def page(self, path: str) -> str:
+        """The text of a page that must be there."""
+        response = await self.get(path)
+        assert response.status_code == 200, (path, response.status_code, response.text[:500])
+        return response.text
+
+    async def post(
+        self, path: str, fields: Mapping[str, str | list[str]] | None = None, token: str | None = None
+    ) -> httpx2.Response:
+        """With the right form token unless another is given."""
+        right = await self.token() if token is None else token
+        body = urlencode({"csrf_token": right, **(fields or {})}, doseq=True)
+        return await self._send("POST", path, content=body.encode(), headers={"Content-Type": _FORM})
+
+    async def token(self) -> str:
+        """As every page's forms hold it."""
+        found = _TOKEN.search((await self.get("/console/account")).text)
+        if found is None:  # not signed in
+            found = _TOKEN.search((await self.get("/console/sign-in")).text)
+        assert found is not None
+        return found[1]
+
+    async def sign_in(self, email: str, password: str = PASSWORD, **more: str) -> httpx2.Response:
+        return await self.post("/console/sign-in", {"email": email, "password": password, **more})
+
+    async def flash(self, response: httpx2.Response) -> str:
+        """What the page after a form says once."""
+        assert response.status_code == 303, (response.status_code, text_of(response.text)[-800:])
+        text = await self.page(response.headers["location"])
+        found = re.search(r'<p class="notice \w+" role="status" dir="auto">(.*?)</p>', text, re.DOTALL)
+        return unescape(found[1]) if found else ""
+
+    async def _send(
+        self, method: str, path: str, content: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> httpx2.Response:
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        sent = {**(headers or {}), **({"Cookie": cookie} if cookie else {})}
+        self.house.http.cookies.clear()
+        response = await self.house.http.request(method, path, content=content, headers=sent)
+        for line in response.headers.get_list("set-cookie"):
+            name, _, rest = line.partition("=")
+            value = rest.partition(";")[0].strip('"')
+            if "max-age=0" in line.lower():
+                self.cookies.pop(name, None)
+            else:
+                self.cookies[name] = value
+        return response
+
+
+def text_of(html: str) -> str:
+    """What one reads of a page."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+async def an_operator(house: House, role: Role = Role.ADMIN, email: str = "") -> ConsoleBrowser:
+    """Signed in, in the workspace of the house."""
+    email = email or f"{role.value}@example.com"
+    await house.services.operators.add(house.actor, email, role, PASSWORD)
+    browser = ConsoleBrowser(house)
+    response = await browser.sign_in(email)
+    assert response.status_code == 303, response.text
+    return browser

@@ -1,0 +1,19 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.web.console.page_examples import OpenConsole, open_console
+
+
+@pytest.fixture
+async def console(tmp_path: Path) -> AsyncIterator[OpenConsole]:
+    async with open_console(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+async def still_console(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenConsole]:
+    """One console for all tests of a module that change nothing in it."""
+    async with open_console(tmp_path_factory.mktemp("console")) as opened:
+        yield opened

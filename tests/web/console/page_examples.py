@@ -1,0 +1,77 @@
+"""For each page of the console: what its path names, and for each form a right way to fill it."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.agent import AgentConfig
+from app.domain.operator import Role
+from app.web.client_address import ClientAddresses
+from app.web.console.page import AnyPage
+from app.web.console.registry import pages_of
+from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator
+from tests.web.house import House, uninhabited_services, unlimited
+from tests.web.route_examples import FurnishedHouse, furnished
+
+# A right form for each POST, whose answer leads on; `{gap_id}` and the like stand for the ids of the furnished house.
+FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
+    "do_sign_in": {"email": "admin@example.com", "password": PASSWORD},
+    "sign_out": {},
+    "change_password": {"current_password": PASSWORD, "new_password": "another long password"},
+    "add_operator": {"email": "new@example.com", "role": "viewer", "password": PASSWORD},
+    "set_role": {"role": "editor"},
+    "set_password": {"password": "another long password"},
+    "disable_operator": {},
+    "enable_operator": {},
+    "delete_operator": {},
+}
+# POSTs that answer with a page instead, because what they show must not be sent over a redirect.
+SHOWN_AT_ONCE: frozenset[str] = frozenset()
+
+
+@dataclass
+class OpenConsole:
+    """`admin`, `editor` and `viewer` are of the house's workspace, `stranger` administers another one."""
+
+    rooms: FurnishedHouse
+    admin: ConsoleBrowser
+    editor: ConsoleBrowser
+    viewer: ConsoleBrowser
+    stranger: ConsoleBrowser
+    strangers_agent: str
+
+    @property
+    def house(self) -> House:
+        return self.rooms.house
+
+    def path(self, page: AnyPage, **other: object) -> str:
+        return page.path.replace(":path", "").format(**{**self.rooms.ids, "rest": "nowhere", **other})
+
+    def form(self, page: AnyPage) -> dict[str, str | list[str]]:
+        ids = {**self.rooms.ids, **self.rooms.others}
+
+        def filled(value: str) -> str:
+            return value.format(**ids) if value.startswith("{") else value
+
+        return {
+            name: filled(value) if isinstance(value, str) else [filled(each) for each in value]
+            for name, value in FORMS[page.name].items()
+        }
+
+
+@asynccontextmanager
+async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
+    async with furnished(folder) as rooms:
+        house = rooms.house
+        admin, editor, viewer = [await an_operator(house, role) for role in (Role.ADMIN, Role.EDITOR, Role.VIEWER)]
+        await house.services.operators.add(house.stranger, "stranger@example.com", Role.ADMIN, PASSWORD)
+        agent = await house.services.agents.create(house.stranger, AgentConfig(name="Theirs"))
+        stranger = ConsoleBrowser(house)
+        await stranger.sign_in("stranger@example.com")
+        yield OpenConsole(rooms, admin, editor, viewer, stranger, str(agent.id))
+
+
+def every_page() -> list[AnyPage]:
+    """The registry as the product has it, on a house that nobody lives in."""
+    return list(pages_of(uninhabited_services(), unlimited(), ClientAddresses()).values())

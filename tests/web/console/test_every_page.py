@@ -1,0 +1,156 @@
+"""One table over all pages of the console: each is opened rightly, and wrongly in every way that it can be.
+
+A page whose form has no example in page_examples.py fails the first test here.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from app.operating.actor import MANAGE, READ, WRITE
+from app.web.console.page import AnyPage
+from tests.web.console.browser import ConsoleBrowser, text_of
+from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, OpenConsole, every_page
+from tests.web.house import UNKNOWN
+
+PAGES = every_page()
+OPEN = {"sign_in", "do_sign_in", "nothing"}
+ENDS_THE_SESSION = {"sign_out", "change_password"}
+ROLES = {READ: "viewer", WRITE: "editor", MANAGE: "admin"}
+
+
+def those(fits: Callable[[AnyPage], bool]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", [page for page in PAGES if fits(page)], ids=lambda page: page.name)
+
+
+def is_form(page: AnyPage) -> bool:
+    return page.method == "POST"
+
+
+def is_guarded(page: AnyPage) -> bool:
+    return page.scope is not None
+
+
+def test_every_page_has_its_example_and_its_form_a_page() -> None:
+    names = {page.name for page in PAGES}
+    assert {page.name for page in PAGES if is_form(page)} == set(FORMS)
+    assert set(FORMS) >= SHOWN_AT_ONCE
+    for page in PAGES:
+        assert not page.shown_on or page.shown_on in names, page.name
+        assert not page.under or page.under in names, page.name
+        assert page.shown_on or not (is_form(page) and page.form.model_fields), f"{page.name}: where is the form?"
+
+
+def test_only_these_pages_are_open_to_everyone() -> None:
+    assert {page.name for page in PAGES if not is_guarded(page)} == OPEN
+
+
+def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
+    own = {"sign_out", "change_password", "do_sign_in"}  # of the operator alone
+    assert [page.name for page in PAGES if is_form(page) and page.scope not in (WRITE, MANAGE)] == sorted(
+        own, key=[page.name for page in PAGES].index
+    )
+
+
+@those(lambda page: not is_form(page) and page.name not in ("nothing", "home", "sign_in"))
+async def test_a_page_is_shown_to_whom_it_is_for(page: AnyPage, still_console: OpenConsole) -> None:
+    assert page.scope is not None
+    browser: ConsoleBrowser = getattr(still_console, ROLES[page.scope])
+    response = await browser.get(still_console.path(page))
+    assert response.status_code == 200, text_of(response.text)
+    assert response.headers["cache-control"] == "no-store"
+    if page.is_file:
+        assert response.headers["content-disposition"].startswith("attachment")
+    else:
+        assert response.text.count("<h1") == 1
+
+
+@those(is_form)
+async def test_a_right_form_is_taken(page: AnyPage, console: OpenConsole) -> None:
+    if page.name == "enable_operator":
+        operator_id = console.rooms.ids["operator_id"]
+        await console.house.services.operators.change(console.house.actor, operator_id, is_disabled=True)
+    browser = console.admin if is_guarded(page) else ConsoleBrowser(console.house)
+    response = await browser.post(console.path(page), console.form(page))
+    if page.name in SHOWN_AT_ONCE:
+        assert response.status_code == 200, text_of(response.text)
+        return
+    assert response.status_code == 303, text_of(response.text)
+    assert response.headers["location"].startswith("/console")
+    led = await browser.get(response.headers["location"])
+    assert led.status_code in (200, 303), text_of(led.text)
+
+
+@those(is_guarded)
+async def test_without_a_session_one_signs_in_and_comes_back(page: AnyPage, still_console: OpenConsole) -> None:
+    path = still_console.path(page)
+    nobody = ConsoleBrowser(still_console.house)
+    response = await nobody.post(path, still_console.form(page)) if is_form(page) else await nobody.get(path)
+    assert response.status_code == 303
+    assert response.headers["location"].startswith("/console/sign-in")
+    if not is_form(page):
+        assert await nobody.page(response.headers["location"])
+        back = await nobody.sign_in("viewer@example.com", next=path)
+        assert back.headers["location"] == path
+
+
+@pytest.mark.parametrize("token", ["", "0" * 64, "ä"], ids=["none", "another one", "no token"])
+@those(is_form)
+async def test_a_form_without_its_token_is_refused(page: AnyPage, token: str, still_console: OpenConsole) -> None:
+    response = await still_console.admin.post(still_console.path(page), still_console.form(page), token=token)
+    assert response.status_code == 403
+    assert "not from a page of yours" in text_of(response.text)
+
+
+@those(is_form)
+async def test_the_token_of_another_session_is_refused(page: AnyPage, still_console: OpenConsole) -> None:
+    theirs = await still_console.editor.token()
+    response = await still_console.admin.post(still_console.path(page), still_console.form(page), token=theirs)
+    assert response.status_code == 403
+
+
+@those(lambda page: page.scope in (WRITE, MANAGE))
+async def test_a_viewer_changes_nothing(page: AnyPage, still_console: OpenConsole) -> None:
+    path, viewer = still_console.path(page), still_console.viewer
+    response = await viewer.post(path, still_console.form(page)) if is_form(page) else await viewer.get(path)
+    assert response.status_code == 403
+    assert "Your role" in text_of(response.text)
+
+
+@those(lambda page: page.scope == MANAGE)
+async def test_an_editor_manages_nobody(page: AnyPage, still_console: OpenConsole) -> None:
+    path, editor = still_console.path(page), still_console.editor
+    response = await editor.post(path, still_console.form(page)) if is_form(page) else await editor.get(path)
+    assert response.status_code == 403
+
+
+@those(lambda page: "_id}" in page.path)
+async def test_what_is_another_workspaces_is_not_here(page: AnyPage, still_console: OpenConsole) -> None:
+    stranger, own = still_console.stranger, {"agent_id": still_console.strangers_agent}
+    holds_more = "{agent_id}" in page.path and page.path.count("{") > 1
+    for named in ({}, own) if holds_more else ({},):
+        path = still_console.path(page, **named)
+        form = still_console.form(page) if is_form(page) else {}
+        response = await stranger.post(path, form) if is_form(page) else await stranger.get(path)
+        assert response.status_code == 404, (path, text_of(response.text))
+
+
+@pytest.mark.parametrize("nonsense", [str(UNKNOWN), "x", "%00", "..%2f.."])
+@those(lambda page: "_id}" in page.path)
+async def test_an_id_that_is_none_is_not_here(page: AnyPage, nonsense: str, still_console: OpenConsole) -> None:
+    for name in (n for n in still_console.rooms.ids if f"{{{n}}}" in page.path):
+        path, form = still_console.path(page, **{name: nonsense}), still_console.form(page) if is_form(page) else {}
+        browser = still_console.admin
+        response = await browser.post(path, form) if is_form(page) else await browser.get(path)
+        assert response.status_code in (404, 405), (path, text_of(response.text))
+
+
+@those(lambda page: is_form(page) and any(f.is_required() for f in page.form.model_fields.values()))
+async def test_an_empty_form_is_shown_again_with_what_is_missing(page: AnyPage, still_console: OpenConsole) -> None:
+    browser = still_console.admin if is_guarded(page) else ConsoleBrowser(still_console.house)
+    response = await browser.post(still_console.path(page))
+    assert response.status_code == 422
+    missing = [name for name, declared in page.form.model_fields.items() if declared.is_required()]
+    for name in missing:
+        assert f'id="{page.name}-{name}-wrong">This is required. Add it.' in response.text, name
+        assert f'aria-describedby="{page.name}-{name}-wrong' in response.text
