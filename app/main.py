@@ -21,6 +21,7 @@ from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.trial_search import TrialSearch
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
 from app.configured_adapters import (
@@ -37,6 +38,7 @@ from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.readiness import record_answers
@@ -160,6 +162,7 @@ def _web_services(
         gaps=Gaps(base.record),
         gap_replays=GapReplays(base.record, answering.trials),
         golden_questions=GoldenQuestions(base.record),
+        golden_runs=GoldenRuns(base.record, TrialSearch(answering.search), base.clock),
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
         signed_users=SignedUsers(base.record, base.clock),

@@ -9,13 +9,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.adapters.inline_job_queue import InlineJobQueue
+from app.answering.trial_search import TrialSearch
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import AgentConfig
-from app.domain.errors import InvalidInput
+from app.domain.errors import DraftLoses, InvalidInput
 from app.operating.agents import Agents
 from app.operating.golden_questions import GoldenQuestions
-from app.rooms import open_foundation, open_knowledge
+from app.operating.golden_runs import GoldenRuns
+from app.operating.publishing import Publishing
+from app.rooms import open_answering, open_foundation, open_knowledge
 from app.settings import Settings
 from app.web.embed_tag import embed_tag, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget
@@ -44,9 +47,14 @@ def list_(as_json: AsJson = False) -> None:
 
 
 @commands.command()
-def publish(agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")]) -> None:
+def publish(
+    agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")],
+    despite_losses: Annotated[
+        bool, typer.Option("--despite-losses", help="Also where the agent's publish gate refuses.")
+    ] = False,
+) -> None:
     """Make the draft what visitors get."""
-    run(_publish(settings_for(), agent_id))
+    run(_publish(settings_for(), agent_id, despite_losses))
 
 
 @commands.command()
@@ -118,11 +126,22 @@ async def _list(settings: Settings, as_json: bool) -> None:
     out.print(table)
 
 
-async def _publish(settings: Settings, agent_id: UUID) -> None:
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool) -> None:
+    async with (
+        open_foundation(settings) as base,
+        open_answering(base) as answering,
+        open_knowledge(base) as knowledge,
+    ):
         actor = await local_operator(base)
-        version = await Agents(base.record, InlineJobQueue(knowledge.jobs)).publish(actor, agent_id)
-    err.print(f"Version {version.number} is live.")
+        runs = GoldenRuns(base.record, TrialSearch(answering.search), base.clock)
+        publishing = Publishing(Agents(base.record, InlineJobQueue(knowledge.jobs)), runs)
+        try:
+            published = await publishing.publish(actor, agent_id, despite_losses=despite_losses)
+        except DraftLoses as error:
+            fail(escape(str(error)), 1)
+    err.print(f"Version {published.version.number} is live.")
+    if published.compared and published.compared.lost:
+        err.print(f"It loses golden questions: {escape(', '.join(published.compared.lost))}")
 
 
 async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None:

@@ -1,51 +1,23 @@
 """`docent eval --agent`: an agent's own golden questions, over what it has learnt."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from rich.table import Table
 
-from app.answering.agent_search import AgentSearch
-from app.answering.retrieval import SearchQuery
+from app.answering.trial_search import TrialSearch
 from app.cli.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import fail, out, print_json
-from app.domain.chunk import stage_orders
-from app.domain.page_url import page_key
-from app.operating.actor import Actor
-from app.operating.evaluation import Hit, StagedRanking, ask_all, report
-from app.operating.evaluation_set import Question
+from app.domain.golden_run import Version
+from app.operating.evaluation import ask_all, report
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import VersionSearch
 from app.operating.golden_set import GoldenOutcome, golden_set, outcome
 from app.rooms import open_answering, open_foundation
 from app.settings import Settings
-
-Version = Literal["live", "draft"]
-
-
-@dataclass(frozen=True, slots=True)
-class _AgentSearch:
-    """The agent's own search as a StagedSearch over pages."""
-
-    search_agent: AgentSearch
-    actor: Actor
-    agent_id: UUID
-    version: Version
-
-    async def search(self, question: Question) -> StagedRanking:
-        query = SearchQuery(question.text, asked_in=question.language)
-        asked = self.search_agent.search(self.actor.workspace_id, self.agent_id, query, self.version)
-        found = (await asked).retrieval
-        orders = stage_orders(found.ranked)
-        return StagedRanking(
-            {stage: [Hit(page_key(item.chunk.url)) for item in order] for stage, order in orders.items()},
-            found.best,
-            found.is_low_confidence,
-            was_degraded=bool(found.trace.get("missing")),
-        )
 
 
 async def run_golden(
@@ -62,7 +34,8 @@ async def run_golden(
         if not golden:
             fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
         of = golden_set(agent.draft.name, golden)
-        rankings = await ask_all(of, _AgentSearch(answering.search, actor, agent.id, version))
+        searches = TrialSearch(answering.search)
+        rankings = await ask_all(of, VersionSearch(searches, actor.workspace_id, agent.id, version))
     found = report(of, rankings, stages)
     outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)

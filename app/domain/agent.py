@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.context_kind import ContextKind
+from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.retrieval_settings import RetrievalSettings
 
@@ -30,6 +31,7 @@ class AgentConfig:
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
     `retention_days` is how long what visitors wrote and were told is kept.
     `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
+    `publish_gate`: what publishing does about golden questions that the draft would lose.
     `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
     """
 
@@ -50,6 +52,7 @@ class AgentConfig:
     disconnect_grace_seconds: int = 10
     retention_days: int = 180
     daily_tokens: int | None = None
+    publish_gate: PublishGate = PublishGate.WARN
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

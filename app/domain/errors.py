@@ -7,6 +7,7 @@ DocentError
 ├── OriginRefused           the operator: list the site in the agent's allowed_origins    (403)
 ├── TurnConflict            the caller: the turn id was used for another question         (409)
 ├── TurnInProgress          the visitor: wait for the running answer or stop it           (409)
+├── DraftLoses              the operator: mend the draft, or publish despite the losses    (409)
 ├── RateLimited             the caller: wait `retry_after_seconds`                        (429)
 ├── Overloaded              the operator: too much work at once; retry soon               (503)
 └── Unavailable             the operator: a part we depend on does not answer
@@ -53,6 +54,10 @@ class TurnConflict(DocentError):
 
 class TurnInProgress(DocentError):
     """The conversation is still answering another turn."""
+
+
+class DraftLoses(DocentError):
+    """The draft would lose golden questions, and the agent's publish gate refuses that."""
 
 
 class RateLimited(DocentError):

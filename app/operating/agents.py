@@ -50,14 +50,14 @@ class Agents:
             )
         return agent
 
-    async def publish(self, actor: Actor, agent_id: UUID) -> AgentVersion:
-        """The draft goes live; an unchanged draft gives the live version back."""
+    async def publish(self, actor: Actor, agent_id: UUID, *, lost: int = 0) -> AgentVersion:
+        """The draft goes live; an unchanged draft gives the live version back. `lost` golden questions, which the
+        audit names, were weighed before."""
         async with self._records.write() as records:
             before = await _live_language(records, actor, agent_id)
             version = await records.agents.publish(actor.workspace_id, agent_id)
-            await records.audit.record(
-                actor.workspace_id, actor.name, "agent.publish", str(agent_id), {"version": version.number}
-            )
+            told = {"version": version.number} | ({"lost_golden_questions": lost} if lost else {})
+            await records.audit.record(actor.workspace_id, actor.name, "agent.publish", str(agent_id), told)
         if version.config.language != before:
             # Its keyword index is built for one language.
             await self._jobs.reconcile_agent(agent_id)

@@ -4,9 +4,19 @@ from collections.abc import Sequence
 
 from app.operating.actor import Actor
 from app.operating.agents import Agents
+from app.operating.publishing import Publishing
 from app.operating.token_budgets import TokenBudgets
 from app.web.admin_access import AdminAccess
-from app.web.agent_models import AgentCreate, AgentOut, AgentPatch, AgentVersionOut, TokenBudgetOut, changed
+from app.web.agent_models import (
+    AgentCreate,
+    AgentOut,
+    AgentPatch,
+    AgentVersionOut,
+    PublishedOut,
+    PublishIn,
+    TokenBudgetOut,
+    changed,
+)
 from app.web.endpoint import AnyEndpoint, Call, Endpoint
 from app.web.list_models import ListOut, ListQuery, listed
 
@@ -14,8 +24,9 @@ TAG = "Agents"
 
 
 class AdminAgents:
-    def __init__(self, agents: Agents, budgets: TokenBudgets, access: AdminAccess) -> None:
+    def __init__(self, agents: Agents, publishing: Publishing, budgets: TokenBudgets, access: AdminAccess) -> None:
         self._agents = agents
+        self._publishing = publishing
         self._budgets = budgets
         self._access = access
 
@@ -77,8 +88,10 @@ class AdminAgents:
                 TAG,
                 write,
                 self.publish,
-                response_model=AgentVersionOut,
-                codes=("not_found",),
+                input_model=PublishIn,
+                is_input_optional=True,
+                response_model=PublishedOut,
+                codes=("not_found", "draft_loses"),
             ),
             Endpoint(
                 "GET",
@@ -121,8 +134,11 @@ class AdminAgents:
         )
         return AgentOut.of(agent)
 
-    async def publish(self, call: Call[Actor, None]) -> AgentVersionOut:
-        return AgentVersionOut.of(await self._agents.publish(call.caller, call.path_id("agent_id")))
+    async def publish(self, call: Call[Actor, PublishIn]) -> PublishedOut:
+        published = await self._publishing.publish(
+            call.caller, call.path_id("agent_id"), despite_losses=call.input.despite_losses
+        )
+        return PublishedOut.of_published(published)
 
     async def budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
         return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))

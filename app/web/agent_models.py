@@ -9,11 +9,13 @@ from pydantic import ConfigDict, Field
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion, Theme
 from app.domain.context_kind import ContextKind
+from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
 from app.domain.token_budget import TokenBudget
 from app.operating import agent_rules as rules
+from app.operating.publishing import Published
 from app.web.endpoint import Model, without_defaults
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
@@ -117,6 +119,11 @@ class AgentSettings(Model):
         description="Tokens of the chat model that visitors may use up in a day (UTC), prompts included; past them "
         "answers are quoted from the pages. Null: no bound.",
     )
+    publish_gate: PublishGate = Field(
+        default=_CONFIG.publish_gate,
+        description="What publishing does about golden questions that the draft would lose: nothing is asked (off), "
+        "they are named (warn), or it is not published (refuse).",
+    )
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
     contextual_chunks: ContextKind = Field(
         default=_CONFIG.contextual_chunks,
@@ -181,6 +188,31 @@ class AgentVersionOut(Model):
     @classmethod
     def of(cls, version: AgentVersion) -> "AgentVersionOut":
         return cls.model_validate(version)
+
+
+class PublishIn(Model):
+    despite_losses: bool = Field(default=False, description="Also where the publish gate refuses.")
+
+
+class GateOut(Model):
+    golden_run_id: UUID
+    is_complete: bool = Field(description="False where the time was not enough for every golden question.")
+    won: tuple[str, ...] = Field(description="Golden questions that the live version got wrong.")
+    lost: tuple[str, ...] = Field(description="Golden questions that the live version got right.")
+
+
+class PublishedOut(AgentVersionOut):
+    gate: GateOut | None = Field(description="Null where nothing was compared.")
+
+    @classmethod
+    def of_published(cls, published: Published) -> "PublishedOut":
+        run = published.compared
+        gate = (
+            None
+            if run is None
+            else GateOut(golden_run_id=run.id, is_complete=run.is_complete, won=run.won, lost=run.lost)
+        )
+        return cls(**dict(AgentVersionOut.of(published.version)), gate=gate)
 
 
 def changed(value: Value, change: Model) -> Value:

@@ -12,6 +12,7 @@ from starlette.types import Lifespan
 
 from app.domain.errors import DocentError
 from app.operating.gap_grooming import GapGrooming
+from app.operating.publishing import Publishing
 from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
@@ -23,6 +24,7 @@ from app.web.admin_gap_grooming import AdminGapGrooming
 from app.web.admin_gap_replays import AdminGapReplays
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
+from app.web.admin_golden_runs import AdminGoldenRuns
 from app.web.admin_operators import AdminOperators
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_rehearsals import AdminRehearsals
@@ -116,7 +118,9 @@ def endpoints_of(
     )
     endpoints = [
         *widget.endpoints(),
-        *AdminAgents(services.agents, services.token_budgets, access).endpoints(),
+        *AdminAgents(
+            services.agents, Publishing(services.agents, services.golden_runs), services.token_budgets, access
+        ).endpoints(),
         *AdminSources(services.sources, services.page_sync, services.schedules, access).endpoints(),
         *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminDiscovery(services.discovery, access).endpoints(),
@@ -136,6 +140,7 @@ def endpoints_of(
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminRehearsals(services.rehearsals, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
+        *AdminGoldenRuns(services.golden_runs, access).endpoints(),
         *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),
         *AdminGapGrooming(GapGrooming(services.records), access).endpoints(),

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.domain.errors import (
     DocentError,
+    DraftLoses,
     InvalidInput,
     NotFound,
     OriginRefused,
@@ -38,6 +39,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "method_not_allowed": 405,
     "turn_conflict": 409,
     "turn_in_progress": 409,
+    "draft_loses": 409,
     "too_large": 413,
     "unsupported_media_type": 415,
     "invalid_request": 422,
@@ -57,6 +59,7 @@ _CODE_OF_ERROR: tuple[tuple[type[DocentError], str], ...] = (
     (OriginRefused, "origin_refused"),
     (TurnConflict, "turn_conflict"),
     (TurnInProgress, "turn_in_progress"),
+    (DraftLoses, "draft_loses"),
     (RateLimited, "rate_limited"),
     (Overloaded, "overloaded"),
     (Unavailable, "unavailable"),

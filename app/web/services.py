@@ -14,6 +14,7 @@ from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
@@ -68,6 +69,7 @@ class WebServices:
     gaps: Gaps
     gap_replays: GapReplays
     golden_questions: GoldenQuestions
+    golden_runs: GoldenRuns
     conversation_review: ConversationReview
     visitor_data: VisitorData
     signed_users: SignedUsers

@@ -37,6 +37,7 @@ from app.operating.gap_grooming import GapGrooming
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
@@ -59,6 +60,7 @@ from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.listed_pages import ListedPages
+from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_job_queue import RecordingJobQueue
@@ -96,6 +98,10 @@ class Office:
     @property
     def golden_questions(self) -> GoldenQuestions:
         return GoldenQuestions(self.record)
+
+    @property
+    def golden_runs(self) -> GoldenRuns:
+        return GoldenRuns(self.record, NamesakeSearches(), FixedClock())
 
     @property
     def agents(self) -> Agents:
@@ -314,6 +320,7 @@ CHANGES: dict[str, Act] = {
     "golden_question.edit": lambda o: o.golden_questions.change(
         o.actor, o.agent, o.golden, lambda golden: replace(golden, language="en")
     ),
+    "golden_question.run": lambda o: o.golden_runs.run(o.actor, o.agent),
     "golden_question.delete": lambda o: o.golden_questions.delete(o.actor, o.agent, o.golden),
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.prove": lambda o: o.gap_replays.resolve(o.actor, o.gap, "done"),
@@ -357,6 +364,7 @@ READS: dict[str, Act] = {
     "rehearsals.rehearse": lambda o: o.rehearsals.rehearse(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
     ),
+    "golden_runs.page": lambda o: o.golden_runs.page(o.actor, o.agent, PAGE),
     "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "grooming.view": lambda o: o.grooming.view(o.actor, o.gap),

@@ -21,6 +21,7 @@ from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import trial_answers
+from app.answering.trial_search import TrialSearch
 from app.domain.agent import Agent, AgentConfig
 from app.operating.actor import READ, SCOPES, WRITE, Actor
 from app.operating.agents import Agents
@@ -32,6 +33,7 @@ from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
@@ -227,6 +229,9 @@ def services_on(
             record, trial_answers(search, Re2PatternMatcher(), ForgetfulCache(), LangidLanguageGuesser())
         ),
         golden_questions=GoldenQuestions(record),
+        golden_runs=GoldenRuns(
+            record, TrialSearch(search.for_operators(ForgetfulCache(), LangidLanguageGuesser())), clock
+        ),
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
         signed_users=SignedUsers(record, clock),

@@ -51,6 +51,8 @@ BODIES: Mapping[str, Json] = {
     "createToken": {"name": "deploy script"},
     "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
     "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
+    "publishAgent": {"despite_losses": True},
+    "runGoldenQuestions": {"version": "draft"},
     "editGoldenQuestion": {"language": "en"},
     "editGap": {"assignee": "ann"},
     "mergeGaps": {"gap_ids": ["{other_gap}"]},
@@ -185,6 +187,7 @@ async def furnish(house: House) -> FurnishedHouse:
     golden = await services.golden_questions.create(
         actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
     )
+    golden_run = await services.golden_runs.run(actor, agent_id)
     gaps = await services.gaps.of_agent(actor, agent_id, None, PageRequest())
     other_gap, _ = await _a_closed_gap(house, "Is there a discount?")
     two_wordings, _ = await _a_closed_gap(house, "May I pay later?")
@@ -197,6 +200,7 @@ async def furnish(house: House) -> FurnishedHouse:
         {
             "agent_id": agent_id,
             "golden_id": golden.id,
+            "golden_run_id": golden_run.id,
             "turn_id": turn_id,
             "source_id": source.id,
             "document_id": page.document_id,

@@ -42,6 +42,7 @@ PLANTED = {
     "gaps": ("question", OF_AGENT),
     "curated_answers": ("answer", OF_AGENT),
     "golden_questions": ("question", OF_AGENT),
+    "golden_runs": ("asked_by", OF_AGENT),
     "webhooks": ("url", OF_AGENT),
     "documents": ("url", OF_AGENT),
     "source_files": ("name", OF_SOURCE),
@@ -136,7 +137,7 @@ async def call(
 def test_every_route_has_a_tenant_to_be_kept_from() -> None:
     owned = {
         *("agent_id", "golden_id", "turn_id", "source_id", "document_id", "deletion_id", "webhook_id", "delivery_id"),
-        *("answer_id", "gap_id", "conversation_id", "visitor_id", "token_id", "operator_id"),
+        *("answer_id", "gap_id", "conversation_id", "visitor_id", "token_id", "operator_id", "golden_run_id"),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}
     assert named <= owned, "furnish() in route_examples.py must make what the new route names"

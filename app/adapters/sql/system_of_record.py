@@ -19,6 +19,7 @@ from app.adapters.sql.engine import is_sqlite, truncate_wal
 from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
+from app.adapters.sql.golden_runs import SqlGoldenRuns
 from app.adapters.sql.hooks import SqlHooks
 from app.adapters.sql.operators import SqlOperators
 from app.adapters.sql.past_turns import SqlPastTurns
@@ -57,6 +58,7 @@ class SqlRecords:
         self.retention = SqlRetention(session, clock)
         self.gaps = SqlGaps(session, clock)
         self.golden_questions = SqlGoldenQuestions(session, clock)
+        self.golden_runs = SqlGoldenRuns(session, clock)
         self.tokens = SqlTokens(session, clock, secret_keys)
         self.operators = SqlOperators(session, clock)
         self.processes = SqlProcesses(session, clock)

@@ -13,6 +13,7 @@ from app.ports.records.documents import DocumentRecords
 from app.ports.records.files import FileRecords
 from app.ports.records.gaps import GapRecords
 from app.ports.records.golden_questions import GoldenQuestionRecords
+from app.ports.records.golden_runs import GoldenRunRecords
 from app.ports.records.hooks import HookRecords
 from app.ports.records.operators import OperatorRecords
 from app.ports.records.past_turns import PastTurnRecords
@@ -56,6 +57,8 @@ class Records(Protocol):
     def gaps(self) -> GapRecords: ...
     @property
     def golden_questions(self) -> GoldenQuestionRecords: ...
+    @property
+    def golden_runs(self) -> GoldenRunRecords: ...
     @property
     def tokens(self) -> TokenRecords: ...
     @property

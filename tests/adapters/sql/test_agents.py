@@ -15,6 +15,7 @@ from app.domain.errors import NotFound
 from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
 from app.domain.golden_question import GoldenQuestion
+from app.domain.golden_run import GoldenRun
 from app.domain.reading_schedule import Schedule
 from app.domain.signed_user import UserKey
 from app.domain.source import Source
@@ -146,6 +147,8 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         await records.agents.publish(workspace_id, agent_id)
         await records.curated_answers.create(answer)
         await records.golden_questions.put(GoldenQuestion(an_id(), agent_id, "Hi?"))
+        asked = GoldenRun(an_id(), agent_id, "ann", FixedClock().now(), 1, "0" * 64, 1, None, 1, 0)
+        await records.golden_runs.add(asked, keep=1)
         run = await records.sources.start_run(agent_id, source.id)
         await records.sources.add_pages(run.id, [QueuedPage("https://docs.example/", 0)])
         await records.files.put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")

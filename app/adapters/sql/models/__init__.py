@@ -9,6 +9,7 @@ from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVer
 from app.adapters.sql.models.files import SourceFileRow
 from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
 from app.adapters.sql.models.golden_questions import GoldenQuestionRow
+from app.adapters.sql.models.golden_runs import GoldenRunRow
 from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
 from app.adapters.sql.models.operators import OperatorRow, OperatorSessionRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
@@ -37,6 +38,7 @@ __all__ = [
     "GapQuestionRow",
     "GapRow",
     "GoldenQuestionRow",
+    "GoldenRunRow",
     "HookCallRow",
     "MessageRow",
     "OperatorRow",

@@ -1,0 +1,67 @@
+"""Golden questions asked, and what came of it."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select
+
+from app.adapters.sql.config_json import config_from_json, config_to_json
+from app.adapters.sql.keyset import Keyset
+from app.adapters.sql.models import GoldenRunRow
+from app.adapters.sql.session import SqlFamily
+from app.domain.errors import NotFound
+from app.domain.golden_run import GoldenRun, GoldenSide
+from app.ports.records.page import ListPage, PageRequest
+
+_LATEST_FIRST = Keyset(GoldenRunRow.asked_at, GoldenRunRow.id, descending=True)
+_PLAIN = (
+    *("id", "agent_id", "asked_by", "asked_at", "milliseconds", "fingerprint"),
+    *("generation", "live_version", "questions", "asked"),
+)
+
+
+class SqlGoldenRuns(SqlFamily):
+    """Implements `GoldenRunRecords`."""
+
+    async def add(self, run: GoldenRun, keep: int) -> None:
+        values = {name: getattr(run, name) for name in _PLAIN}
+        sides = {name: side and config_to_json(side) for name, side in (("live", run.live), ("draft", run.draft))}
+        await self._session.execute(self._insert(GoldenRunRow).values(**values, **sides))
+        of_agent = GoldenRunRow.agent_id == run.agent_id
+        latest = (
+            select(GoldenRunRow.id)
+            .where(of_agent)
+            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .limit(keep)
+        )
+        kept = list(await self._session.scalars(latest))
+        await self._session.execute(delete(GoldenRunRow).where(of_agent, GoldenRunRow.id.not_in(kept)))
+
+    async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
+        statement = select(GoldenRunRow).where(GoldenRunRow.agent_id == agent_id)
+        return await _LATEST_FIRST.page(self._session, statement, page, _run)
+
+    async def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
+        statement = select(GoldenRunRow).where(GoldenRunRow.id == run_id, GoldenRunRow.agent_id == agent_id)
+        row = await self._session.scalar(statement)
+        if row is None:
+            raise NotFound("golden run")
+        return _run(row)
+
+    async def latest(self, agent_id: UUID, fingerprint: str) -> GoldenRun | None:
+        statement = (
+            select(GoldenRunRow)
+            .where(GoldenRunRow.agent_id == agent_id, GoldenRunRow.fingerprint == fingerprint)
+            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .limit(1)
+        )
+        row = await self._session.scalar(statement)
+        return None if row is None else _run(row)
+
+
+def _run(row: GoldenRunRow) -> GoldenRun:
+    return GoldenRun(**{name: getattr(row, name) for name in _PLAIN}, live=_side(row.live), draft=_side(row.draft))
+
+
+def _side(stored: dict[str, Any] | None) -> GoldenSide | None:
+    return None if stored is None else config_from_json(GoldenSide, stored)

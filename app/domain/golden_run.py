@@ -1,0 +1,97 @@
+"""An agent's golden questions asked: what each of its versions made of them, and which of the two did better."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+Version = Literal["live", "draft"]
+
+
+class PublishGate(StrEnum):
+    """What publishing does about golden questions that the draft would lose."""
+
+    OFF = "off"  # nothing is asked
+    WARN = "warn"  # they are named
+    REFUSE = "refuse"  # it is not published
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRanking:
+    """What one search found: the pages by their keys, best first and once a chunk, for each stage. `best` is the
+    confidence in [0, 1] that the question can be answered."""
+
+    stages: Mapping[str, Sequence[str]]
+    best: float
+    is_low_confidence: bool
+    was_degraded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenMark:
+    """How one question went. `place` is that of the first right page among the pages found, 1.., None where none
+    was."""
+
+    golden_id: UUID
+    question: str
+    place: int | None
+    confidence: float
+    would_answer: bool
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenSide:
+    """One version's marks. `stages` maps each stage of search to its metrics; `abstained` the kinds of questions
+    ("answerable", "to decline") to the share that the agent would not answer. `degraded` searches missed a part."""
+
+    stages: dict[str, dict[str, float]]
+    abstained: dict[str, float]
+    degraded: int
+    marks: tuple[GoldenMark, ...] = ()
+
+    @property
+    def right(self) -> int:
+        return sum(mark.is_right for mark in self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenRun:
+    """`asked` of the agent's `questions` were asked before the time was over, the same of both versions.
+    `fingerprint` names what the result depends on: settings, knowledge, questions."""
+
+    id: UUID
+    agent_id: UUID
+    asked_by: str
+    asked_at: datetime
+    milliseconds: int
+    fingerprint: str
+    generation: int
+    live_version: int | None
+    questions: int
+    asked: int
+    live: GoldenSide | None = None
+    draft: GoldenSide | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.asked == self.questions
+
+    @property
+    def won(self) -> tuple[str, ...]:
+        """Questions that go right by the draft alone."""
+        return self._right_only_by(self.draft, self.live)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Questions that go right by the live version alone."""
+        return self._right_only_by(self.live, self.draft)
+
+    @staticmethod
+    def _right_only_by(side: GoldenSide | None, other: GoldenSide | None) -> tuple[str, ...]:
+        if side is None or other is None:
+            return ()
+        right = {mark.golden_id for mark in other.marks if mark.is_right}
+        return tuple(mark.question for mark in side.marks if mark.is_right and mark.golden_id not in right)

@@ -1,0 +1,30 @@
+"""Searches that find the page whose last part the question names."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from app.domain.errors import IndexUnavailable
+from app.domain.golden_run import TrialRanking, Version
+from app.domain.page_url import page_key
+
+
+class NamesakeSearches:
+    """`known` maps a version to the words that it finds a page for, all of them where it is not in it. While
+    `is_down`, it raises. `asked` holds every question with the version that was asked."""
+
+    def __init__(self, known: Mapping[Version, set[str]] | None = None) -> None:
+        self.known: dict[Version, set[str]] = dict(known or {})
+        self.is_down = False
+        self.asked: list[tuple[Version, str]] = []
+
+    async def search(
+        self, workspace_id: UUID, agent_id: UUID, question: str, language: str | None, version: Version
+    ) -> TrialRanking:
+        if self.is_down:
+            raise IndexUnavailable("The index was told to be down.")
+        self.asked.append((version, question))
+        words = [word.casefold().strip("?") for word in question.split()]
+        found = [word for word in words if version not in self.known or word in self.known[version]]
+        pages = [page_key(f"https://www.example.com/{word}") for word in found]
+        stages = dict.fromkeys(("vector", "keyword", "fused", "reranked"), pages)
+        return TrialRanking(stages, 0.9 if pages else 0.1, not pages, was_degraded=False)
