@@ -45,7 +45,8 @@ class NewVisitorAccess:
 
 
 class VisitorAccess:
-    """A visitor token, from the origin that it was made for, which the agent must still list."""
+    """A visitor token, from the origin that it was made for, which the agent must still list. It ends with what it is
+    for: a conversation that was erased, or a visitor."""
 
     scheme: str | None = VISITOR_SCHEME
     errors: Sequence[str] = ("unauthorized", "origin_refused", "not_found", "rate_limited")
@@ -62,6 +63,9 @@ class VisitorAccess:
         claims = await self._tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
         async with self._records.read() as records:
             agent = await records.agents.live(claims.session.agent_id)
+            is_kept = await records.conversations.is_kept(claims.session)
+        if not is_kept:
+            raise Unauthorized("What this visitor token was for has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)
         visitor = str(claims.session.visitor_id)
         await self._limiter.hit(a_minute(self._limits.calls_per_visitor), "calls", "visitor", visitor)

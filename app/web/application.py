@@ -93,7 +93,7 @@ def create_app(
         },
         middleware=[
             Middleware(RequestLog, meter=RequestMeter(services.metrics)),
-            Middleware(SecurityHeaders),
+            Middleware(SecurityHeaders, addresses=addresses),
             Middleware(WidgetCors),
             Middleware(UnexpectedErrors),
         ],

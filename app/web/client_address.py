@@ -1,4 +1,4 @@
-"""Where a request comes from, for limits only: addresses are never stored or logged."""
+"""Where a request comes from, and whether over TLS. Addresses are for limits only: never stored or logged."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network

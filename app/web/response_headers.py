@@ -1,7 +1,12 @@
 """Headers that every answer carries unless its route says otherwise."""
 
+from typing import Final
+
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.web.client_address import ClientAddresses
 
 DEFAULTS = {
     "X-Content-Type-Options": "nosniff",
@@ -10,22 +15,29 @@ DEFAULTS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+# RFC 6797. Sub-domains are the operator's to decide on, in the proxy.
+OVER_TLS: Final = ("Strict-Transport-Security", "max-age=31536000")
 
 
 class SecurityHeaders:
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, addresses: ClientAddresses) -> None:
         self._app = app
+        self._addresses = addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
+        is_over_tls = self._addresses.came_over_tls(Request(scope))
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
+                if is_over_tls:
+                    headers.setdefault(*OVER_TLS)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

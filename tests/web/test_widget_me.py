@@ -3,7 +3,7 @@
 import pytest
 
 from tests.adapters.sql.sample_rows import a_turn, an_end
-from tests.web.house import House, VisitorHttp
+from tests.web.house import House, Json, VisitorHttp, a_question
 
 ASKED = "What does it cost?"
 
@@ -39,13 +39,29 @@ async def test_another_visitors_export_has_nothing_of_it(asker: VisitorHttp) -> 
     assert ASKED not in response.text
 
 
-async def test_erasure_answers_with_counts_and_the_token_leads_nowhere(asker: VisitorHttp) -> None:
+async def test_erasure_answers_with_counts_and_the_token_ends_with_it(asker: VisitorHttp) -> None:
     receipt = (await asker.call("DELETE", "/me")).json()
     assert receipt.keys() == {"id", "erased_at", "rows"}
     assert (receipt["rows"]["turns"], receipt["rows"]["messages"], receipt["rows"]["citations"]) == (1, 2, 1)
-    for method, path in (("GET", "/me/export"), ("DELETE", "/me")):
-        assert (await asker.call(method, path)).status_code == 404
-    assert (await asker.call("GET", "/conversation/messages")).json() == {"messages": []}
+    for method, path in (("GET", "/me/export"), ("DELETE", "/me"), ("GET", "/conversation/messages")):
+        await refused_as_erased(asker, method, path)
+    await refused_as_erased(asker, "POST", "/messages", a_question())
+
+
+async def refused_as_erased(asker: VisitorHttp, method: str, path: str, body: Json | None = None) -> None:
+    """With a 401, after which the widget asks for a new token, and the visitor is someone new."""
+    response = await asker.call(method, path, body)
+    assert (response.status_code, response.json()["error"]["code"]) == (401, "unauthorized")
+    assert "/v1/widget/init" in response.json()["error"]["message"]
+
+
+async def test_a_conversation_that_an_operator_erased_ends_its_token_and_no_other(asker: VisitorHttp) -> None:
+    other = await asker.house.visitor()
+    house, conversation_id = asker.house, asker.session["conversation_id"]
+    assert (await house.api("DELETE", f"/v1/conversations/{conversation_id}")).status_code == 200
+    await refused_as_erased(asker, "GET", "/conversation/messages")
+    assert (await other.call("GET", "/conversation/messages")).status_code == 200
+    assert (await house.init(anon_id=asker.session["anonymous_id"]))["visitor_id"] == asker.session["visitor_id"]
 
 
 async def test_who_comes_back_after_erasure_is_someone_new(asker: VisitorHttp) -> None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID, uuid4
 
-from sqlalchemy import Select, case, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, func, select, update
 
 from app.adapters.sql.citations import citations_of
 from app.adapters.sql.keyset import Keyset
@@ -78,14 +78,13 @@ class SqlConversations(SqlFamily):
         )
         return conversation
 
+    async def is_kept(self, session: VisitorSession) -> bool:
+        return await self._session.scalar(select(ConversationRow.id).where(_of(session))) is not None
+
     async def clear(self, session: VisitorSession) -> None:
         cleared = await self._session.execute(
             update(ConversationRow)
-            .where(
-                ConversationRow.id == session.conversation_id,
-                ConversationRow.visitor_id == session.visitor_id,
-                ConversationRow.agent_id == session.agent_id,
-            )
+            .where(_of(session))
             .values(cleared_at=func.coalesce(ConversationRow.cleared_at, self._now()))
         )
         if not affected_rows(cleared):
@@ -143,6 +142,14 @@ class SqlConversations(SqlFamily):
 
 def visitor_of(row: VisitorRow) -> Visitor:
     return Visitor(row.id, row.agent_id, row.anonymous_id, row.user_id)
+
+
+def _of(session: VisitorSession) -> ColumnElement[bool]:
+    return and_(
+        ConversationRow.id == session.conversation_id,
+        ConversationRow.visitor_id == session.visitor_id,
+        ConversationRow.agent_id == session.agent_id,
+    )
 
 
 def conversation_of(row: ConversationRow) -> Conversation:

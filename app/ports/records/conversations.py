@@ -23,6 +23,10 @@ class ConversationRecords(Protocol):
 
     async def start(self, visitor: Visitor, channel: Channel) -> Conversation: ...
 
+    async def is_kept(self, session: VisitorSession) -> bool:
+        """Whether visitor and conversation are there: neither was erased. A cleared conversation is there."""
+        ...
+
     async def clear(self, session: VisitorSession) -> None:
         """The visitor starts afresh: the conversation is never resumed or shown to them again."""
         ...
