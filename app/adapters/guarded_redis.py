@@ -24,14 +24,15 @@ _AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 
 class GuardedRedis:
-    """All that one process asks of one Redis: `CALL_SECONDS` a call, and one circuit, so that what the cache has
+    """All that one process asks of one Redis: `call_seconds` a call, and one circuit, so that what the cache has
     waited for, the limits do not wait for again.
 
     `client` is there for what must wait longer than a call may.
     """
 
-    def __init__(self, client: Redis, circuit: CircuitBreaker) -> None:
+    def __init__(self, client: Redis, circuit: CircuitBreaker, *, call_seconds: float = CALL_SECONDS) -> None:
         self.client = client
+        self._call_seconds = call_seconds
         self._circuit = circuit
         self._is_refusing = False
 
@@ -42,7 +43,7 @@ class GuardedRedis:
         """
         try:
             with self._circuit.call(_AWAY):
-                async with asyncio.timeout(CALL_SECONDS):
+                async with asyncio.timeout(self._call_seconds):
                     given = await command(self.client)
         except CircuitOpen as error:
             raise Unavailable(str(error)) from error

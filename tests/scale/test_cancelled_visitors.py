@@ -1,0 +1,165 @@
+"""Visitors who leave at any await: nobody gets what is another's, and no connection is lost."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+import redis
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.pool import QueuePool
+
+from app.adapters.circuit_breaker import CircuitBreaker
+from app.adapters.guarded_redis import GuardedRedis
+from app.adapters.limits_rate_limiter import LimitsRateLimiter
+from app.adapters.redis_cache import RedisCache
+from app.adapters.redis_connection import redis_client
+from app.adapters.redis_stream_places import RedisStreamPlaces
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.models import MessageRow, TurnRow
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import Agent, AgentConfig
+from app.domain.turn import Channel, VisitorSession
+from app.ports.rate_limiter import Limit
+from tests.adapters.sql.sample_rows import OWNER, a_turn, an_end
+from tests.doubles.cancelled_at import CancelledAt
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.temporary_record import temporary_database
+from tests.scale.redis_server import RedisServer, running_redis
+
+VISITORS = 2_000
+AT_ONCE = 64
+CONNECTIONS = 16  # to Redis
+SEED = 8
+MANY = Limit(1000, 60)
+
+Visit = Callable[[int], Coroutine[Any, Any, None]]
+
+
+async def come_and_go(visit: Visit, longest: int) -> tuple[int, int]:
+    """Each visitor is cancelled at an await of theirs, 1..`longest`, or ends well before; return how many ended and
+    how many were cancelled. What a visitor sees of another fails the visit, and so the test."""
+    luck, places = random.Random(SEED), asyncio.Semaphore(AT_ONCE)
+
+    async def one(number: int, leaving: int) -> bool:
+        async with places:
+            try:
+                await asyncio.create_task(_awaited(CancelledAt(visit(number), leaving)))
+            except asyncio.CancelledError:
+                return False
+            return True
+
+    ended = sum(await asyncio.gather(*(one(number, luck.randint(1, longest)) for number in range(VISITORS))))
+    assert VISITORS / 20 < ended < VISITORS * 19 / 20, "some of both, or the test shows nothing"
+    return ended, VISITORS - ended
+
+
+async def _awaited(visitor: Awaitable[None]) -> None:
+    await visitor
+
+
+# Redis
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    with running_redis() as running:
+        yield running
+
+
+@pytest.fixture
+async def shared(server: RedisServer) -> AsyncIterator[GuardedRedis]:
+    """Its calls end when the visitor leaves and not before: how busy this machine is does not matter."""
+    client = redis_client(server.url, seconds=20, connections=CONNECTIONS)
+    redis = GuardedRedis(client, CircuitBreaker("redis"), call_seconds=20)
+    yield redis
+    await redis.close()
+
+
+async def test_on_redis_nobody_gets_anothers_reply_and_no_connection_is_lost(
+    shared: GuardedRedis, server: RedisServer
+) -> None:
+    cache, places, limiter = RedisCache(shared), RedisStreamPlaces(shared), LimitsRateLimiter(shared)
+
+    async def visit(number: int) -> None:
+        """What a turn asks of Redis, with values that say whose they are."""
+        visitor, tag = UUID(int=number), f"value of visitor {number}".encode()
+        await limiter.hit(MANY, "questions", str(visitor))
+        await places.take(visitor, visitor, 2)
+        assert await cache.get(f"history:{number}") in (None, tag)
+        await cache.set(f"history:{number}", tag, ttl_seconds=600)
+        assert await cache.get(f"history:{number}") == tag
+        await places.leave(visitor, visitor)
+
+    await come_and_go(visit, longest=20)
+
+    pool: Any = shared.client.connection_pool
+    assert len(pool._in_use_connections) == 0
+    await asyncio.gather(*(visit(number) for number in range(CONNECTIONS)))
+    with redis.Redis.from_url(server.url) as other:
+        clients: Any = other.client_list()
+        assert len(clients) <= CONNECTIONS + 1, "no connection stays open that the pool does not know"
+        keys: Any = list(other.scan_iter("docent:history:*"))
+        assert len(keys) > VISITORS / 20
+        for key in keys:
+            assert other.get(key) == b"value of visitor " + key.rpartition(b":")[2]
+
+
+# SQLite
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    opened = open_engine(await temporary_database(tmp_path))
+    yield opened
+    await opened.dispose()
+
+
+async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(engine: AsyncEngine) -> None:
+    record = SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS)
+    async with record.write() as records:
+        agent = await records.agents.create(await records.tokens.default_workspace(), AgentConfig(name="Ada"))
+
+    async def visit(number: int) -> None:
+        """A question and its answer that say whose they are, and what the record gives back of them."""
+        told = [f"question of visitor {number}", f"answer of visitor {number}"]
+        assert await a_whole_turn(record, agent, *told) == told
+
+    await come_and_go(visit, longest=60)
+
+    assert cast(QueuePool, engine.pool).checkedout() == 0
+    await every_turn_is_whole_or_absent(engine)
+    async with asyncio.timeout(5):
+        await visit(VISITORS)
+
+
+async def a_whole_turn(record: SqlSystemOfRecord, agent: Agent, question: str, answer: str) -> list[str]:
+    """Of a new visitor; return the texts of their conversation."""
+    async with record.write() as records:
+        visitor = await records.conversations.visitor(agent.id, uuid4())
+        conversation = await records.conversations.start(visitor, Channel.WIDGET)
+        turn = a_turn(question)
+        session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id)
+        await records.turns.begin(session, turn, 1, OWNER)
+    async with record.write() as records:
+        await records.turns.finish(turn.turn_id, an_end(answer))
+    async with record.read() as records:
+        return [message.text for message in await records.conversations.messages(conversation.id, 30)]
+
+
+async def every_turn_is_whole_or_absent(engine: AsyncEngine) -> None:
+    """Each turn that there is has its own question, and its own answer or none."""
+    async with engine.connect() as connection:
+        rows = (await connection.execute(select(MessageRow.turn_id, MessageRow.text))).all()
+        turns = set((await connection.scalars(select(TurnRow.id))).all())
+    texts: dict[UUID, list[str]] = {}
+    for turn_id, text in rows:
+        texts.setdefault(turn_id, []).append(text)
+    assert set(texts) == turns
+    for told in texts.values():
+        assert len({text.partition(" of ")[2] for text in told}) == 1, told
