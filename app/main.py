@@ -21,6 +21,7 @@ from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.trial_answers import TrialAnswers
 from app.answering.trial_search import TrialSearch
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
@@ -160,7 +161,8 @@ def _web_services(
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         rehearsals=Rehearsals(base.record, answering.curated, Re2PatternMatcher(), base.clock),
         gaps=Gaps(base.record),
-        gap_replays=GapReplays(base.record, answering.trials),
+        gap_replays=GapReplays(base.record, TrialAnswers(answering.playground)),
+        playground=answering.playground,
         golden_questions=GoldenQuestions(base.record),
         golden_runs=GoldenRuns(base.record, TrialSearch(answering.search), base.clock),
         conversation_review=ConversationReview(base.record),

@@ -44,8 +44,9 @@ from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.liveness import Liveness
+from app.answering.playground import Playground, playground_on
 from app.answering.search_pipeline import SearchParts
-from app.answering.trial_answers import TrialAnswers, trial_answers
+from app.answering.trial_answers import TrialAnswers
 from app.answering.turn_run import TurnTools
 from app.answering.turn_spending import BudgetedChatModel
 from app.answering.turns import Turns
@@ -126,7 +127,7 @@ class Answering:
     conversations: Conversations
     conversation_end: ConversationEnd
     curated: CuratedMatcher
-    trials: TrialAnswers
+    playground: Playground
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),
                 tools.curated,
-                trials_on(base, model),
+                playground_for(base, model),
             )
 
 
@@ -234,8 +235,12 @@ def search_parts(base: Foundation, model: ChatModel | None) -> SearchParts:
     )
 
 
+def playground_for(base: Foundation, model: ChatModel | None) -> Playground:
+    return playground_on(search_parts(base, model), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
+
+
 def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
-    return trial_answers(search_parts(base, model), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
+    return TrialAnswers(playground_for(base, model))
 
 
 @asynccontextmanager

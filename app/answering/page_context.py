@@ -8,7 +8,8 @@ from typing import Final
 
 from app.answering.brief import Source
 from app.domain.chunk import Chunk, RankedChunk
-from app.domain.turn import TurnRequest
+from app.domain.page_url import is_same_page
+from app.domain.turn import Citation, TurnRequest
 from app.domain.untrusted_text import without_controls
 from app.domain.visible_text import compared
 
@@ -40,6 +41,11 @@ def numbered_sources(
     for chunk in of_page:
         sources.append(_source(len(sources) + 1, chunk, 0.0, is_unasked=True))
     return tuple(sources)
+
+
+def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) -> bool:
+    """Page context was given and the answer cites the page."""
+    return bool(request.page_context) and any(is_same_page(cited.url, request.page_url) for cited in citations)
 
 
 def _source(number: int, chunk: Chunk, calibrated: float, *, is_unasked: bool = False) -> Source:

@@ -17,7 +17,7 @@ from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
-from app.answering.page_context import numbered_sources
+from app.answering.page_context import numbered_sources, rests_on_visitors_page
 from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.retriever import Retriever
 from app.answering.standalone import QuestionCompleter
@@ -31,7 +31,7 @@ from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.own_words import own_words
-from app.domain.page_url import is_same_page, same_page_urls
+from app.domain.page_url import same_page_urls
 from app.domain.turn import (
     AnsweredBy,
     Exchange,
@@ -234,7 +234,7 @@ class TurnRun:
         self, agent: LiveAgent, composition: Composition, retrieval: Retrieval, history: tuple[Exchange, ...]
     ) -> None:
         error_code = await self._write(composition, retrieval)
-        on_page = self._rests_on_current_page(composition)
+        on_page = rests_on_visitors_page(self._request, composition.citations)
         is_cited = bool(composition.citations)
         confidence = answer_confidence(retrieval.best, is_cited=is_cited, rests_on_current_page=on_page)
         is_low = retrieval.is_low_confidence and not on_page
@@ -267,13 +267,6 @@ class TurnRun:
             log.warning("turn.model_interrupted", turn=str(self._request.turn_id), reason=str(error))
             return "model_interrupted"
         return None
-
-    def _rests_on_current_page(self, composition: Composition) -> bool:
-        """Page context was given and the answer cites the page."""
-        page = self._request.page_url
-        return bool(self._request.page_context) and any(
-            is_same_page(citation.url, page) for citation in composition.citations
-        )
 
     async def _finish(
         self,

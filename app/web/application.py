@@ -26,6 +26,7 @@ from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_golden_runs import AdminGoldenRuns
 from app.web.admin_operators import AdminOperators
+from app.web.admin_playground import AdminPlayground
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_rehearsals import AdminRehearsals
 from app.web.admin_runs import AdminRuns
@@ -140,6 +141,7 @@ def endpoints_of(
         *AdminDeletions(services.deletions, access).endpoints(),
         *AdminRehearsals(services.rehearsals, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
+        *AdminPlayground(services.playground, access, streams).endpoints(),
         *AdminGoldenRuns(services.golden_runs, access).endpoints(),
         *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
         *AdminGaps(services.gaps, access).endpoints(),

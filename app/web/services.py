@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
+from app.answering.playground import Playground
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
 from app.operating.conversation_review import ConversationReview
@@ -68,6 +69,7 @@ class WebServices:
     rehearsals: Rehearsals
     gaps: Gaps
     gap_replays: GapReplays
+    playground: Playground
     golden_questions: GoldenQuestions
     golden_runs: GoldenRuns
     conversation_review: ConversationReview

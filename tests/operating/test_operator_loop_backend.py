@@ -13,8 +13,9 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+from app.answering.playground import playground_on
 from app.answering.search_pipeline import SearchParts
-from app.answering.trial_answers import trial_answers
+from app.answering.trial_answers import TrialAnswers
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.source import RunState
@@ -88,7 +89,7 @@ async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
         yield Loop(
             house,
             GapClustering(house.record, house.embedder, languages),
-            GapReplays(house.record, trial_answers(parts, Re2PatternMatcher(), house.cache, languages)),
+            GapReplays(house.record, TrialAnswers(playground_on(parts, Re2PatternMatcher(), house.cache, languages))),
             Actor(house.workspace_id, "ann", frozenset((READ, WRITE))),
             tmp_path,
         )

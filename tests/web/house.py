@@ -19,8 +19,9 @@ from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
+from app.answering.playground import playground_on
 from app.answering.search_pipeline import SearchParts
-from app.answering.trial_answers import trial_answers
+from app.answering.trial_answers import TrialAnswers
 from app.answering.trial_search import TrialSearch
 from app.domain.agent import Agent, AgentConfig
 from app.operating.actor import READ, SCOPES, WRITE, Actor
@@ -199,6 +200,7 @@ def services_on(
     search = SearchParts(
         record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), MemoryKeywordIndex(), OverlapReranker(), clock
     )
+    playground = playground_on(search, Re2PatternMatcher(), ForgetfulCache(), LangidLanguageGuesser())
     return WebServices(
         records=record,
         clock=clock,
@@ -225,9 +227,8 @@ def services_on(
             record, CuratedMatcher(record, Re2PatternMatcher(), HashingEmbedder()), Re2PatternMatcher(), clock
         ),
         gaps=Gaps(record),
-        gap_replays=GapReplays(
-            record, trial_answers(search, Re2PatternMatcher(), ForgetfulCache(), LangidLanguageGuesser())
-        ),
+        gap_replays=GapReplays(record, TrialAnswers(playground)),
+        playground=playground,
         golden_questions=GoldenQuestions(record),
         golden_runs=GoldenRuns(
             record, TrialSearch(search.for_operators(ForgetfulCache(), LangidLanguageGuesser())), clock

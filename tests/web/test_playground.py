@@ -1,0 +1,65 @@
+"""The agent asked as a visitor would ask it: the whole answer, its trace, and nothing left behind."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from tests.web.house import UNKNOWN, House
+
+
+def events_of(body: str) -> list[tuple[str, dict[str, Any]]]:
+    blocks = [block.splitlines() for block in body.split("\n\n") if block.startswith("id:")]
+    return [(lines[1].removeprefix("event: "), json.loads(lines[2].removeprefix("data: "))) for lines in blocks]
+
+
+async def open_hours(house: House) -> None:
+    answer = CuratedAnswer(uuid4(), house.agent.id, Trigger.PHRASE, "hours", "From 9 to 17.")
+    await house.services.curated_answers.create(house.actor, answer)
+
+
+async def test_a_question_in_vain_says_why_and_leaves_nothing(house: House) -> None:
+    told = (await house.api("POST", f"/v1/agents/{house.agent.id}/playground", {"question": "Any news?"})).json()
+    assert (told["answered_by"], told["gap"], told["low_confidence"]) == ("fallback", "low_confidence", True)
+    assert (told["search"]["chunks"], told["prompt"]) == ([], [])
+    for left in ("conversations", "gaps"):
+        assert (await house.api("GET", f"/v1/agents/{house.agent.id}/{left}")).json()["items"] == []
+
+
+async def test_a_curated_answer_is_given_as_visitors_get_it(house: House) -> None:
+    await open_hours(house)
+    told = (await house.api("POST", f"/v1/agents/{house.agent.id}/playground", {"question": "Your hours?"})).json()
+    assert (told["answer"], told["answered_by"], told["search"]) == ("From 9 to 17.", "curated", None)
+    [answer] = (await house.api("GET", f"/v1/agents/{house.agent.id}/curated-answers")).json()["items"]
+    assert (answer["id"], answer["hits"]) == (told["curated_answer_id"], 0)
+
+
+async def test_a_stream_has_a_turns_events_and_the_trace(house: House) -> None:
+    await open_hours(house)
+    response = await house.api("POST", f"/v1/agents/{house.agent.id}/playground/stream", {"question": "Your hours?"})
+    assert response.headers["content-type"].startswith("text/event-stream")
+    events = events_of(response.text)
+    assert [name for name, _ in events] == ["start", "status", "token", "trace", "done"]
+    assert all(data["event"] == name for name, data in events)
+    assert events[2][1]["token"] == events[3][1]["answer"] == "From 9 to 17."
+    assert events[4][1]["answered_by"] == "curated"
+
+
+async def test_a_stream_that_fails_ends_with_an_error(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lost(*_: object) -> None:
+        raise RuntimeError("lost")
+
+    monkeypatch.setattr(house.services.playground, "ask", lost)
+    response = await house.api("POST", f"/v1/agents/{house.agent.id}/playground/stream", {"question": "Hello?"})
+    assert [name for name, _ in events_of(response.text)] == ["start", "error"]
+
+
+async def test_an_agent_that_is_not_there_is_told_before_the_stream(house: House) -> None:
+    for path in ("playground", "playground/stream"):
+        for token, agent in ((house.write, UNKNOWN), (house.foreign, house.agent.id)):
+            response = await house.api("POST", f"/v1/agents/{agent}/{path}", {"question": "Hello?"}, token)
+            assert response.status_code == 404
+    refused = await house.api("POST", f"/v1/agents/{house.agent.id}/playground", {"question": "Hi", "page_url": "x"})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "page_url")
