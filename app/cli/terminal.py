@@ -15,6 +15,7 @@ import structlog
 import typer
 from rich.console import Console
 
+from app.cli.log_lines import EscapedLines, escape_controls
 from app.domain.errors import DocentError, InvalidInput, NotFound
 from app.settings import BadSettings, Settings, read_settings
 
@@ -84,11 +85,13 @@ def configure_logging(settings: Settings) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            escape_controls,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is when the line is written
         cache_logger_on_first_use=False,
     )
-    line = "%(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr, format=line)
+    libraries = logging.StreamHandler(sys.stderr)
+    libraries.setFormatter(EscapedLines("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=max(level, logging.WARNING), handlers=[libraries])
