@@ -211,6 +211,14 @@ class Office:
         connection.close()
         return found
 
+    def last_hashes(self) -> tuple[bytes | None, bytes | None]:
+        """Of the latest row: its subject before and after the change."""
+        with sqlite3.connect(self.folder / "docent.sqlite") as connection:
+            latest = "select before_sha256, after_sha256 from audit_log order by created_at desc, id desc limit 1"
+            before, after = connection.execute(latest).fetchone()
+        connection.close()
+        return before, after
+
     async def generation(self) -> int:
         return (await self.agents.get(self.actor, self.agent)).generation
 
@@ -387,6 +395,27 @@ async def test_a_change_is_audited(action: str, office: Office) -> None:
     new = office.audit()[len(before) :]
     assert [(actor, what) for actor, what, _ in new] == [("ann", action)]
     assert str(UUID(new[0][2])) == new[0][2]
+
+
+# What they change is no row of their subject (a run, a file), or nothing here: there is no hook to remove.
+ELSEWHERE = {
+    *("source.sync", "source.sync_pages", "source.pause", "source.resume", "source.cancel", "source.replace_file"),
+    *("source.remove_hook", "source.unschedule", "agent.remove_user_secret", "gap.reopen"),
+}
+# A visitor's data, of which not even a hash is kept; and what has no subject.
+UNTOLD = {
+    *("visitor.erase", "conversation.erase", "signing_key.rotate", "secrets.rotate", "secrets.forget"),
+    *("golden_question.run", "golden_question.import"),
+}
+
+
+@pytest.mark.parametrize("action", CHANGES)
+async def test_its_row_holds_a_hash_of_the_subject_before_and_after(action: str, office: Office) -> None:
+    await CHANGES[action](office)
+    before, after = office.last_hashes()
+    assert (before is None) == (action in UNTOLD or action.endswith((".create", ".upload_file")))
+    assert (after is None) == (action in UNTOLD or action.endswith(".delete"))
+    assert (before == after) == (action in UNTOLD | ELSEWHERE)
 
 
 @pytest.mark.parametrize("name", READS)

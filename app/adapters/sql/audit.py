@@ -3,12 +3,23 @@
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+
 from app.adapters.sql.models import AuditRow
+from app.adapters.sql.row_states import state_of
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.time_ordered_id import new_id
+from app.adapters.sql.unbroken import unbroken
+from app.ports.clock import Clock
 
 
 class SqlAudit(SqlFamily):
+    """`committed` has connections that see what stood before this transaction."""
+
+    def __init__(self, session: AsyncSession, clock: Clock, committed: AsyncEngine) -> None:
+        super().__init__(session, clock)
+        self._committed = committed
+
     async def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
         await self._session.execute(
             self._insert(AuditRow).values(
@@ -18,6 +29,12 @@ class SqlAudit(SqlFamily):
                 action=action,
                 subject=subject,
                 details=details,
+                before_sha256=await unbroken(self._before(action, subject)),
+                after_sha256=await state_of(self._session, action, subject),
                 created_at=self._now(),
             )
         )
+
+    async def _before(self, action: str, subject: str) -> bytes | None:
+        async with self._committed.connect() as connection:
+            return await state_of(connection, action, subject)

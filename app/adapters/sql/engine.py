@@ -61,6 +61,14 @@ def read_side(engine: AsyncEngine) -> AsyncEngine:
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
+def committed_side(engine: AsyncEngine) -> AsyncEngine:
+    """For a transaction that wants to know what stood before it. On Postgres with connections of its own: writers that
+    waited in one pool for a second connection each would wait for each other. SQLite has one writer."""
+    if is_sqlite(engine):
+        return read_side(engine)
+    return read_side(create_async_engine(engine.url, poolclass=NullPool, hide_parameters=True))
+
+
 async def truncate_wal(engine: AsyncEngine) -> bool:
     """Move what SQLite's write-ahead log holds into the database and cut the log to nothing. False when a reader
     outlasted the busy timeout."""

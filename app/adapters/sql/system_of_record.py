@@ -15,7 +15,7 @@ from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.curated_answers import SqlCuratedAnswers
 from app.adapters.sql.deletions import SqlDeletions
 from app.adapters.sql.documents import SqlDocuments
-from app.adapters.sql.engine import is_sqlite, truncate_wal
+from app.adapters.sql.engine import committed_side, is_sqlite, truncate_wal
 from app.adapters.sql.files import SqlFiles
 from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
@@ -44,7 +44,7 @@ _WRITE_TURN_SECONDS = 10
 class SqlRecords:
     """Every family, inside one transaction."""
 
-    def __init__(self, session: AsyncSession, clock: Clock, secret_keys: SecretKeys) -> None:
+    def __init__(self, session: AsyncSession, clock: Clock, secret_keys: SecretKeys, committed: AsyncEngine) -> None:
         self.agents = SqlAgents(session, clock)
         self.sources = SqlSources(session, clock)
         self.files = SqlFiles(session, clock)
@@ -67,7 +67,7 @@ class SqlRecords:
         self.webhooks = SqlWebhooks(session, clock)
         self.schedules = SqlSchedules(session, clock)
         self.deletions = SqlDeletions(session, clock)
-        self.audit = SqlAudit(session, clock)
+        self.audit = SqlAudit(session, clock, committed)
 
 
 class SqlSystemOfRecord:
@@ -79,6 +79,7 @@ class SqlSystemOfRecord:
         self._reading = reading_sessions(engine)
         self._clock = clock
         self._secret_keys = secret_keys
+        self._committed = committed_side(engine)
         # SQLite has one writer at a time and lets the others poll. Within this process they queue here instead:
         # first come, first served, and no connection is held while waiting.
         self._writers_turn = anyio.Lock() if is_sqlite(engine) else None
@@ -106,7 +107,7 @@ class SqlSystemOfRecord:
         with translated_errors():
             session = sessions()
             try:
-                yield SqlRecords(session, self._clock, self._secret_keys)
+                yield SqlRecords(session, self._clock, self._secret_keys, self._committed)
                 if keep:
                     await checkpoint_if_cancelled()
                     await unbroken(session.commit())

@@ -8,5 +8,6 @@ class AuditRecords(Protocol):
     """Append-only, in the same transaction as the change."""
 
     async def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
-        """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id."""
+        """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id. Called after the
+        change, it keeps a hash of the subject as it stood before this transaction, and one as it stands now."""
         ...

@@ -8,20 +8,23 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.models import AuditRow
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
 from tests.adapters.sql.sample_rows import an_id, count_rows
 from tests.doubles.fixed_clock import FixedClock
+
+SUBJECT = str(an_id())
 
 
 async def test_a_change_is_recorded_with_its_actor(
     record: SqlSystemOfRecord, engine: AsyncEngine, workspace_id: UUID, clock: FixedClock
 ) -> None:
     async with record.write() as records:
-        await records.audit.record(workspace_id, "token:ci", "agent.publish", "42", {"version": 1})
+        await records.audit.record(workspace_id, "token:ci", "agent.publish", SUBJECT, {"version": 1})
     async with engine.connect() as connection:
         columns = select(AuditRow.actor, AuditRow.action, AuditRow.subject, AuditRow.details, AuditRow.created_at)
         assert (await connection.execute(columns)).all() == [
-            ("token:ci", "agent.publish", "42", {"version": 1}, clock.now())
+            ("token:ci", "agent.publish", SUBJECT, {"version": 1}, clock.now())
         ]
 
 
@@ -35,5 +38,44 @@ async def test_a_change_that_did_not_happen_is_not_recorded(
 
 async def delete_an_absent_agent(record: SqlSystemOfRecord, workspace_id: UUID) -> None:
     async with record.write() as records:
-        await records.audit.record(workspace_id, "token:ci", "agent.delete", "42", {})
+        await records.audit.record(workspace_id, "token:ci", "agent.delete", SUBJECT, {})
         await records.agents.delete(workspace_id, an_id())
+
+
+async def hashes(engine: AsyncEngine) -> list[tuple[bytes | None, bytes | None]]:
+    async with engine.connect() as connection:
+        columns = select(AuditRow.before_sha256, AuditRow.after_sha256).order_by(AuditRow.created_at, AuditRow.id)
+        return [(before, after) for before, after in await connection.execute(columns)]
+
+
+async def test_it_holds_what_stood_before_the_transaction_and_what_stands_after_it(
+    record: SqlSystemOfRecord, engine: AsyncEngine, workspace_id: UUID
+) -> None:
+    async with record.write() as records:
+        agent = await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+        await records.audit.record(workspace_id, "ci", "agent.create", str(agent.id), {})
+    for tone in ("dry", "warm"):
+        async with record.write() as records:
+            await records.agents.save_draft(workspace_id, agent.id, AgentConfig(name="Ada", tone=tone))
+            await records.audit.record(workspace_id, "ci", "agent.edit", str(agent.id), {})
+    async with record.write() as records:
+        await records.agents.delete(workspace_id, agent.id)
+        await records.audit.record(workspace_id, "ci", "agent.delete", str(agent.id), {})
+    (nothing, made), (was_made, dry), (was_dry, warm), (was_warm, gone) = await hashes(engine)
+    assert (nothing, gone) == (None, None)
+    assert (was_made, was_dry, was_warm) == (made, dry, warm)
+    assert len({made, dry, warm}) == 3
+
+
+async def test_one_changed_behind_the_audit_is_seen(
+    record: SqlSystemOfRecord, engine: AsyncEngine, workspace_id: UUID
+) -> None:
+    async with record.write() as records:
+        agent = await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+        await records.audit.record(workspace_id, "ci", "agent.create", str(agent.id), {})
+    async with record.write() as records:
+        await records.agents.save_draft(workspace_id, agent.id, AgentConfig(name="Eve"))
+    async with record.write() as records:
+        await records.audit.record(workspace_id, "ci", "agent.edit", str(agent.id), {})
+    (_, known), (found, _) = await hashes(engine)
+    assert found != known

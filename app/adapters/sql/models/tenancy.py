@@ -47,7 +47,8 @@ class SigningKeyRow(Base):
 
 
 class AuditRow(HasId, Base):
-    """Append-only: no code of ours changes or removes a row."""
+    """Append-only: no code of ours changes or removes a row. The hashes are of the subject's own rows, NULL where it
+    has none: before it was made, after it was deleted, or because it is a visitor's."""
 
     __tablename__ = "audit_log"
 
@@ -56,6 +57,8 @@ class AuditRow(HasId, Base):
     action: Mapped[str]
     subject: Mapped[str]
     details: Mapped[dict[str, Any]] = mapped_column(StorableJson)
+    before_sha256: Mapped[bytes | None] = mapped_column(LargeBinary(32))
+    after_sha256: Mapped[bytes | None] = mapped_column(LargeBinary(32))
     created_at: Mapped[datetime]
 
     __table_args__ = (Index(None, "workspace_id", "created_at"),)
