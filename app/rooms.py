@@ -217,7 +217,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         async with (
             Liveness(base.record, base.process),
-            Turns(tools, base.process, shared, base.settings.max_turns) as turns,
+            Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches) as turns,
         ):
             yield Answering(
                 search.for_operators(base.cache, languages),

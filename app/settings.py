@@ -46,6 +46,7 @@ class Settings(BaseSettings):
         (), description="Addresses or networks whose X-Forwarded-For is believed, comma separated."
     )
     max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
+    max_searches: int = Field(30, ge=1, description="Of those, how many may be looking for their answer at once.")
     embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; past them: 503.")
     model_calls: int = Field(0, ge=0, description="Answers that chat endpoints write at once; 0: as many as turns.")
     model_queue: int = Field(50, ge=0, description="Answers that may wait for one of these; past them: 503.")

@@ -45,16 +45,19 @@ class Checkpoints:
 
     async def _write_all(self) -> None:
         while self._due:
-            self._under_way, self._due = self._due, {}
+            texts, self._due = self._due, {}
+            self._under_way = texts
             self._is_written = asyncio.Event()
             try:
-                async with self._records.write() as records:
-                    await records.turns.checkpoint(self._under_way)
+                await self._write(texts)
             except DocentError as error:
                 log.warning("turn.checkpoints_failed", turns=len(self._under_way), reason=str(error))
             finally:
                 self._under_way = {}
                 self._is_written.set()
+
+    async def _write(self, texts: Mapping[UUID, str]) -> None:
+        await self._records.write_at_once(lambda records: records.turns.checkpoint(texts))
 
 
 class Checkpointer:

@@ -7,7 +7,7 @@ from app.answering.history import History
 from app.domain.agent import LiveAgent
 from app.domain.conversation import RESUMED_MESSAGES, Conversation, Message, Visitor
 from app.domain.turn import Channel, VisitorSession
-from app.ports.records.transaction import SystemOfRecord
+from app.ports.records.transaction import Records, SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,11 @@ class Conversations:
         `anonymous_id` is the name the browser kept; without it the visitor is a new one. `user_id`, whose signature
         the caller has checked, stands before it: the two never lead to the same visitor.
         """
-        async with self._records.write() as records:
+        name = anonymous_id or uuid4()
+
+        async def opened(records: Records) -> OpenedConversation:
             if user_id is None:
-                visitor = await records.conversations.visitor(agent.id, anonymous_id or uuid4())
+                visitor = await records.conversations.visitor(agent.id, name)
             else:
                 visitor = await records.conversations.signed_visitor(agent.id, user_id)
             conversation = await records.conversations.resumable(visitor.id)
@@ -48,8 +50,10 @@ class Conversations:
                 conversation = await records.conversations.start(visitor, channel)
             else:
                 messages = await records.conversations.messages(conversation.id, RESUMED_MESSAGES)
-        session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
-        return OpenedConversation(session, visitor, conversation, messages)
+            session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
+            return OpenedConversation(session, visitor, conversation, messages)
+
+        return await self._records.write_at_once(opened)
 
     async def messages(self, session: VisitorSession) -> list[Message]:
         """The latest RESUMED_MESSAGES, oldest first."""

@@ -99,6 +99,7 @@ class TurnRun:
         self._writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
         self._told_to_end = asyncio.Event()
+        self.is_searching = True  # until something may be said
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
 
@@ -168,8 +169,9 @@ class TurnRun:
 
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""
-        async with self._tools.records.write() as records:
-            await records.turns.begin(self._session, self._request, agent.version, self._owner)
+        await self._tools.records.write_at_once(
+            lambda records: records.turns.begin(self._session, self._request, agent.version, self._owner)
+        )
         if agent.config.on_disconnect is OnDisconnect.STOP:
             self._live.presence.when_gone(agent.config.disconnect_grace_seconds, self.stop)
         self._live.publish(Start(self._request.turn_id, self._session.conversation_id))
@@ -249,6 +251,7 @@ class TurnRun:
 
     async def _write(self, composition: Composition, retrieval: Retrieval) -> str | None:
         """Run the writers; return the error code when they were not allowed to end."""
+        self.is_searching = False
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
             composition.say(own_words(composition.brief.language).cannot_search)
             return None
@@ -298,8 +301,7 @@ class TurnRun:
             trace=(trace or {}) | self._spending.trace | {"standalone": composition.brief.standalone},
         )
         await self._checkpointer.settle()
-        async with self._tools.records.write() as records:
-            message_id = await records.turns.finish(self._request.turn_id, end)
+        message_id = await self._store(end)
         if error_code:
             self._live.publish(Error(error_code, _ERROR_TEXTS[error_code], retryable=True))
             return
@@ -348,11 +350,13 @@ class TurnRun:
                 await asyncio.wait_for(self._told_to_end.wait(), next(pauses))
             is_settled = await self._settled(end)
 
+    async def _store(self, end: TurnEnd) -> UUID:
+        return await self._tools.records.write_at_once(lambda records: records.turns.finish(self._request.turn_id, end))
+
     async def _settled(self, end: TurnEnd) -> bool:
         """Whether the end is stored, or never will be. False while the record is full, locked or away."""
         try:
-            async with self._tools.records.write() as records:
-                await records.turns.finish(self._request.turn_id, end)
+            await self._store(end)
         except (Overloaded, Unavailable) as error:
             log.warning("turn.end_waits", turn=str(self._request.turn_id), reason=str(error))
             return False

@@ -25,13 +25,17 @@ log = structlog.get_logger(__name__)
 
 class Turns:
     """`owner` names this process in the system of record and to the others; `max_running` bounds the turns answered
-    at once. Inside its block turns are shared with the other processes; leaving it ends and stores all."""
+    at once, `max_searching` those of them that have nothing to say yet. Inside its block turns are shared with the
+    other processes; leaving it ends and stores all."""
 
-    def __init__(self, tools: TurnTools, owner: str, shared: SharedTurns, max_running: int = 200) -> None:
+    def __init__(
+        self, tools: TurnTools, owner: str, shared: SharedTurns, max_running: int = 200, max_searching: int = 30
+    ) -> None:
         self._tools = tools
         self._owner = owner
         self._shared = shared
         self._max_running = max_running
+        self._max_searching = max_searching
         self._elsewhere = TurnsElsewhere(tools.records, shared, owner)
         self._writer = LogWriter(shared.log)
         self._live: dict[UUID, LiveTurn] = {}
@@ -73,7 +77,7 @@ class Turns:
             raise TurnConflict("This turn_id belongs to another question. Send a new random UUID for each question.")
         if known is not None:
             return await self._admitted(known, session, request)
-        if self._is_closing or len(self._running) >= self._max_running or self._tools.are_crowded:
+        if self._is_closing or self._is_full or self._tools.are_crowded:
             raise Overloaded("Too many questions are being answered right now. Please try again in a few seconds.")
         live = self._new_turn(_head(session, request))
         run = TurnRun(self._tools, session, request, live, self._owner)
@@ -137,6 +141,13 @@ class Turns:
         for run, _ in list(self._running.values()):
             run.shut_down()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def _is_full(self) -> bool:
+        """Searching is what takes the processor. A line of searches that grows makes everybody wait, who then all
+        give up; a short one keeps what was promised to those in it."""
+        searching = sum(run.is_searching for run, _ in self._running.values())
+        return len(self._running) >= self._max_running or searching >= self._max_searching
 
     def _new_turn(self, head: TurnHead) -> LiveTurn:
         live = LiveTurn(head, grown=lambda: self._writer.grown(live))

@@ -1,8 +1,7 @@
 """What a crash leaves of an answer: the text is kept by time and by tokens, and many turns share a transaction."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -25,9 +24,8 @@ class SlowRecord:
         self._changed = asyncio.Condition()
         self._writes = 0
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Any]:
-        yield self
+    async def write_at_once(self, work: Callable[[Any], Awaitable[None]]) -> None:
+        await work(self)
 
     async def checkpoint(self, texts: Mapping[UUID, str]) -> None:
         await self.permits.acquire()

@@ -367,17 +367,6 @@ async def test_an_unknown_agent_is_not_found(house: AnsweringHouse) -> None:
     assert house.turns.running_count == 0
 
 
-async def test_past_its_bound_the_service_says_so_at_once(tmp_path: Path) -> None:
-    go = anyio.Event()
-    async with answering_house(tmp_path, model=ScriptedChatModel([go, "Yes [1]."]), max_running=1) as house:
-        live = await house.turns.ask(house.session, house.request("How long is the warranty?"))
-        other = (await house.conversations.open(await house.live_agent(), None)).session
-        with pytest.raises(Overloaded):
-            await house.turns.ask(other, house.request("Hello?"))
-        go.set()
-        assert [numbered.event async for numbered in live.events()][-1].name == "done"
-
-
 async def test_shutting_down_ends_running_turns_with_an_error_and_stores_them(tmp_path: Path) -> None:
     never = anyio.Event()
     async with answering_house(tmp_path, model=ScriptedChatModel(["So far ", never])) as house:

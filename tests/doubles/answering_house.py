@@ -122,6 +122,7 @@ async def answering_house(
     writers: tuple[AnswerWriter, ...] | None = None,
     config: AgentConfig | None = None,
     max_running: int = 10,
+    max_searching: int = 10,
     shared: SharedTurns | None = None,
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive."""
@@ -153,7 +154,9 @@ async def answering_house(
             languages=languages,
             clock=clock,
         )
-        turns = await running.enter_async_context(Turns(tools, "test-process", shared or alone(), max_running))
+        turns = await running.enter_async_context(
+            Turns(tools, "test-process", shared or alone(), max_running, max_searching)
+        )
         conversations = Conversations(record, history)
         async with record.read() as records:
             live = await records.agents.live(agent.id)

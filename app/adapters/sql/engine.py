@@ -39,7 +39,7 @@ def open_engine(url: str) -> AsyncEngine:
         connect_args={"async_creator_fn": one_hop_connection},
     )
     event.listen(engine.sync_engine, "connect", _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
-    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    event.listen(engine.sync_engine, "begin", begin_sqlite)
     return engine
 
 
@@ -50,7 +50,7 @@ def open_migration_engine(url: URL) -> AsyncEngine:
     if is_sqlite(engine):
         settings = _sqlite_settings(_MIGRATION_BUSY_SECONDS, foreign_keys=False)
         event.listen(engine.sync_engine, "connect", settings)
-        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+        event.listen(engine.sync_engine, "begin", begin_sqlite)
     return engine
 
 
@@ -119,7 +119,8 @@ def _switch_to_wal(cursor: Any) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def begin_sqlite(connection: Connection) -> None:
+    """For the event "begin"."""
     # A writer takes its lock at once: a transaction that reads first and writes later could not be retried.
     is_writer = connection.get_execution_options().get("write", True)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")

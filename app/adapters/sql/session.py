@@ -16,7 +16,7 @@ from app.ports.clock import Clock
 
 # Rows are read into values at once and never changed as objects: statements write, and each read takes what the
 # database has now.
-_OPTIONS = {"populate_existing": True, "synchronize_session": False}
+SESSION_OPTIONS = {"populate_existing": True, "synchronize_session": False}
 
 SessionFactory = Callable[[], AsyncSession]
 
@@ -37,7 +37,7 @@ def writing_sessions(engine: AsyncEngine) -> SessionFactory:
         class_=UnbrokenSession if is_sqlite(engine) else AsyncSession,
         autoflush=False,
         expire_on_commit=False,
-        execution_options=_OPTIONS,
+        execution_options=SESSION_OPTIONS,
     )
 
 
@@ -47,7 +47,7 @@ def reading_sessions(engine: AsyncEngine) -> SessionFactory:
         class_=UnbrokenSession if is_sqlite(engine) else AsyncSession,
         autoflush=False,
         expire_on_commit=False,
-        execution_options=_OPTIONS,
+        execution_options=SESSION_OPTIONS,
         sync_session_class=_ReadingSession,
     )
 

@@ -1,7 +1,8 @@
 """Opens transactions over a SQL database."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
@@ -21,6 +22,7 @@ from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.golden_runs import SqlGoldenRuns
 from app.adapters.sql.hooks import SqlHooks
+from app.adapters.sql.one_visit import OneVisitWrites
 from app.adapters.sql.operators import SqlOperators
 from app.adapters.sql.past_turns import SqlPastTurns
 from app.adapters.sql.processes import SqlProcesses
@@ -37,6 +39,8 @@ from app.adapters.sql.visitors import SqlVisitors
 from app.adapters.sql.webhooks import SqlWebhooks
 from app.domain.errors import Overloaded
 from app.ports.clock import Clock
+
+Value = TypeVar("Value")
 
 _WRITE_TURN_SECONDS = 10
 
@@ -83,11 +87,18 @@ class SqlSystemOfRecord:
         # SQLite has one writer at a time and lets the others poll. Within this process they queue here instead:
         # first come, first served, and no connection is held while waiting.
         self._writers_turn = anyio.Lock() if is_sqlite(engine) else None
+        self._one_visit = OneVisitWrites(engine, self._turn_to_write) if is_sqlite(engine) else None
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[SqlRecords]:
         async with self._turn_to_write(), self._transaction(self._writing, keep=True) as records:
             yield records
+
+    async def write_at_once(self, work: Callable[[SqlRecords], Coroutine[Any, Any, Value]]) -> Value:
+        if self._one_visit is None:
+            async with self.write() as records:
+                return await work(records)
+        return await self._one_visit.run(lambda session: work(self._records(session)))
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[SqlRecords]:
@@ -107,12 +118,15 @@ class SqlSystemOfRecord:
         with translated_errors():
             session = sessions()
             try:
-                yield SqlRecords(session, self._clock, self._secret_keys, self._committed)
+                yield self._records(session)
                 if keep:
                     await checkpoint_if_cancelled()
                     await unbroken(session.commit())
             finally:
                 await unbroken(session.close())
+
+    def _records(self, session: AsyncSession) -> SqlRecords:
+        return SqlRecords(session, self._clock, self._secret_keys, self._committed)
 
     @asynccontextmanager
     async def _turn_to_write(self) -> AsyncIterator[None]:

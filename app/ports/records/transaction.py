@@ -1,7 +1,8 @@
 """Port: one transaction over the system of record."""
 
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from app.ports.records.agents import AgentRecords
 from app.ports.records.audit import AuditRecords
@@ -26,6 +27,8 @@ from app.ports.records.turns import TurnRecords
 from app.ports.records.user_keys import UserKeyRecords
 from app.ports.records.visitors import VisitorRecords
 from app.ports.records.webhooks import WebhookRecords
+
+Value = TypeVar("Value")
 
 
 class Records(Protocol):
@@ -84,6 +87,14 @@ class SystemOfRecord(Protocol):
 
     def write(self) -> AbstractAsyncContextManager[Records]:
         """Commits when the block ends, rolls back when it raises."""
+        ...
+
+    async def write_at_once(self, work: Callable[[Records], Coroutine[Any, Any, Value]]) -> Value:
+        """What `work` returns, committed; or what it raises, and nothing of it is kept.
+
+        For what happens hundreds of times a second. `work` awaits nothing but its records, so that the transaction
+        need not give way in its middle and can be committed together with others; it may be called twice.
+        """
         ...
 
     def read(self) -> AbstractAsyncContextManager[Records]:
