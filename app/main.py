@@ -40,6 +40,7 @@ from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
+from app.operating.leads import Leads
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.readiness import record_answers
@@ -167,6 +168,7 @@ def _web_services(
         golden_runs=GoldenRuns(base.record, TrialSearch(answering.search), base.clock),
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
+        leads=Leads(base.record, base.clock),
         signed_users=SignedUsers(base.record, base.clock),
         api_tokens=ApiTokens(base.record, base.clock),
         operators=Operators(base.record, passwords, base.clock),

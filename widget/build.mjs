@@ -49,7 +49,8 @@ const INTERNAL_NAMES = [
   ...["isReconnecting", "isUnsure", "isCommented", "isOpen", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
   ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
-  ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line"],
+  ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
+  ...["hasWritten", "direction", "happening", "draw", "session", "leave", "isCommented", "notice", "element", "connect"],
 ];
 
 const SHARED = {

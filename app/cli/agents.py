@@ -158,8 +158,12 @@ async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None
 async def _snippet(settings: Settings, base_url: str, agent_id: UUID | None, pinned: bool) -> None:
     async with open_foundation(settings) as base:
         agent = await meant_agent(base, await local_operator(base), agent_id)
+        theme = agent.draft.theme
+        if agent.live_version is not None:
+            async with base.record.read() as records:
+                theme = (await records.agents.live(agent.id)).config.theme
     if pinned:
-        tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"))
+        tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"), theme)
     else:
-        tag = embed_tag(base_url, agent.id)
+        tag = embed_tag(base_url, agent.id, theme)
     out.print(tag, highlight=False, soft_wrap=True, markup=False)

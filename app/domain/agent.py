@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from app.domain.context_kind import ContextKind
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.retrieval_settings import RetrievalSettings
+
+LAUNCHER_ICONS: Final = ("chat", "help", "spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,21 @@ class Theme:
     radius_px: int | None = None
     position: str = "right"  # right | left
     launcher_label: str | None = None
+    launcher_icon: str = "chat"  # one of LAUNCHER_ICONS
+    opens_itself: bool = False  # on every page, without taking the focus
     greeting: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """What a visitor is offered where the site had no clear answer: a link (https, mailto or tel), a form whose
+    messages are kept as leads, or both. Without a `label`, and a `consent` that the form's writer agrees to, the
+    widget's own words stand there."""
+
+    url: str | None = None
+    label: str | None = None
+    form: bool = False
+    consent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +63,7 @@ class AgentConfig:
     allowed_origins: tuple[str, ...] = ()
     allowed_link_hosts: tuple[str, ...] = ()
     theme: Theme = field(default_factory=Theme)
+    fallback: Fallback = field(default_factory=Fallback)
     starter_prompts: tuple[str, ...] = ()
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH

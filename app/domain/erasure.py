@@ -25,6 +25,7 @@ class ErasedRows:
     gaps: int
     gap_questions: int
     outbox: int
+    leads: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,11 @@ class ErasedByAge:
     turns: int
     conversations: int
     visitors: int
+    leads: int
 
     def has_reached(self, limit: int) -> bool:
         """More of some kind may be left."""
-        return limit in (self.turns, self.conversations, self.visitors)
+        return limit in (self.turns, self.conversations, self.visitors, self.leads)
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.conversations or self.visitors)
+        return bool(self.turns or self.conversations or self.visitors or self.leads)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation import Conversation, Visitor
+from app.domain.lead import Lead
 from app.domain.turn import StoredTurn
 
 
@@ -32,9 +33,10 @@ class ExportedConversation:
 
 @dataclass(frozen=True, slots=True)
 class VisitorExport:
-    """Conversations by age, turns in order."""
+    """Conversations and leads by age, turns in order."""
 
     visitor: Visitor
     first_seen_at: datetime
     exported_at: datetime
     conversations: tuple[ExportedConversation, ...]
+    leads: tuple[Lead, ...] = ()

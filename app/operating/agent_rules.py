@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.agent import AgentConfig, Theme
+from app.domain.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme
 from app.domain.errors import InvalidInput
 from app.domain.origin import normal_pattern
 from app.domain.retrieval_settings import RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
-from app.operating.field_rules import check_between, check_language, check_line, check_lines, check_text
+from app.operating.field_rules import check_between, check_http_url, check_language, check_line, check_lines, check_text
 
 MAX_NAME_CHARS = 100
 MAX_PERSONA_CHARS = 2000
@@ -23,6 +23,8 @@ MAX_STARTER_PROMPTS = 8
 MAX_STARTER_PROMPT_CHARS = 200
 MAX_GREETING_CHARS = 500
 MAX_LAUNCHER_LABEL_CHARS = 40
+MAX_FALLBACK_LABEL_CHARS = 60
+MAX_CONSENT_CHARS = 500
 MAX_FILTER_ENTRIES = 50
 MAX_PATH_PREFIX_CHARS = 500
 MAX_DISCONNECT_GRACE_SECONDS = 300
@@ -31,6 +33,7 @@ MAX_DAILY_TOKENS = 1_000_000_000
 MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
+_CONTACT = re.compile(r"mailto:[^\s@?&#\"<>]+@[^\s@\"<>]+|tel:\+?[0-9().-]{3,30}", re.ASCII)
 _LINK_HOST = re.compile(r"(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}|localhost", re.ASCII)
 
 
@@ -53,6 +56,7 @@ def checked_config(config: AgentConfig) -> AgentConfig:
         check_between("daily_tokens", config.daily_tokens, 0, MAX_DAILY_TOKENS)
     check_language("language", config.language)
     _check_theme(config.theme)
+    _check_fallback(config.fallback)
     _check_retrieval(config.retrieval)
     return replace(
         config,
@@ -109,7 +113,24 @@ def _check_theme(theme: Theme) -> None:
     if theme.position not in ("left", "right"):
         raise InvalidInput("theme.position", 'Choose "left" or "right".')
     check_line("theme.launcher_label", theme.launcher_label or "", MAX_LAUNCHER_LABEL_CHARS)
+    if theme.launcher_icon not in LAUNCHER_ICONS:
+        raise InvalidInput("theme.launcher_icon", f"Choose one of {', '.join(LAUNCHER_ICONS)}.")
     check_text("theme.greeting", theme.greeting or "", MAX_GREETING_CHARS)
+
+
+def _check_fallback(fallback: Fallback) -> None:
+    check_line("fallback.label", fallback.label or "", MAX_FALLBACK_LABEL_CHARS)
+    check_line("fallback.consent", fallback.consent or "", MAX_CONSENT_CHARS)
+    if fallback.url is None:
+        return
+    check_line("fallback.url", fallback.url, 2048)
+    if fallback.url.startswith("https://"):
+        check_http_url("fallback.url", fallback.url)
+    elif not _CONTACT.fullmatch(fallback.url):
+        raise InvalidInput(
+            "fallback.url",
+            'Write "https://www.example.com/contact", "mailto:help@example.com" or "tel:+353209150123".',
+        )
 
 
 def _check_retrieval(settings: RetrievalSettings) -> None:

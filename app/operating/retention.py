@@ -51,6 +51,7 @@ class Retention:
                         "turns": erased.turns,
                         "conversations": erased.conversations,
                         "visitors": erased.visitors,
+                        "leads": erased.leads,
                         "older_than_days": period.days,
                     }
                     await records.audit.record(

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.domain.agent import Agent, AgentConfig, AgentVersion, Theme
+from app.domain.agent import Agent, AgentConfig, AgentVersion, Fallback, Theme
 from app.domain.context_kind import ContextKind
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
@@ -19,7 +19,7 @@ from app.operating.publishing import Published
 from app.web.endpoint import Model, without_defaults
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
-_NESTED = Theme | RetrievalSettings | SearchFilter
+_NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
 Value = TypeVar("Value", bound=AgentConfig | _NESTED)
 
 
@@ -28,7 +28,28 @@ class ThemeModel(Model):
     radius_px: int | None = Field(default=_THEME.radius_px, ge=0, le=40)
     position: str = Field(default=_THEME.position, description="left or right.")
     launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
+    launcher_icon: str = Field(default=_THEME.launcher_icon, description="chat, help or spark.")
+    opens_itself: bool = Field(
+        default=_THEME.opens_itself,
+        description="The panel is open on every page, without the focus. It is the script tag that says so: paste the "
+        "snippet again after a change.",
+    )
     greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+
+
+class FallbackModel(Model):
+    """What a visitor is offered where the site had no clear answer."""
+
+    url: str | None = Field(default=None, max_length=2048, description="https:, mailto: or tel:.")
+    label: str | None = Field(
+        default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS, description="Null: the widget's own words."
+    )
+    form: bool = Field(default=False, description="Visitors may leave a message: see listLeads.")
+    consent: str | None = Field(
+        default=None,
+        max_length=rules.MAX_CONSENT_CHARS,
+        description="What the writer of a message agrees to; null: the widget's own words.",
+    )
 
 
 class SearchFilterModel(Model):
@@ -99,6 +120,7 @@ class AgentSettings(Model):
     )
     allowed_link_hosts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_LINK_HOSTS)
     theme: ThemeModel = Field(default_factory=ThemeModel)
+    fallback: FallbackModel = Field(default_factory=FallbackModel)
     on_disconnect: OnDisconnect = Field(
         default=_CONFIG.on_disconnect,
         description="What becomes of an answer whose last reader has left: finish, or stop after the grace.",

@@ -25,6 +25,7 @@ from app.web.admin_gap_replays import AdminGapReplays
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_golden_runs import AdminGoldenRuns
+from app.web.admin_leads import AdminLeads
 from app.web.admin_operators import AdminOperators
 from app.web.admin_playground import AdminPlayground
 from app.web.admin_previews import AdminPreviews
@@ -149,6 +150,7 @@ def endpoints_of(
         *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
+        *AdminLeads(services.leads, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
         *AdminOperators(services.operators, access).endpoints(),

@@ -8,7 +8,8 @@ from app.ports.rate_limiter import Limit
 @dataclass(frozen=True, slots=True)
 class LimitsPolicy:
     """Each number counts calls a minute, but for `streams_per_visitor`: answers that one visitor reads at the same
-    time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks."""
+    time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks. `leads_per_caller`
+    counts for a visitor and for an address alike."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -21,6 +22,7 @@ class LimitsPolicy:
     sign_ins_per_address: int = 10
     sign_ins_per_email: int = 5
     calls_per_operator: int = 1200
+    leads_per_caller: int = 5
 
 
 def a_minute(count: int) -> Limit:

@@ -16,6 +16,7 @@ from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
+from app.operating.leads import Leads
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
@@ -74,6 +75,7 @@ class WebServices:
     golden_runs: GoldenRuns
     conversation_review: ConversationReview
     visitor_data: VisitorData
+    leads: Leads
     signed_users: SignedUsers
     api_tokens: ApiTokens
     operators: Operators

@@ -66,6 +66,15 @@ class ExportedConversationOut(Model):
         )
 
 
+class ExportedLeadOut(Model):
+    id: UUID
+    conversation_id: UUID
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+
 class VisitorExportOut(Model):
     visitor_id: UUID
     anonymous_id: UUID
@@ -74,6 +83,7 @@ class VisitorExportOut(Model):
     first_seen_at: datetime
     exported_at: datetime
     conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, cleared ones among them.")
+    leads: tuple[ExportedLeadOut, ...] = Field(description="What the visitor left for people to answer, oldest first.")
 
     @classmethod
     def of(cls, export: VisitorExport) -> "VisitorExportOut":
@@ -85,6 +95,7 @@ class VisitorExportOut(Model):
             first_seen_at=export.first_seen_at,
             exported_at=export.exported_at,
             conversations=tuple(ExportedConversationOut.of(each) for each in export.conversations),
+            leads=tuple(ExportedLeadOut.model_validate(lead) for lead in export.leads),
         )
 
 
@@ -97,6 +108,7 @@ class ErasedRowsOut(Model):
     gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
     gap_questions: int
     outbox: int
+    leads: int
 
 
 class ErasureOut(Model):

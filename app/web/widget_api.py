@@ -21,6 +21,7 @@ from app.web.page_context import flattened
 from app.web.services import WebServices
 from app.web.sse import last_event_id, stream_response
 from app.web.visitor_tokens import VisitorTokens
+from app.web.widget_leads import WidgetLeads
 from app.web.widget_me import WidgetMe
 from app.web.widget_models import (
     AnswerOut,
@@ -54,6 +55,7 @@ class WidgetApi:
         self._records = services.records
         self._conversations = services.conversations
         self._data = services.visitor_data
+        self._leads = services.leads
         self._signed_users = services.signed_users
         self._turns = services.turns
         self._limiter = services.rate_limiter
@@ -161,6 +163,7 @@ class WidgetApi:
                 status=204,
             ),
             *WidgetMe(self._data, self._visitor).endpoints(),
+            *WidgetLeads(self._leads, self._visitor, self._limiter, self._limits, self._addresses).endpoints(),
         )
 
     async def init(self, call: Call[None, InitIn]) -> InitOut:

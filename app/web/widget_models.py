@@ -78,7 +78,17 @@ class ThemeOut(Model):
     radius: int | None = Field(description="Pixels.")
     position: str
     launcher_label: str | None
+    launcher_icon: str
     greeting: str | None
+
+
+class FallbackOut(Model):
+    """What to offer where the site had no clear answer."""
+
+    url: str | None = Field(description="https:, mailto: or tel:.")
+    label: str | None = Field(description="A text, never HTML.")
+    form: bool = Field(description="Whether a message may be left: leaveLead.")
+    consent: str | None = Field(description="What its writer agrees to; a text, never HTML.")
 
 
 class PublicAgentOut(Model):
@@ -88,6 +98,7 @@ class PublicAgentOut(Model):
     name: str
     persona: str
     theme: ThemeOut
+    fallback: FallbackOut
     starter_prompts: tuple[str, ...]
     language: str | None
 
@@ -99,6 +110,7 @@ class PublicAgentOut(Model):
             name=config.name,
             persona=config.persona,
             theme=_theme(config),
+            fallback=FallbackOut.model_validate(config.fallback),
             starter_prompts=config.starter_prompts,
             language=config.language,
         )
@@ -200,5 +212,6 @@ def _theme(config: AgentConfig) -> ThemeOut:
         radius=theme.radius_px,
         position=theme.position,
         launcher_label=theme.launcher_label,
+        launcher_icon=theme.launcher_icon,
         greeting=theme.greeting,
     )

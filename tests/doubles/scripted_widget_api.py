@@ -103,6 +103,7 @@ class ScriptedWidgetApi:
     pages: dict[str, str] = field(default_factory=dict)
     page_headers: dict[str, str] = field(default_factory=dict)
     refuse_init: Refuse | None = None
+    refuse_lead: Refuse | None = None
     init_delay_seconds: float = 0.0
     token_seconds: float = 900.0
     calls: list[Call] = field(default_factory=list)
@@ -126,6 +127,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/turns/{{turn_id}}/stream", self._resume),
             Route(f"{api}/turns/{{turn_id}}/stop", self._stop, methods=["POST"]),
             Route(f"{api}/turns/{{turn_id}}/feedback", self._no_content, methods=["POST"]),
+            Route(f"{api}/leads", self._leave, methods=["POST"]),
             Route(f"{api}/conversation/clear", self._clear, methods=["POST"]),
             Route("/widget/{path:path}", self._file),
             Route("/{page:path}", self._page),
@@ -184,6 +186,10 @@ class ScriptedWidgetApi:
         await self._record(request)
         self.messages = []
         return Response(status_code=204)
+
+    async def _leave(self, request: Request) -> Response:
+        await self._record(request)
+        return _refusal(self.refuse_lead) if self.refuse_lead else Response(status_code=204)
 
     async def _no_content(self, request: Request) -> Response:
         await self._record(request)

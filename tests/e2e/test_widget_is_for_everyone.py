@@ -130,7 +130,12 @@ def test_axe_finds_nothing_to_mend(
     browser: Browser, site: Site, viewport: dict[str, int], theme: str, lang: str, color: str
 ) -> None:
     site.write(lang=lang, attributes=f'data-theme="{theme}" data-color="{color}"')
-    site.api.agent = {"name": "Ada", "theme": {}, "starter_prompts": [QUESTION, "Broken?", "Unsure?"]}
+    site.api.agent = {
+        "name": "Ada",
+        "theme": {},
+        "starter_prompts": [QUESTION, "Broken?", "Unsure?"],
+        "fallback": {"url": "mailto:help@shop.example", "form": True},
+    }
     site.api.script = {
         QUESTION: ANSWER,
         "Broken?": [error("internal")],
@@ -155,6 +160,7 @@ def test_axe_finds_nothing_to_mend(
             expect(page.locator("docent-widget .dots")).to_have_count(0)
             expect(page.locator("docent-widget .send")).to_have_attribute("data-running", "false")
         page.locator("docent-widget .unsure").wait_for()
+        page.locator("docent-widget summary").click()
         assert page.evaluate(run) == []
         assert page.locator("docent-widget .log").evaluate("e => e.scrollWidth - e.clientWidth") == 0
     finally:

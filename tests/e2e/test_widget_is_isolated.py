@@ -60,7 +60,7 @@ def test_hostile_styles_of_the_page_change_nothing(page: Page, site: Site) -> No
     style = chat.answer.evaluate(
         "e => { const s = getComputedStyle(e); return [s.fontSize, s.color, s.opacity, s.visibility] }"
     )
-    assert style == ["15px", "rgb(23, 26, 33)", "1", "visible"]
+    assert style == ["15px", "rgb(17, 17, 34)", "1", "visible"]
     box = chat.panel.bounding_box()
     assert box is not None
     assert box["width"] == 400

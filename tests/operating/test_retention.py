@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.domain.lead import Lead
 from app.domain.turn_events import Done
 from app.domain.webhook import Webhook, WebhookEvent
 from app.operating.retention import Retention
@@ -20,7 +21,7 @@ DAY = 24 * 3600
 KEPT_DAYS = 180
 OF_VISITORS = {
     *("visitors", "conversations", "turns", "messages", "citations", "feedback"),
-    *("gaps", "gap_questions", "outbox", "webhook_deliveries"),
+    *("gaps", "gap_questions", "outbox", "webhook_deliveries", "leads"),
 }
 
 
@@ -68,8 +69,12 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
         await home.ask(f"How long may I return a lamp, {MARK}?")
         unanswered = await home.ask(UNANSWERABLE)
         await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
+        visitor_id, conversation_id = house.session.visitor_id, house.session.conversation_id
+        texts = MARK, "a@b.example", f"Call {MARK}"
         async with house.record.write() as records:
             await records.webhooks.hand_out(10)
+            lead = Lead(uuid4(), house.agent_id, visitor_id, conversation_id, *texts, house.clock.now())
+            await records.leads.add(lead)
         yield home
 
 
@@ -102,7 +107,7 @@ async def test_it_is_audited_once_and_names_no_visitor(home: Home) -> None:
     await home.erase()
     [(actor, action, details)] = home.audit()
     assert (actor, action) == ("retention", "visitors.expire")
-    assert all(part in details for part in ('"turns": 2', '"conversations": 1', '"visitors": 1', "180"))
+    assert all(part in details for part in ('"turns": 2', '"conversations": 1', '"visitors": 1', '"leads": 1', "180"))
 
 
 async def test_the_bill_stays(home: Home) -> None:

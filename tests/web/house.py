@@ -35,6 +35,7 @@ from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
+from app.operating.leads import Leads
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.reading_preview import ReadingPreviews
@@ -235,6 +236,7 @@ def services_on(
         ),
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
+        leads=Leads(record, clock),
         signed_users=SignedUsers(record, clock),
         api_tokens=ApiTokens(record, clock),
         operators=Operators(record, PlainPasswordHasher(), clock),

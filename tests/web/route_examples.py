@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from app.domain.agent import Fallback
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
@@ -34,6 +35,7 @@ BODIES: Mapping[str, Json] = {
     "askStreaming": a_question(UUID(int=1)),
     "ask": a_question(UUID(int=2)),
     "rateTurn": {"rating": "up"},
+    "leaveLead": {"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True},
     "createAgent": {"name": "Shop"},
     "editAgent": {"tone": "short"},
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
@@ -70,6 +72,7 @@ REQUIRED: Mapping[str, str] = {
     "askStreaming": "message",
     "ask": "message",
     "rateTurn": "rating",
+    "leaveLead": "email",
     "createAgent": "name",
     "createSource": "kind",
     "discoverSources": "url",
@@ -167,6 +170,9 @@ async def furnish(house: House) -> FurnishedHouse:
     session = house.turns.asked[-1][0]
     await _store_turn(house, session, turn_id)
     services, actor, agent_id = house.services, house.actor, house.agent.id
+    await services.agents.change_draft(actor, agent_id, lambda draft: replace(draft, fallback=Fallback(form=True)))
+    await services.agents.publish(actor, agent_id)
+    await services.leads.leave(session, "Ann", "ann@example.com", "Do you ship to Malta?")
     source = await services.sources.create(
         actor, agent_id, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
     )

@@ -30,7 +30,8 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
     patched = (await house.api("PATCH", url, {"theme": {"radius_px": None}, "retrieval": {"sources": 3}})).json()
     draft = patched["draft"]
     assert draft["theme"] == {
-        "primary_color": None, "radius_px": None, "position": "right", "launcher_label": None, "greeting": "Hi"
+        "primary_color": None, "radius_px": None, "position": "right", "launcher_label": None,
+        "launcher_icon": "chat", "opens_itself": False, "greeting": "Hi",
     }  # fmt: skip
     assert (draft["language"], draft["retrieval"]["sources"], draft["retrieval"]["rrf_k"]) == ("de", 3, 60)
     assert draft["allowed_origins"] == [SITE]
@@ -62,6 +63,15 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
         ({"theme": {"position": "top"}}, "theme.position"),
         ({"theme": {"radius_px": 41}}, "theme.radius_px"),
         ({"theme": {"colour": "#ffffff"}}, "theme.colour"),
+        ({"theme": {"launcher_icon": "skull"}}, "theme.launcher_icon"),
+        ({"theme": {"opens_itself": "yes"}}, "theme.opens_itself"),
+        ({"fallback": {"url": "javascript:alert(1)"}}, "fallback.url"),
+        ({"fallback": {"url": "http://example.com/contact"}}, "fallback.url"),
+        ({"fallback": {"url": "https://ann@example.com/"}}, "fallback.url"),
+        ({"fallback": {"url": "mailto:ann@example.com?bcc=x@evil.example"}}, "fallback.url"),
+        ({"fallback": {"url": "tel:call me"}}, "fallback.url"),
+        ({"fallback": {"label": "two\nlines"}}, "fallback.label"),
+        ({"fallback": {"consent": "x" * 501}}, "fallback.consent"),
         ({"retrieval": {"sources": 0}}, "retrieval.sources"),
         ({"retrieval": {"vector_weight": -1}}, "retrieval.vector_weight"),
         ({"retrieval": {"vector_weight": 0, "keyword_weight": 0}}, "retrieval.vector_weight"),

@@ -37,8 +37,10 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
         "name": "Docs",
         "persona": house.agent.draft.persona,
         "theme": {
-            "primary_color": None, "radius": None, "position": "right", "launcher_label": None, "greeting": None
+            "primary_color": None, "radius": None, "position": "right", "launcher_label": None,
+            "launcher_icon": "chat", "greeting": None,
         },
+        "fallback": {"url": None, "label": None, "form": False, "consent": None},
         "starter_prompts": [],
         "language": None,
     }  # fmt: skip

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from app.domain.agent import Theme
 from app.web.embed_tag import embed_tag, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget, pinned_path
 from tests.web.house import House, open_house
@@ -143,6 +144,14 @@ async def test_a_widget_that_was_not_built_is_absent(still_house: House) -> None
 def test_the_plain_tag_names_the_script_and_the_agent() -> None:
     assert embed_tag("https://chat.example.com/", AGENT) == (
         f'<script async src="https://chat.example.com/widget/widget.js" data-agent="{AGENT}"></script>'
+    )
+
+
+def test_the_tag_carries_what_the_launcher_wears_as_texts() -> None:
+    theme = Theme("#ffd400", position="left", launcher_label='"><b>Ask', launcher_icon="spark", opens_itself=True)
+    assert embed_tag("https://chat.example.com", AGENT, theme) == (
+        f'<script async src="https://chat.example.com/widget/widget.js" data-agent="{AGENT}" data-color="#ffd400" '
+        'data-position="left" data-label="&quot;&gt;&lt;b&gt;Ask" data-icon="spark" data-open="true"></script>'
     )
 
 

@@ -10,13 +10,29 @@ export interface Theme {
     radius?: number | null;
     position?: string | null;
     launcher_label?: string | null;
+    launcher_icon?: string | null;
     greeting?: string | null;
+}
+/** What to offer where the site had no clear answer. `url` is https:, mailto: or tel:. */
+export interface Fallback {
+    url?: string | null;
+    label?: string | null;
+    /** Whether a message may be left, and what its writer agrees to. */
+    form?: boolean | null;
+    consent?: string | null;
+}
+/** A message for people to answer; its writer has agreed that it is kept. */
+export interface Lead {
+    name: string;
+    email: string;
+    message: string;
 }
 export interface Agent {
     id: string;
     name: string;
     persona?: string | null;
     theme?: Theme | null;
+    fallback?: Fallback | null;
     starter_prompts?: string[] | null;
     language?: string | null;
 }
@@ -142,6 +158,8 @@ export declare class Client {
     ask(question: Question, on: (event: ClientEvent) => void, signal: AbortSignal, join?: boolean): Promise<void>;
     stop(turnId: string): Promise<void>;
     rate(turnId: string, rating: Rating, comment?: string): Promise<void>;
+    /** Leaves a message for people to answer, whose writer has agreed that it is kept. */
+    leave(lead: Lead): Promise<void>;
     /** Ends the conversation; the next question starts another. */
     clear(): Promise<void>;
     /** Drops the session, so that the next call starts a new one. */

@@ -9,8 +9,9 @@ export function parseHex(text: string): Rgb | null {
   return [at(1), at(3), at(5)];
 }
 
-export function toHex(rgb: Rgb): string {
-  return "#" + rgb.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("");
+/** As CSS writes it. */
+export function toCss(rgb: Rgb): string {
+  return `rgb(${rgb.join()})`;
 }
 
 function luminance(rgb: Rgb): number {

@@ -12,7 +12,24 @@ export interface Theme {
   radius?: number | null;
   position?: string | null;
   launcher_label?: string | null;
+  launcher_icon?: string | null;
   greeting?: string | null;
+}
+
+/** What to offer where the site had no clear answer. `url` is https:, mailto: or tel:. */
+export interface Fallback {
+  url?: string | null;
+  label?: string | null;
+  /** Whether a message may be left, and what its writer agrees to. */
+  form?: boolean | null;
+  consent?: string | null;
+}
+
+/** A message for people to answer; its writer has agreed that it is kept. */
+export interface Lead {
+  name: string;
+  email: string;
+  message: string;
 }
 
 export interface Agent {
@@ -20,6 +37,7 @@ export interface Agent {
   name: string;
   persona?: string | null;
   theme?: Theme | null;
+  fallback?: Fallback | null;
   starter_prompts?: string[] | null;
   language?: string | null;
 }

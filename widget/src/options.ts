@@ -10,6 +10,7 @@ export interface Options {
   position: string | undefined;
   color: string | undefined;
   label: string | undefined;
+  icon: string | undefined;
   pageContext: boolean;
   open: boolean;
 }
@@ -27,6 +28,7 @@ export function readOptions(data: Partial<Record<string, string>>, src: string, 
     position: data.position,
     color: data.color,
     label: data.label,
+    icon: data.icon,
     pageContext: data.pageContext !== "off",
     open: data.open === "true",
   };

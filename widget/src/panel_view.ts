@@ -1,6 +1,6 @@
 import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
 import { isRunning, type State, type Turn } from "./state.js";
-import { dots, TurnView, type TurnActions } from "./turn_view.js";
+import { dots, trouble, TurnView, type TurnActions } from "./turn_view.js";
 import { failureText, stageText, W, type Speech, type Words } from "./words.js";
 
 export interface PanelActions extends TurnActions {
@@ -42,14 +42,14 @@ export class PanelView {
         "aria-label": speech.chat,
         click: () => actions.toggle(),
       },
-      icon(ICONS.chat),
-      this.#label,
     );
     this.root = h("div", { class: "root", dir: speech.direction, lang: speech.language }, this.launcher, this.#announcer);
   }
 
-  label(text: string): void {
+  /** How the launcher looks and is called. */
+  dress(text: string, name: string): void {
     this.#label.textContent = text;
+    fill(this.launcher, icon(ICONS[name as "chat"] ?? ICONS.chat), this.#label);
     this.launcher.setAttribute("aria-label", text || this.speech.chat);
   }
 
@@ -186,15 +186,8 @@ export class PanelView {
     } else if (state.connection === "failed") {
       const code = state.refusal;
       const hopeless = /refused|found|invalid|unauth/.test(code ?? "");
-      fill(
-        intro,
-        h(
-          "div",
-          { class: "error" },
-          h("p", {}, hopeless ? this.words[W.refused] : failureText(this.words, code)),
-          !hopeless && chip(this.words[W.retry], () => this.actions.connect(), ICONS.fresh),
-        ),
-      );
+      const text = hopeless ? this.words[W.refused] : failureText(this.words, code);
+      fill(intro, trouble(text, this.words[W.retry], !hopeless && ((): void => this.actions.connect())));
     } else {
       fill(intro, dots());
     }
@@ -212,13 +205,13 @@ export class PanelView {
       this.#turns.delete(id);
     }
     state.turns.forEach((turn, at) => {
-      const view = this.#turns.get(turn.id);
-      if (view) view.draw(turn);
-      else {
-        const created = new TurnView(turn, this.words, this.speech.language, this.actions);
-        this.#turns.set(turn.id, created);
-        list.insertBefore(created.element, list.children[at] ?? null);
+      let view = this.#turns.get(turn.id);
+      if (!view) {
+        view = new TurnView(turn, this.words, this.speech.language, this.actions);
+        this.#turns.set(turn.id, view);
+        list.insertBefore(view.element, list.children[at] ?? null);
       }
+      view.draw(turn, state.agent?.fallback);
     });
     intro.classList.toggle("talking", state.turns.length > 0);
     if (stick) log.scrollTop = log.scrollHeight;
@@ -229,18 +222,19 @@ export class PanelView {
     const turn: Turn | undefined = state.turns[state.turns.length - 1];
     const view = turn && this.#turns.get(turn.id);
     if (!turn || !view || !state.isOpen) return;
-    const stage = isRunning(turn) ? (turn.answer ? "writing" : turn.stage) : turn.status;
-    const key = turn.id + stage + !!turn.isReconnecting;
-    if (key === this.#announced) return;
-    const spokenBefore = this.#announced.startsWith(turn.id);
-    this.#announced = key;
+    const isAwaited = this.#announced === turn.id;
     if (isRunning(turn)) {
-      this.#announcer.textContent = turn.isReconnecting ? this.words[W.reconnecting] : stageText(this.words, turn.answer ? "writing" : turn.stage);
+      this.#announced = turn.id;
+      this.#say(turn.isReconnecting ? this.words[W.reconnecting] : stageText(this.words, turn.answer ? "writing" : turn.stage));
     } else if (turn.status === "failed") {
-      this.#announcer.textContent = failureText(this.words, turn.error);
-    } else if (spokenBefore) {
+      this.#say(failureText(this.words, turn.error));
+    } else if (isAwaited) {
       // History is there to be read, not to be read out.
-      this.#announcer.textContent = view.spoken;
+      this.#say(view.spoken);
     }
+  }
+
+  #say(text: string): void {
+    if (this.#announcer.textContent !== text) this.#announcer.textContent = text;
   }
 }

@@ -57,7 +57,7 @@ test("a failure after the end changes nothing", () => {
 });
 
 test("changing one's mind about a rating asks for the reason again", () => {
-  const turn = only(after(asked, done(), { type: "rated", id: "t1", rating: "down" }, { type: "commented", id: "t1" }, { type: "rated", id: "t1", rating: "up" }));
+  const turn = only(after(asked, done(), { type: "rated", id: "t1", rating: "down", isCommented: true }, { type: "rated", id: "t1", rating: "up", isCommented: false }));
   assert.deepEqual([turn.rating, turn.isCommented], ["up", false]);
 });
 

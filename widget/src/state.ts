@@ -16,6 +16,8 @@ export interface Turn {
   retryable?: boolean;
   rating?: Rating;
   isCommented?: boolean;
+  /** The visitor has left a message for people to answer. */
+  hasWritten?: boolean;
 }
 
 export interface State {
@@ -40,8 +42,8 @@ export type Happening =
   | { type: "failed"; id: string; code: string; retryable: boolean }
   | { type: "retried"; id: string; newId: string }
   | { type: "stopped"; id: string }
-  | { type: "rated"; id: string; rating: Rating }
-  | { type: "commented"; id: string };
+  | { type: "wrote"; id: string }
+  | { type: "rated"; id: string; rating: Rating; isCommented: boolean };
 
 export const initialState: State = { isOpen: false, connection: "none", isOnline: true, turns: [] };
 
@@ -70,7 +72,7 @@ export function next(state: State, happening: Happening): State {
   }
 }
 
-function nextTurn(turn: Turn, happening: Extract<Happening, { id: string }>): Turn {
+function nextTurn(turn: Turn, happening: Exclude<Extract<Happening, { id: string }>, { type: "asked" }>): Turn {
   switch (happening.type) {
     case "answered":
       return afterEvent(turn, happening.event);
@@ -82,10 +84,10 @@ function nextTurn(turn: Turn, happening: Extract<Happening, { id: string }>): Tu
       return newTurn(happening.newId, turn.question);
     case "stopped":
       return isRunning(turn) ? { ...turn, status: "stopped", isReconnecting: false } : turn;
-    case "rated":
-      return { ...turn, rating: happening.rating, isCommented: false };
+    case "wrote":
+      return { ...turn, hasWritten: true };
     default:
-      return { ...turn, isCommented: true };
+      return { ...turn, rating: happening.rating, isCommented: happening.isCommented };
   }
 }
 

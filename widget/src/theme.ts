@@ -1,4 +1,4 @@
-import { parseHex, readable, textOn, toHex, type Rgb } from "./color.js";
+import { parseHex, readable, textOn, toCss, type Rgb } from "./color.js";
 
 const FALLBACK: Rgb = [43, 89, 195];
 /** The surfaces that text of the theme's colour stands on, light and dark; keep in step with widget.css. */
@@ -17,8 +17,8 @@ export interface Look {
 export function themeCss({ color, radius, position, above }: Look): string {
   const primary = parseHex(color ?? "") ?? FALLBACK;
   return (
-    `:host{--p:${toHex(primary)};--on:${toHex(textOn(primary))};` +
-    `--ink-l:${toHex(readable(primary, LIGHT))};--ink-d:${toHex(readable(primary, DARK))};` +
+    `:host{--p:${toCss(primary)};--on:${toCss(textOn(primary))};` +
+    `--ink-l:${toCss(readable(primary, LIGHT))};--ink-d:${toCss(readable(primary, DARK))};` +
     `--round:${Math.min(Number(radius ?? 18) || 0, 32)}px;--above:${above * 72}px;` +
     (position?.includes("left") ? "--left:20px;--right:auto}" : "--left:auto;--right:20px}")
   );

@@ -1,5 +1,5 @@
-import type { Citation, Rating } from "./contract.js";
-import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
+import type { Citation, Fallback, Lead, Rating } from "./contract.js";
+import { chip, fill, h, icon, iconButton, ICONS, type Child } from "./element.js";
 import { parseMarkdown } from "./markdown.js";
 import { drawNode, outward } from "./markdown_view.js";
 import { safeLink } from "./safe_link.js";
@@ -8,14 +8,20 @@ import { failureText, stageText, W, type Words } from "./words.js";
 
 export interface TurnActions {
   retry(turnId: string): void;
-  rate(turnId: string, rating: Rating): Promise<void>;
-  comment(turnId: string, text: string): Promise<void>;
+  /** With a comment, which may be empty, once the visitor was asked for one. */
+  rate(turnId: string, rating: Rating, comment?: string): Promise<void>;
   copy(turn: Turn): Promise<void>;
+  leave(turnId: string, lead: Lead): Promise<void>;
   cited(turn: Turn, citation: Citation): void;
 }
 
 export function dots(): HTMLElement {
   return h("span", { class: "dots" }, h("i"), h("i"), h("i"));
+}
+
+/** What went wrong, and a way to try again where that can help. */
+export function trouble(text: string, retry: string, act?: (() => void) | false): HTMLElement {
+  return h("div", { class: "error" }, h("p", {}, text), act && chip(retry, act, ICONS.fresh));
 }
 
 /** Draws one turn, and on each change only what changed: whatever a visitor has selected stays selected. */
@@ -27,6 +33,7 @@ export class TurnView {
   readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
   #drawn: Turn | null = null;
   #sources: string[] = [];
+  #form: HTMLElement | undefined;
 
   constructor(
     turn: Turn,
@@ -38,10 +45,9 @@ export class TurnView {
       turn.question &&
       h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words[W.you] + ": "), turn.question);
     this.element = h("article", { class: "turn" }, question, this.#answer);
-    this.draw(turn);
   }
 
-  draw(turn: Turn): void {
+  draw(turn: Turn, fallback?: Fallback | null): void {
     const before = this.#drawn;
     if (before === turn) return;
     this.#drawn = turn;
@@ -51,7 +57,7 @@ export class TurnView {
     if (before?.isUnsure !== turn.isUnsure) {
       fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words[W.unsure]));
     }
-    this.#drawBelow(turn, running);
+    this.#drawBelow(turn, running, fallback);
   }
 
   /** The answer as a screen reader should speak it, once it is whole. */
@@ -80,7 +86,7 @@ export class TurnView {
     [...this.#text.children].slice(blocks.length).forEach((rest) => rest.remove());
   }
 
-  #drawBelow(turn: Turn, running: boolean): void {
+  #drawBelow(turn: Turn, running: boolean, fallback?: Fallback | null): void {
     const { words } = this;
     if (running) {
       const text = turn.isReconnecting ? words[W.reconnecting] : turn.answer ? "" : stageText(words, turn.stage);
@@ -88,19 +94,13 @@ export class TurnView {
         fill(this.#below, text && h("p", { class: "status" }, dots(), text));
       }
     } else if (turn.status === "failed") {
-      fill(
-        this.#below,
-        h(
-          "div",
-          { class: "error" },
-          h("p", {}, failureText(words, turn.error)),
-          turn.retryable && chip(words[W.retry], () => this.actions.retry(turn.id), ICONS.fresh),
-        ),
-      );
+      const retry = turn.retryable && ((): void => this.actions.retry(turn.id));
+      fill(this.#below, trouble(failureText(words, turn.error), words[W.retry], retry));
     } else {
       fill(
         this.#below,
         turn.status === "stopped" && h("p", { class: "status" }, words[W.stopped]),
+        ...(turn.isUnsure && fallback ? this.#drawContact(turn, fallback) : []),
         this.#drawSources(turn),
         turn.answer && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#drawComment(turn),
@@ -135,6 +135,38 @@ export class TurnView {
     return items.length ? h("ol", { class: "sources", "aria-label": this.words[W.sources] }, ...items) : null;
   }
 
+  #drawContact(turn: Turn, { url, label, form, consent }: Fallback): Child[] {
+    const { words } = this;
+    const says = label || words[W.contact];
+    const field = (place: W, input: Node): HTMLElement => h("label", {}, words[place], input);
+    // Made once, so that what was typed stays when the answer is drawn anew.
+    this.#form ??= h(
+      "details",
+      {},
+      h("summary", { class: "chip" }, says),
+      h(
+        "form",
+        {
+          class: "lead",
+          submit: (event) => {
+            event.preventDefault();
+            void this.actions.leave(turn.id, Object.fromEntries(new FormData(event.target as HTMLFormElement)) as unknown as Lead);
+          },
+        },
+        field(W.name, h("input", { name: "name", autocomplete: "name" })),
+        field(W.email, h("input", { name: "email", autocomplete: "email", type: "email", required: true })),
+        field(W.message, h("textarea", { name: "message", required: true, maxlength: 4000, rows: 3 }, turn.question)),
+        h("label", {}, h("input", { type: "checkbox", required: true }), " ", consent || words[W.consent]),
+        h("button", { class: "chip" }, words[W.send]),
+      ),
+    );
+    return [
+      /^(https|mailto|tel):/i.test(url ?? "") &&
+        h("a", { class: "chip", href: url, target: "_blank", rel: "noopener" }, says),
+      turn.hasWritten ? h("p", { class: "status", role: "status" }, words[W.written]) : form && this.#form,
+    ];
+  }
+
   #date(iso: string): string {
     const date = new Date(iso.length > 10 ? iso : iso + "T00:00:00");
     return isNaN(+date) ? iso : new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(date);
@@ -166,7 +198,7 @@ export class TurnView {
         class: "comment",
         submit: (event) => {
           event.preventDefault();
-          void this.actions.comment(turn.id, input.value.trim());
+          void this.actions.rate(turn.id, "down", input.value.trim());
         },
       },
       input,

@@ -1,5 +1,5 @@
 import { Client } from "./client.js";
-import type { Citation, Question, Rating, SignedUser } from "./contract.js";
+import type { Citation, Lead, Question, Rating, SignedUser } from "./contract.js";
 import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
 import type { Options } from "./options.js";
@@ -220,7 +220,7 @@ export class Widget implements PanelActions {
   }
 
   #applyTheme(): void {
-    const { color, label, position } = this.#options;
+    const { color, label, position, icon } = this.#options;
     // Until this page is told the theme, an earlier one's stands.
     const theme = this.#state.agent?.theme ?? this.#store.read().theme;
     this.#themeSheet.replaceSync(
@@ -231,7 +231,7 @@ export class Widget implements PanelActions {
         above: this.#above,
       }),
     );
-    this.#view.label(label ?? theme?.launcher_label ?? "");
+    this.#view.dress(label ?? theme?.launcher_label ?? "", icon ?? theme?.launcher_icon ?? "");
   }
 
   /** Connects; that it failed is in the state, and drawn. */
@@ -297,9 +297,8 @@ export class Widget implements PanelActions {
   retry(id: string): void {
     const turn = this.#state.turns.find((each) => each.id === id);
     if (!turn) return;
-    const ended = !["network", "cut", "rate_limited", "overloaded"].includes(turn.error ?? "");
-    const asked = this.#asked.get(id);
-    const question = asked && !ended ? asked : this.#newQuestion(turn.question);
+    const mayGoOn = /network|cut|limited|overl/.test(turn.error ?? "");
+    const question = (mayGoOn && this.#asked.get(id)) || this.#newQuestion(turn.question);
     this.#dispatch({ type: "retried", id, newId: question.turn_id });
     void this.#run(question);
   }
@@ -313,17 +312,19 @@ export class Widget implements PanelActions {
     setTimeout(() => running?.abort(), STOP_GRACE_MS);
   }
 
-  async rate(id: string, rating: Rating): Promise<void> {
-    this.#dispatch({ type: "rated", id, rating });
-    this.#emit("feedback", { turn_id: id, rating });
-    await this.#client.rate(id, rating).catch((error: unknown) => this.#notice(error));
+  async rate(id: string, rating: Rating, comment?: string): Promise<void> {
+    this.#dispatch({ type: "rated", id, rating, isCommented: comment != null });
+    // The thumb itself was told before; an empty comment adds nothing to it.
+    if (comment === "") return;
+    this.#emit("feedback", { turn_id: id, rating, ...(comment && { comment }) });
+    await this.#client.rate(id, rating, comment).catch((error: unknown) => this.#notice(error));
   }
 
-  async comment(id: string, comment: string): Promise<void> {
-    this.#dispatch({ type: "commented", id });
-    if (!comment) return;
-    this.#emit("feedback", { turn_id: id, rating: "down", comment });
-    await this.#client.rate(id, "down", comment).catch((error: unknown) => this.#notice(error));
+  async leave(id: string, lead: Lead): Promise<void> {
+    await this.#client.leave(lead).then(
+      () => this.#dispatch({ type: "wrote", id }),
+      (error: unknown) => this.#notice(error),
+    );
   }
 
   async fresh(): Promise<void> {

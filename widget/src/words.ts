@@ -6,6 +6,7 @@ import list from "docent:english";
 export const enum W {
   close, placeholder, send, stop, searching, reading, writing, retry, copy, copied, up, down, thanks, why, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, offline, cut, refused, note, greeting, you, reconnecting, long,
+  contact, name, email, message, consent, written,
 }
 
 /** One language: `words[W.close]`. */

@@ -11,6 +11,7 @@ from app.adapters.sql.models import (
     AgentVersionRow,
     ConversationRow,
     GapQuestionRow,
+    LeadRow,
     MessageRow,
     TurnRow,
     VisitorRow,
@@ -39,6 +40,7 @@ class SqlRetention(SqlTurnErasing):
 
     async def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
         return ErasedByAge(
+            leads=await self._erase_leads(period.agent_id, before, limit),
             turns=await self._erase_turns(period.agent_id, before, limit),
             conversations=await self._erase_conversations(period.agent_id, before, limit),
             visitors=await self._erase_visitors(period.agent_id, before, limit),
@@ -63,6 +65,15 @@ class SqlRetention(SqlTurnErasing):
         await self._delete(TurnRow, TurnRow.id.in_(turn_ids))
         await self._name_again({conversation_id for _, conversation_id in turns})
         return len(turn_ids)
+
+    async def _erase_leads(self, agent_id: UUID, before: datetime, limit: int) -> int:
+        old = (
+            select(LeadRow.id)
+            .where(LeadRow.agent_id == agent_id, LeadRow.created_at < before)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return await self._delete(LeadRow, LeadRow.id.in_(list(await self._session.scalars(old))))
 
     async def _name_again(self, conversation_ids: set[UUID]) -> None:
         """Conversations by the first question that is left of them."""

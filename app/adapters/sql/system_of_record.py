@@ -22,6 +22,7 @@ from app.adapters.sql.gaps import SqlGaps
 from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.golden_runs import SqlGoldenRuns
 from app.adapters.sql.hooks import SqlHooks
+from app.adapters.sql.leads import SqlLeads
 from app.adapters.sql.one_visit import OneVisitWrites
 from app.adapters.sql.operators import SqlOperators
 from app.adapters.sql.past_turns import SqlPastTurns
@@ -57,6 +58,7 @@ class SqlRecords:
         self.curated_answers = SqlCuratedAnswers(session, clock)
         self.conversations = SqlConversations(session, clock)
         self.visitors = SqlVisitors(session, clock)
+        self.leads = SqlLeads(session, clock)
         self.turns = SqlTurns(session, clock)
         self.past_turns = SqlPastTurns(session, clock)
         self.retention = SqlRetention(session, clock)

@@ -6,12 +6,14 @@ from uuid import UUID
 from sqlalchemy import Select, delete, select
 
 from app.adapters.sql.conversations import conversation_of, visitor_of
+from app.adapters.sql.leads import lead_of
 from app.adapters.sql.models import (
     AgentRow,
     CitationRow,
     ConversationRow,
     FeedbackRow,
     GapQuestionRow,
+    LeadRow,
     MessageRow,
     OutboxRow,
     TurnRow,
@@ -43,6 +45,9 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
             .where(ConversationRow.visitor_id == visitor_id)
             .order_by(ConversationRow.created_at, ConversationRow.id)
         )
+        leads = await self._session.scalars(
+            select(LeadRow).where(LeadRow.visitor_id == visitor_id).order_by(LeadRow.created_at, LeadRow.id)
+        )
         return VisitorExport(
             visitor_of(row),
             row.created_at,
@@ -51,6 +56,7 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
                 ExportedConversation(conversation_of(each), each.cleared_at, tuple(turns.get(each.id, ())))
                 for each in conversations
             ),
+            tuple(lead_of(lead) for lead in leads),
         )
 
     async def conversation_ids(self, workspace_id: UUID, visitor_id: UUID) -> list[UUID]:
@@ -99,6 +105,7 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
             feedback=await self._delete_of(FeedbackRow, turns),
             messages=await self._delete_of(MessageRow, turns),
             outbox=await self._delete_of(OutboxRow, turns),
+            leads=await self._delete(LeadRow, LeadRow.conversation_id.in_(conversation_ids)),
             turns=await self._delete(TurnRow, TurnRow.conversation_id.in_(conversations)),
             conversations=await self._delete(ConversationRow, ConversationRow.id.in_(conversation_ids)),
         )

@@ -16,6 +16,7 @@ from app.ports.records.gaps import GapRecords
 from app.ports.records.golden_questions import GoldenQuestionRecords
 from app.ports.records.golden_runs import GoldenRunRecords
 from app.ports.records.hooks import HookRecords
+from app.ports.records.leads import LeadRecords
 from app.ports.records.operators import OperatorRecords
 from app.ports.records.past_turns import PastTurnRecords
 from app.ports.records.processes import ProcessRecords
@@ -50,6 +51,8 @@ class Records(Protocol):
     def conversations(self) -> ConversationRecords: ...
     @property
     def visitors(self) -> VisitorRecords: ...
+    @property
+    def leads(self) -> LeadRecords: ...
     @property
     def turns(self) -> TurnRecords: ...
     @property

@@ -16,6 +16,7 @@ from app.domain.file_format import FileFormat
 from app.domain.gap import GapReason
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenRun
+from app.domain.lead import Lead
 from app.domain.reading_schedule import Schedule
 from app.domain.signed_user import UserKey
 from app.domain.source import Source
@@ -163,6 +164,9 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE, curated_answer_id=answer.id)
     async with record.write() as records:
         await records.webhooks.hand_out(10)
+        await records.leads.add(
+            Lead(an_id(), agent_id, session.visitor_id, session.conversation_id, "", "a@b", "Hi", FixedClock().now())
+        )
         await records.turns.feedback(session, turn_id, "down", "no")
     of_agents = [row for row in _rows() if row.__tablename__ not in _TENANT_TABLES]
     assert version.agent_id == agent_id

@@ -11,6 +11,7 @@ from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
 from app.adapters.sql.models.golden_questions import GoldenQuestionRow
 from app.adapters.sql.models.golden_runs import GoldenRunRow
 from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
+from app.adapters.sql.models.leads import LeadRow
 from app.adapters.sql.models.operators import OperatorRow, OperatorSessionRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
@@ -40,6 +41,7 @@ __all__ = [
     "GoldenQuestionRow",
     "GoldenRunRow",
     "HookCallRow",
+    "LeadRow",
     "MessageRow",
     "OperatorRow",
     "OperatorSessionRow",

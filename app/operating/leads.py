@@ -1,0 +1,69 @@
+"""What visitors leave for people to answer, and what operators see of it."""
+
+import re
+from typing import Final
+from uuid import UUID, uuid4
+
+from app.domain.errors import InvalidInput
+from app.domain.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead
+from app.domain.turn import VisitorSession
+from app.operating.actor import Actor
+from app.operating.field_rules import check_line, check_text
+from app.ports.clock import Clock
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_EXPORTED: Final = 10_000
+_PAGE: Final = 200
+# What browsers take for an address; only a letter to it shows whether there is one.
+_EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
+
+
+class Leads:
+    """Operators' methods raise NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def leave(self, session: VisitorSession, name: str, email: str, message: str) -> None:
+        """The caller has the visitor's consent. Raises InvalidInput, also where the agent offers no form, and NotFound
+        where the conversation was erased."""
+        check_line("name", name, MAX_NAME_CHARS)
+        check_line("email", email, MAX_EMAIL_CHARS)
+        if not _EMAIL.fullmatch(email):
+            raise InvalidInput("email", 'Write an address, such as "ann@example.com".')
+        check_text("message", message, MAX_MESSAGE_CHARS, may_be_empty=False)
+        async with self._records.write() as records:
+            agent = await records.agents.live(session.agent_id)
+            if not agent.config.fallback.form:
+                raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
+            await records.leads.add(
+                Lead(
+                    id=uuid4(),
+                    agent_id=session.agent_id,
+                    visitor_id=session.visitor_id,
+                    conversation_id=session.conversation_id,
+                    name=name.strip(),
+                    email=email,
+                    message=message.strip(),
+                    created_at=self._clock.now(),
+                )
+            )
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
+        """Latest first."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.leads.page(agent_id, page)
+
+    async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
+        """The latest MAX_EXPORTED, latest first."""
+        found: list[Lead] = []
+        cursor: str | None = None
+        while len(found) < MAX_EXPORTED:
+            page = await self.of_agent(actor, agent_id, PageRequest(_PAGE, cursor))
+            found += page.items
+            if (cursor := page.next_cursor) is None:
+                break
+        return found

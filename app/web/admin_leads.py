@@ -1,0 +1,97 @@
+"""Admin API: what visitors left for people to answer."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final, Literal
+from uuid import UUID
+
+from starlette.responses import JSONResponse, Response
+
+from app.domain.lead import Lead
+from app.domain.spreadsheet_cell import as_cell
+from app.operating.actor import Actor
+from app.operating.leads import MAX_EXPORTED, Leads
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+TAG: Final = "Conversations"
+_COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id")
+
+
+class LeadOut(Model):
+    id: UUID
+    conversation_id: UUID
+    visitor_id: UUID
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, lead: Lead) -> "LeadOut":
+        return cls.model_validate(lead)
+
+
+class LeadExportQuery(Model):
+    format: Literal["csv", "json"] = "csv"
+
+
+class AdminLeads:
+    def __init__(self, leads: Leads, access: AdminAccess) -> None:
+        self._leads = leads
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        path = "/v1/agents/{agent_id}/leads"
+        return (
+            Endpoint(
+                "GET",
+                path,
+                "listLeads",
+                "What visitors left for people to answer, latest first",
+                TAG,
+                self._access.read,
+                self.page,
+                input_model=ListQuery,
+                response_model=ListOut[LeadOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                f"{path}/export",
+                "exportLeads",
+                f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+                TAG,
+                self._access.read,
+                self.export,
+                input_model=LeadExportQuery,
+                response_media_type="text/csv",
+                codes=("not_found",),
+            ),
+        )
+
+    async def page(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
+        page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[LeadOut], page, LeadOut.of)
+
+    async def export(self, call: Call[Actor, LeadExportQuery]) -> Response:
+        leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
+        headers = {"Content-Disposition": f'attachment; filename="leads.{call.input.format}"'}
+        if call.input.format == "json":
+            return JSONResponse([LeadOut.of(lead).model_dump(mode="json") for lead in leads], headers=headers)
+        return Response(as_csv(leads), media_type="text/csv", headers=headers)
+
+
+def as_csv(leads: Iterable[Lead]) -> str:
+    """RFC 4180 with a header row; no cell starts a formula."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(_COLUMNS)
+    for lead in leads:
+        ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
+        texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
+        writer.writerow((lead.created_at.isoformat(), *texts, *ids))
+    return file.getvalue()

@@ -1,0 +1,126 @@
+"""Where the site had no clear answer, the widget offers what the agent's operator chose: a link, a form, or nothing."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.doubles.scripted_widget_api import Refuse, done, tokens
+from tests.e2e.chat import Chat
+from tests.e2e.conftest import Site
+from tests.e2e.real_docent import UNANSWERABLE, RealDocent
+
+QUESTION = "Do you ship to Malta?"
+MAIL = "mailto:help@shop.example"
+
+
+def unsure(page: Page, site: Site, fallback: dict[str, Any] | None) -> Chat:
+    site.api.agent = {"name": "Ada", "theme": {}, "starter_prompts": [], "fallback": fallback}
+    site.api.script[QUESTION] = [*tokens("Perhaps."), done(low_confidence=True)]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    return chat
+
+
+def fill_in(page: Page) -> None:
+    page.get_by_text("Contact us").click()
+    page.get_by_label("Your name").fill("Ann")
+    page.get_by_label("Your e-mail").fill("ann@example.com")
+    page.get_by_label("You may keep this").check()
+
+
+def test_a_link_leads_to_people(page: Page, site: Site) -> None:
+    chat = unsure(page, site, {"url": MAIL, "label": "<b>Write</b> to us"})
+    link = chat.answers.last.get_by_role("link", name="<b>Write</b> to us")
+    expect(link).to_have_attribute("href", MAIL)
+    expect(chat.answers.last.locator("b")).to_have_count(0)
+    expect(page.locator("docent-widget details")).to_have_count(0)
+
+
+def test_a_sure_answer_offers_nobody(page: Page, site: Site) -> None:
+    site.api.script["Sure?"] = [*tokens("Yes."), done()]
+    chat = unsure(page, site, {"url": MAIL, "form": True})
+    chat.ask("Sure?")
+    chat.finish()
+    expect(chat.answers.last.locator("a, details")).to_have_count(0)
+    expect(chat.answers.first.get_by_role("link", name="Contact us")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "fallback", [None, {}, {"url": "javascript:alert(1)"}, {"url": "data:text/html,x"}, {"url": "//evil.example"}]
+)
+def test_without_a_way_to_people_none_is_shown(page: Page, site: Site, fallback: dict[str, Any] | None) -> None:
+    expect(unsure(page, site, fallback).answers.last.locator("a, details")).to_have_count(0)
+
+
+def test_a_message_is_left_with_its_writer_s_consent(page: Page, site: Site) -> None:
+    chat = unsure(page, site, {"form": True, "consent": "I agree to <i>this</i>."})
+    page.get_by_text("Contact us").click()
+    expect(page.get_by_label("Your message")).to_have_value(QUESTION)
+    page.get_by_label("Your e-mail").fill("ann@example.com")
+    send = chat.answers.last.get_by_role("button", name="Send")
+    send.click()
+    assert site.api.calls_to("/leads") == []  # the browser asks for consent first
+    page.get_by_label("I agree to <i>this</i>.").check()
+    send.click()
+    expect(chat.answers.last).to_contain_text("Thank you. We will write to you.")
+    [call] = site.api.calls_to("/leads")
+    assert call.body == {"name": "", "email": "ann@example.com", "message": QUESTION, "consent": True}
+    expect(chat.answers.last.locator("details")).to_have_count(0)
+
+
+def test_the_form_needs_no_mouse_and_keeps_what_was_typed(page: Page, site: Site) -> None:
+    chat = unsure(page, site, {"form": True})
+    page.locator("docent-widget summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Ann")
+    page.keyboard.press("Tab")
+    page.keyboard.type("ann@example.com")
+    page.get_by_role("button", name="Helpful", exact=True).click()
+    expect(chat.answers.last).to_contain_text("Thank you for telling us.")
+    expect(page.get_by_label("Your name")).to_have_value("Ann")
+    expect(page.get_by_label("Your e-mail")).to_have_value("ann@example.com")
+
+
+def test_a_message_that_could_not_be_left_is_still_there(page: Page, site: Site) -> None:
+    site.api.refuse_lead = Refuse(503, "overloaded")
+    chat = unsure(page, site, {"form": True})
+    fill_in(page)
+    chat.answers.last.get_by_role("button", name="Send").click()
+    expect(chat.panel).to_contain_text("Many people are asking right now.")
+    expect(page.get_by_label("Your name")).to_have_value("Ann")
+
+
+@pytest.mark.parametrize("attributes", ["", 'data-icon="spark"'], ids=["of the agent", "of the tag"])
+def test_the_launcher_wears_the_icon(page: Page, site: Site, attributes: str) -> None:
+    site.write(attributes=attributes)
+    site.api.agent = {"name": "Ada", "theme": {"launcher_icon": "help"}, "starter_prompts": []}
+    chat = Chat.visit(page, site)
+    line = chat.launcher.locator("path")
+    before = line.get_attribute("d")
+    chat.launcher.click()
+    expect(chat.log).to_contain_text("Hello!")
+    assert (line.get_attribute("d") == before) == bool(attributes)
+
+
+def test_a_message_reaches_the_operator(page: Page, docent: RealDocent) -> None:
+    path = f"/v1/agents/{docent.agent_id}"
+    docent.client.patch(path, {"fallback": {"form": True}})
+    docent.client.post(f"{path}/publish")
+    try:
+        chat = Chat.opened(page, docent.demo.base)
+        chat.ask(UNANSWERABLE)
+        chat.finish()
+        fill_in(page)
+        with page.expect_response(re.compile("/leads$")) as left:
+            chat.answers.last.get_by_role("button", name="Send").click()
+        assert left.value.status == 204
+        expect(chat.answers.last).to_contain_text("Thank you. We will write to you.")
+        [lead] = docent.client.get(f"{path}/leads")["items"]
+        assert (lead["name"], lead["email"], lead["message"]) == ("Ann", "ann@example.com", UNANSWERABLE)
+    finally:
+        docent.client.patch(path, {"fallback": {"form": False}})
+        docent.client.post(f"{path}/publish")

@@ -1,0 +1,109 @@
+"""Where the site had no clear answer, a visitor may leave a message for people to answer."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from app.domain.agent import Fallback
+from tests.web.house import House, Json, VisitorHttp
+
+GIVEN = {"name": "Ann", "email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}
+
+
+@pytest.fixture
+async def asking(house: House) -> House:
+    """A house whose agent offers the form."""
+    await offer(house, Fallback(form=True))
+    return house
+
+
+async def offer(house: House, fallback: Fallback) -> None:
+    agents = house.services.agents
+    await agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, fallback=fallback))
+    await agents.publish(house.actor, house.agent.id)
+
+
+async def leads(house: House) -> list[Json]:
+    found: list[Json] = (await house.api("GET", f"/v1/agents/{house.agent.id}/leads")).json()["items"]
+    return found
+
+
+async def test_what_a_visitor_leaves_is_listed_with_its_conversation(asking: House) -> None:
+    visitor = await asking.visitor()
+    assert (await visitor.call("POST", "/leads", GIVEN)).status_code == 204
+    [lead] = await leads(asking)
+    assert (lead["name"], lead["email"], lead["message"]) == ("Ann", "ann@example.com", "Do you ship to Malta?")
+    assert lead["conversation_id"] == visitor.session["conversation_id"]
+    assert lead["created_at"] == asking.clock.now().isoformat().replace("+00:00", "Z")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"consent": False}, "consent"),
+        ({"consent": None}, "consent"),
+        ({"email": "ann"}, "email"),
+        ({"email": "ann@example.com, ben@example.com"}, "email"),
+        ({"email": "ann@example.com\nBcc: ben@example.com"}, "email"),
+        ({"message": "  "}, "message"),
+        ({"message": "x" * 4001}, "message"),
+        ({"name": "two\nlines"}, "name"),
+        ({"agent_id": "another"}, "agent_id"),
+    ],
+)
+async def test_what_cannot_be_answered_is_refused_by_its_field(asking: House, change: Json, field: str) -> None:
+    visitor = await asking.visitor()
+    refused = await visitor.call("POST", "/leads", GIVEN | change)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, field)
+    assert await leads(asking) == []
+
+
+async def test_an_agent_that_offers_no_form_takes_no_message(house: House) -> None:
+    refused = await (await house.visitor()).call("POST", "/leads", GIVEN)
+    assert refused.status_code == 422
+    assert "fallback.form" in refused.json()["error"]["message"]
+    assert await leads(house) == []
+
+
+async def test_the_form_and_the_link_reach_the_widget_as_texts(house: House) -> None:
+    await offer(house, Fallback("mailto:help@example.com", "<b>Help</b>", form=True, consent="I agree."))
+    assert (await house.init())["agent"]["fallback"] == {
+        "url": "mailto:help@example.com",
+        "label": "<b>Help</b>",
+        "form": True,
+        "consent": "I agree.",
+    }
+
+
+async def test_the_visitor_sees_it_in_the_export_and_takes_it_back(asking: House) -> None:
+    visitor, other = await asking.visitor(), await asking.visitor()
+    await visitor.call("POST", "/leads", GIVEN)
+    await other.call("POST", "/leads", GIVEN | {"name": "Ben"})
+    [own] = (await visitor.call("GET", "/me/export")).json()["leads"]
+    assert own["name"] == "Ann"
+    assert (await visitor.call("DELETE", "/me")).json()["rows"]["leads"] == 1
+    assert [lead["name"] for lead in await leads(asking)] == ["Ben"]
+
+
+async def test_no_cell_of_the_file_starts_a_formula(asking: House) -> None:
+    hostile = {"name": "=1+1", "email": "+cmd@example.com", "message": "@SUM(A1)\n=HYPERLINK(0)", "consent": True}
+    await (await asking.visitor()).call("POST", "/leads", hostile)
+    answer = await asking.api("GET", f"/v1/agents/{asking.agent.id}/leads/export")
+    assert answer.headers["content-type"].startswith("text/csv")
+    [row] = csv.DictReader(io.StringIO(answer.text))
+    assert (row["name"], row["email"], row["message"]) == ("'=1+1", "'+cmd@example.com", "'@SUM(A1) =HYPERLINK(0)")
+    same = await asking.api("GET", f"/v1/agents/{asking.agent.id}/leads/export?format=json")
+    assert same.json() == await leads(asking)
+
+
+async def test_leads_are_listed_latest_first_page_by_page(asking: House) -> None:
+    visitor = VisitorHttp(asking, await asking.init())
+    for number in range(3):
+        asking.clock.advance(1)
+        await visitor.call("POST", "/leads", GIVEN | {"message": str(number)})
+    path = f"/v1/agents/{asking.agent.id}/leads?limit=2"
+    first = (await asking.api("GET", path)).json()
+    rest = (await asking.api("GET", f"{path}&cursor={first['next_cursor']}")).json()
+    assert [lead["message"] for lead in (*first["items"], *rest["items"])] == ["2", "1", "0"]
