@@ -12,6 +12,7 @@ class GapReason(StrEnum):
     LOW_CONFIDENCE = "low_confidence"
     FAILURE_WORDS = "failure_words"  # the answer itself says that it does not know
     THUMBS_DOWN = "thumbs_down"
+    FLAGGED = "flagged"  # an operator who read the answer says so
 
 
 class GapState(StrEnum):

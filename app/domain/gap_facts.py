@@ -19,7 +19,7 @@ class Shortfall(StrEnum):
     UNDER_THRESHOLD = "under_threshold"  # something was close, and not sure enough
     MODEL_DECLINED = "model_declined"  # it was found, and the answer says all the same that it does not know
     PAGE_GONE = "page_gone"  # the page that was found best is no longer known
-    DISLIKED = "disliked"  # it was answered, and the thumb went down
+    DISLIKED = "disliked"  # it was answered, and the thumb went down or an operator flagged it
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def shortfall(found: Sequence[FoundThen], reason: GapReason, threshold: float, *
     best = max((item.confidence for item in found), default=0.0)
     if is_gone and best >= threshold * _CLOSE:
         return Shortfall.PAGE_GONE
-    if reason is GapReason.THUMBS_DOWN:
+    if reason in (GapReason.THUMBS_DOWN, GapReason.FLAGGED):
         return Shortfall.DISLIKED
     if best < threshold * _CLOSE or not found:
         return Shortfall.NOTHING_CLOSE

@@ -43,8 +43,9 @@ class ReplayedQuestion:
 
     @property
     def passes(self) -> bool:
-        """The answer stands; where a thumb went down, it is also another one."""
-        is_same = self.before.reason is GapReason.THUMBS_DOWN and self.after.answer == self.before.answer
+        """The answer stands; where somebody did not like the old one, it is also another one."""
+        was_disliked = self.before.reason in (GapReason.THUMBS_DOWN, GapReason.FLAGGED)
+        is_same = was_disliked and self.after.answer == self.before.answer
         return self.after.gap is None and not is_same
 
 

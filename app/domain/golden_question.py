@@ -13,6 +13,7 @@ class GoldenOrigin(StrEnum):
 
     WRITTEN = "written"
     IMPORTED = "imported"
+    CONVERSATION = "conversation"  # a visitor asked it
 
 
 @dataclass(frozen=True, slots=True)

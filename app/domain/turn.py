@@ -116,7 +116,8 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as the system of record has it. `message_id` is the answer's message, once the turn has ended."""
+    """A turn as the system of record has it. `message_id` is the answer's message, once the turn has ended; `rating`
+    ("up" or "down") and `comment` are the visitor's feedback."""
 
     id: UUID
     conversation_id: UUID
@@ -137,6 +138,9 @@ class StoredTurn:
     ended_at: datetime | None
     citations: tuple[Citation, ...] = ()
     trace: dict[str, Any] = field(default_factory=dict)
+    language: str | None = None
+    rating: str | None = None
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.conversation import Conversation
+from app.domain.conversation_filter import EVERY_CONVERSATION, MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
+from app.domain.errors import InvalidInput
 from app.domain.turn import StoredTurn
 from app.operating.actor import Actor
+from app.operating.field_rules import check_text
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
@@ -25,11 +28,16 @@ class ConversationReview:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:
-        """Latest activity first."""
+    async def of_agent(
+        self, actor: Actor, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
+    ) -> ListPage[Conversation]:
+        """Latest activity first. Raises InvalidInput."""
+        check_text("q", only.text, MAX_TEXT_CHARS)
+        if len(only.text.split()) > MAX_WORDS:
+            raise InvalidInput("q", f"Look for {MAX_WORDS} words at most.")
         async with self._records.read() as records:
             await records.agents.get(actor.workspace_id, agent_id)
-            return await records.conversations.page(agent_id, page)
+            return await records.conversations.page(agent_id, page, only)
 
     async def thread(self, actor: Actor, conversation_id: UUID) -> Thread:
         async with self._records.read() as records:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from app.domain.conversation import Conversation
+from app.domain.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
 from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
 from app.operating.actor import Actor
 from app.operating.conversation_review import ConversationReview, Thread
@@ -32,6 +33,23 @@ class ConversationOut(Model):
         return cls.model_validate(conversation)
 
 
+class ConversationsQuery(ListQuery):
+    q: str = Field(
+        default="",
+        max_length=MAX_TEXT_CHARS,
+        description=f"Words, {MAX_WORDS} at most, that all occur in a question or its answer.",
+    )
+    low_confidence: bool | None = Field(default=None, description="An answer that was, or was not, sure of itself.")
+    rating: Literal["up", "down"] | None = Field(default=None, description="The visitor's thumb.")
+    answered_by: AnsweredBy | None = None
+    since: AwareDatetime | None = Field(default=None, description="Asked then or later.")
+    until: AwareDatetime | None = Field(default=None, description="Asked before.")
+
+    @property
+    def only(self) -> ConversationFilter:
+        return ConversationFilter(self.q, self.low_confidence, self.rating, self.answered_by, self.since, self.until)
+
+
 class TurnCitationOut(Model):
     id: int
     url: str
@@ -54,6 +72,9 @@ class TurnOut(Model):
     page_url: str
     created_at: datetime
     ended_at: datetime | None
+    language: str | None
+    rating: str | None = Field(description="The visitor's thumb: up, down, or null.")
+    comment: str = Field(description="What the visitor wrote beside it.")
     citations: tuple[TurnCitationOut, ...]
     trace: dict[str, Any] = Field(description="Stages, scores and timings.")
 
@@ -85,11 +106,11 @@ class AdminConversations:
                 "GET",
                 "/v1/agents/{agent_id}/conversations",
                 "listConversations",
-                "An agent's conversations, latest activity first",
+                "An agent's conversations, latest activity first; one turn must fit everything that is asked for",
                 TAG,
                 self._access.read,
                 self.of_agent,
-                input_model=ListQuery,
+                input_model=ConversationsQuery,
                 response_model=ListOut[ConversationOut],
                 codes=("not_found",),
             ),
@@ -106,8 +127,8 @@ class AdminConversations:
             ),
         )
 
-    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[ConversationOut]:
-        page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+    async def of_agent(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
+        page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
         return listed(ListOut[ConversationOut], page, ConversationOut.of)
 
     async def thread(self, call: Call[Actor, None]) -> ThreadOut:

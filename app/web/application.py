@@ -13,6 +13,7 @@ from starlette.types import Lifespan
 from app.domain.errors import DocentError
 from app.operating.gap_grooming import GapGrooming
 from app.operating.publishing import Publishing
+from app.operating.turn_review import TurnReview
 from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
 from app.web.admin_conversations import AdminConversations
@@ -36,6 +37,7 @@ from app.web.admin_search import AdminSearch
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
 from app.web.admin_tokens import AdminTokens
+from app.web.admin_turn_review import AdminTurnReview
 from app.web.admin_user_secret import AdminUserSecret
 from app.web.admin_visitors import AdminVisitors
 from app.web.admin_webhooks import AdminWebhooks
@@ -152,6 +154,7 @@ def endpoints_of(
         *AdminConversations(services.conversation_review, access).endpoints(),
         *AdminLeads(services.leads, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),
+        *AdminTurnReview(TurnReview(services.records), access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
         *AdminOperators(services.operators, access).endpoints(),
         *AdminTokens(services.api_tokens, access).endpoints(),

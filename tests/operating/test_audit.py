@@ -52,6 +52,7 @@ from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
+from app.operating.turn_review import TurnReview
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
@@ -88,6 +89,7 @@ class Office:
     answer: UUID
     golden: UUID
     gap: UUID
+    turn: UUID
     conversation: UUID
     visitor: UUID
     token: UUID
@@ -184,6 +186,10 @@ class Office:
         return GapReplays(self.record, SureTrials())
 
     @property
+    def turn_review(self) -> TurnReview:
+        return TurnReview(self.record)
+
+    @property
     def review(self) -> ConversationReview:
         return ConversationReview(self.record)
 
@@ -248,7 +254,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
             webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
             await records.webhooks.add(webhook)
-            await a_gap(records, session, "Why?")
+            turn = await a_gap(records, session, "Why?")
             gaps = await records.gaps.page(agent.id, None, PAGE)
             operator = Operator(uuid4(), workspace, "bob@example.com", Role.EDITOR, FixedClock().now())
             await records.operators.add(operator, "hash")
@@ -269,6 +275,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             answer.id,
             golden.id,
             gaps.items[0].id,
+            turn,
             conversation.id,
             visitor.id,
             token.id,
@@ -330,6 +337,7 @@ CHANGES: dict[str, Act] = {
     ),
     "golden_question.run": lambda o: o.golden_runs.run(o.actor, o.agent),
     "golden_question.delete": lambda o: o.golden_questions.delete(o.actor, o.agent, o.golden),
+    "gap.flag": lambda o: o.turn_review.flag(o.actor, o.turn),
     "gap.resolve": lambda o: o.gaps.resolve(o.actor, o.gap, "done"),
     "gap.prove": lambda o: o.gap_replays.resolve(o.actor, o.gap, "done"),
     "gap.merge": lambda o: o.merge_gaps(),
@@ -379,6 +387,7 @@ READS: dict[str, Act] = {
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
+    "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }
@@ -397,10 +406,11 @@ async def test_a_change_is_audited(action: str, office: Office) -> None:
     assert str(UUID(new[0][2])) == new[0][2]
 
 
-# What they change is no row of their subject (a run, a file), or nothing here: there is no hook to remove.
+# What they change is no row of their subject (a run, a file), or nothing here: there is no hook to remove, and the turn
+# was a gap before.
 ELSEWHERE = {
     *("source.sync", "source.sync_pages", "source.pause", "source.resume", "source.cancel", "source.replace_file"),
-    *("source.remove_hook", "source.unschedule", "agent.remove_user_secret", "gap.reopen"),
+    *("source.remove_hook", "source.unschedule", "agent.remove_user_secret", "gap.reopen", "gap.flag"),
 }
 # A visitor's data, of which not even a hash is kept; and what has no subject.
 UNTOLD = {

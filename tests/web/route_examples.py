@@ -56,6 +56,7 @@ BODIES: Mapping[str, Json] = {
     "publishAgent": {"despite_losses": True},
     "askPlayground": {"question": "When are you open?"},
     "streamPlayground": {"question": "When are you open?", "version": "live", "page_url": PAGE},
+    "makeGoldenQuestion": {"pages": [PAGE]},
     "runGoldenQuestions": {"version": "draft"},
     "editGoldenQuestion": {"language": "en"},
     "editGap": {"assignee": "ann"},

@@ -5,11 +5,13 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, Select, and_, case, func, select, update
 
 from app.adapters.sql.citations import citations_of
+from app.adapters.sql.conversation_search import fitting
 from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import AgentRow, ConversationRow, MessageRow, TurnRow, VisitorRow
 from app.adapters.sql.session import SqlFamily, affected_rows
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
+from app.domain.conversation_filter import EVERY_CONVERSATION, ConversationFilter
 from app.domain.errors import NotFound
 from app.domain.turn import AnsweredBy, Channel, VisitorSession
 from app.ports.records.page import ListPage, PageRequest
@@ -124,8 +126,12 @@ class SqlConversations(SqlFamily):
             )
         return shown
 
-    async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:
-        statement = select(ConversationRow).where(ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0)
+    async def page(
+        self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
+    ) -> ListPage[Conversation]:
+        statement = select(ConversationRow).where(
+            ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0, *fitting(self._session, only)
+        )
         return await _LATEST_ACTIVITY_FIRST.page(self._session, statement, page, conversation_of)
 
     async def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:

@@ -67,17 +67,18 @@ class SqlStoredTurns(SqlFamily):
     async def _turns(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
         """Oldest first."""
         statement = (
-            select(TurnRow, _question.text, _answer.id, _answer.text)
+            select(TurnRow, _question.text, _answer.id, _answer.text, FeedbackRow.rating, FeedbackRow.comment)
             .join(_question, _is_question)
             .outerjoin(_answer, _is_answer)
+            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
             .where(condition)
             .order_by(TurnRow.position)
         )
         rows = (await self._session.execute(statement)).all()
-        citations = await citations_of(self._session, [turn.id for turn, _, _, _ in rows])
+        citations = await citations_of(self._session, [turn.id for turn, *_ in rows])
         return [
-            _stored_turn(turn, question, message_id, answer, citations.get(turn.id, ()))
-            for turn, question, message_id, answer in rows
+            _stored_turn(turn, question, message_id, answer, citations.get(turn.id, ()), rating, comment)
+            for turn, question, message_id, answer, rating, comment in rows
         ]
 
     async def _message(self, turn_id: UUID, column: InstrumentedAttribute[Value], role: Role) -> Value:
@@ -86,7 +87,13 @@ class SqlStoredTurns(SqlFamily):
 
 
 def _stored_turn(
-    turn: TurnRow, question: str, message_id: UUID | None, answer: str | None, citations: tuple[Citation, ...]
+    turn: TurnRow,
+    question: str,
+    message_id: UUID | None,
+    answer: str | None,
+    citations: tuple[Citation, ...],
+    rating: str | None,
+    comment: str | None,
 ) -> StoredTurn:
     return StoredTurn(
         id=turn.id,
@@ -108,4 +115,7 @@ def _stored_turn(
         ended_at=turn.ended_at,
         citations=citations,
         trace=turn.trace,
+        language=turn.language,
+        rating=rating,
+        comment=comment or "",
     )

@@ -13,6 +13,7 @@ from app.adapters.sql.models import (
     ConversationRow,
     CuratedAnswerRow,
     FeedbackRow,
+    GapQuestionRow,
     MessageRow,
     OutboxRow,
     TurnRow,
@@ -153,6 +154,13 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
             question = await self._question(turn_id)
             if await self.count_gap(turn.agent_id, turn_id, question, GapReason.THUMBS_DOWN):
                 await self._announce(turn, "gap.seen")
+
+    async def flag(self, turn_id: UUID) -> UUID | None:
+        turn = await self._session.scalar(select(TurnRow).where(TurnRow.id == turn_id).with_for_update())
+        if turn is None:
+            raise NotFound("turn")
+        await self.count_gap(turn.agent_id, turn_id, await self._question(turn_id), GapReason.FLAGGED)
+        return await self._session.scalar(select(GapQuestionRow.gap_id).where(GapQuestionRow.turn_id == turn_id))
 
     async def _own_conversation(self, session: VisitorSession) -> ConversationRow:
         """Locked, so that two who begin at once wait for each other."""

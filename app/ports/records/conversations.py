@@ -4,6 +4,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.conversation import Conversation, Message, Visitor
+from app.domain.conversation_filter import EVERY_CONVERSATION, ConversationFilter
 from app.domain.turn import Channel, VisitorSession
 from app.ports.records.page import ListPage, PageRequest
 
@@ -35,7 +36,9 @@ class ConversationRecords(Protocol):
         """The latest `limit` messages that the visitor may see, oldest first: none of a cleared conversation."""
         ...
 
-    async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Conversation]:
+    async def page(
+        self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
+    ) -> ListPage[Conversation]:
         """Those with at least one turn, latest activity first."""
         ...
 

@@ -49,6 +49,11 @@ class TurnRecords(Protocol):
         """Running turns of any other owner become `cut`; return how many."""
         ...
 
+    async def flag(self, turn_id: UUID) -> UUID | None:
+        """The turn's question counts as a gap on an operator's word, unless it has counted as one before; return the
+        gap's id, None for a question without words. Raises NotFound."""
+        ...
+
     async def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
         """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,
         unless the turn has counted as one before.

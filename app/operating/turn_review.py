@@ -1,0 +1,74 @@
+"""What an operator makes of one turn: a gap, a curated answer, a golden question."""
+
+import re
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.gap import Gap
+from app.domain.golden_question import GoldenOrigin, GoldenQuestion
+from app.domain.page_url import page_key
+from app.domain.personal_data import masked
+from app.domain.turn import StoredTurn
+from app.operating.actor import Actor
+from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS
+from app.operating.golden_questions import GoldenQuestions
+from app.ports.records.transaction import Records, SystemOfRecord
+
+_MARK = re.compile(r"[ \t]*\[\d{1,3}\]")
+
+
+class TurnReview:
+    """Every method raises NotFound for a turn that is absent, erased, or another workspace's. Personal data is masked
+    in what is made of a question, for it outlives the conversation."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def flag(self, actor: Actor, turn_id: UUID) -> Gap:
+        """Its question counts as a gap, once; a gap that was closed opens again.
+
+        Raises InvalidInput where the question holds no word.
+        """
+        async with self._records.write() as records:
+            turn = await _turn(records, actor, turn_id)
+            gap_id = await records.turns.flag(turn.id)
+            if gap_id is None:
+                raise InvalidInput("", "The question holds no word that could be asked again.")
+            gap = await records.gaps.get(actor.workspace_id, gap_id)
+            told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
+            await records.audit.record(actor.workspace_id, actor.name, "gap.flag", str(gap.id), told)
+        return gap
+
+    async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
+        """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
+        visitor got, without the marks of its citations."""
+        async with self._records.read() as records:
+            turn = await _turn(records, actor, turn_id)
+        pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
+        answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
+        return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
+
+    async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:
+        """Its question with those pages, or with the ones that its answer cites. Raises InvalidInput."""
+        async with self._records.read() as records:
+            turn = await _turn(records, actor, turn_id)
+        if pages is None:
+            cited = {page_key(citation.url): citation.url.partition("#")[0] for citation in turn.citations}
+            pages = [url for url in cited.values() if url.startswith(("http://", "https://"))]
+        golden = GoldenQuestion(
+            uuid4(), turn.agent_id, masked(turn.question), tuple(pages), turn.language, GoldenOrigin.CONVERSATION
+        )
+        return await GoldenQuestions(self._records).create(actor, golden)
+
+
+async def _turn(records: Records, actor: Actor, turn_id: UUID) -> StoredTurn:
+    turn = await records.turns.find(turn_id)
+    if turn is None:
+        raise NotFound("turn")
+    try:
+        await records.agents.get(actor.workspace_id, turn.agent_id)
+    except NotFound:
+        raise NotFound("turn") from None
+    return turn
