@@ -11,8 +11,10 @@ from app.web.client_address import ClientAddresses
 from app.web.console import static_files
 from app.web.console.front_door import FrontDoor
 from app.web.console.page import AnyPage
+from app.web.console.pages.conversations import ConversationPages
 from app.web.console.pages.home import HomePages
 from app.web.console.pages.operators import OperatorPages
+from app.web.console.pages.playground import PlaygroundPages
 from app.web.console.pages.sign_in import SignInPages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
@@ -23,6 +25,8 @@ def pages_of(services: WebServices, limits: LimitsPolicy, addresses: ClientAddre
     """By name: tests go through this list, so that none is left out."""
     parts = (
         SignInPages(services, limits, addresses).pages(),
+        ConversationPages(services).pages(),
+        PlaygroundPages(services).pages(),
         OperatorPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )

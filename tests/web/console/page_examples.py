@@ -25,9 +25,12 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "disable_operator": {},
     "enable_operator": {},
     "delete_operator": {},
+    "flag_turn": {},
+    "make_golden": {},
+    "ask_playground": {"question": "What does it cost?", "page_url": "https://www.example.com/pricing"},
 }
 # POSTs that answer with a page instead, because what they show must not be sent over a redirect.
-SHOWN_AT_ONCE: frozenset[str] = frozenset()
+SHOWN_AT_ONCE: frozenset[str] = frozenset({"ask_playground"})
 
 
 @dataclass

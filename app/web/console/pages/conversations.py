@@ -1,0 +1,126 @@
+"""What visitors asked and got: found by what was said, read with what made each answer, and made something of."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.conversation_filter import MAX_TEXT_CHARS, ConversationFilter
+from app.domain.errors import NotFound
+from app.domain.turn import AnsweredBy
+from app.operating.actor import READ, WRITE
+from app.operating.conversation_review import Thread
+from app.operating.turn_review import TurnReview
+from app.ports.records.page import PageRequest
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.console.trace_view import found_by_turn, stages_of
+from app.web.services import WebServices
+
+_LIST = "/console/agents/{agent_id}/conversations"
+_ONE = _LIST + "/{conversation_id}"
+_TURN = _ONE + "/turns/{turn_id}"
+_SHOWN = 50
+
+
+class ConversationsWanted(Form):
+    q: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    low: Literal["yes", "no"] | None = None
+    rating: Literal["up", "down"] | None = None
+    answered_by: AnsweredBy | None = None
+    since: date | None = None
+    cursor: str | None = Field(default=None, max_length=512)
+
+    @property
+    def only(self) -> ConversationFilter:
+        since = None if self.since is None else datetime.combine(self.since, time(), UTC)
+        is_low = None if self.low is None else self.low == "yes"
+        return ConversationFilter(self.q, is_low, self.rating, self.answered_by, since)
+
+
+class ConversationPages:
+    def __init__(self, services: WebServices) -> None:
+        self._review = services.conversation_review
+        self._turns = TurnReview(services.records)
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage(
+                "GET", _LIST, "conversations", READ, self.list, form=ConversationsWanted,
+                menu=MenuEntry("Conversations", 20, "talk"),
+            ),
+            ConsolePage("GET", _ONE, "conversation", READ, self.one, under="conversations"),
+            ConsolePage(
+                "POST", f"{_TURN}/gap", "flag_turn", WRITE, self.flag, shown_on="conversation", under="conversations"
+            ),
+            ConsolePage(
+                "POST", f"{_TURN}/golden", "make_golden", WRITE, self.golden, shown_on="conversation",
+                under="conversations",
+            ),
+        )  # fmt: skip
+
+    async def list(self, visit: Visit[ConversationsWanted]) -> Shown:
+        wanted = visit.given
+        page = await self._review.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
+        kept = wanted.model_dump(mode="json", exclude={"cursor"})
+        return Shown(
+            "conversations.html",
+            {
+                "page": page,
+                "wanted": wanted,
+                "kept": kept,
+                "is_narrowed": any(kept.values()),
+                "writers": (("", "Anybody"), *((each.value, _WRITERS[each]) for each in AnsweredBy)),
+            },
+        )
+
+    async def one(self, visit: Visit[NoForm]) -> Shown:
+        thread = await self._thread(visit)
+        turns = [
+            {"turn": turn, "found": found_by_turn(turn.trace), "stages": stages_of(turn.trace)} for turn in thread.turns
+        ]
+        return Shown(
+            "conversation.html",
+            {
+                "conversation": thread.conversation,
+                "turns": turns,
+                "writers": _WRITERS,
+                "has_answers": "new_curated_answer" in visit.pages,
+            },
+        )
+
+    async def flag(self, visit: Visit[NoForm]) -> Go:
+        thread = await self._thread(visit)
+        gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
+        told = f'"{gap.question}" is a gap now.'
+        if "gap" in visit.pages:
+            return Go(visit.url("gap", gap_id=gap.id), told)
+        return Go(visit.url("conversation", conversation_id=thread.conversation.id), told)
+
+    async def golden(self, visit: Visit[NoForm]) -> Go:
+        thread = await self._thread(visit)
+        golden = await self._turns.make_golden(visit.actor, self._turn(visit, thread))
+        pages = f" with {len(golden.pages)} of its pages" if golden.pages else " that no page answers"
+        to = visit.url("conversation", conversation_id=thread.conversation.id)
+        return Go(to, f'"{golden.question}" is a golden question{pages}.')
+
+    async def _thread(self, visit: Visit[NoForm]) -> Thread:
+        thread = await self._review.thread(visit.actor, visit.path_id("conversation_id"))
+        if thread.conversation.agent_id != visit.agent.id:
+            raise NotFound("conversation")
+        return thread
+
+    def _turn(self, visit: Visit[NoForm], thread: Thread) -> UUID:
+        turn_id = visit.path_id("turn_id")
+        if turn_id not in {turn.id for turn in thread.turns}:
+            raise NotFound("turn")
+        return turn_id
+
+
+_WRITERS = {
+    AnsweredBy.CURATED: "Curated answer",
+    AnsweredBy.MODEL: "Chat model",
+    AnsweredBy.EXTRACTIVE: "Quoted from pages",
+    AnsweredBy.FALLBACK: "Found nothing",
+}

@@ -1,0 +1,68 @@
+"""The agent asked as a visitor would ask it, draft beside live."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from app.answering.playground import PlaygroundAnswer, PlaygroundQuestion, Version
+from app.operating.actor import READ, WRITE
+from app.operating.field_rules import check_http_url, check_language, check_text
+from app.web.admin_playground import MAX_QUESTION_CHARS
+from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, NoForm, Shown, Visit
+from app.web.console.trace_view import found_by_search, stages_of
+from app.web.page_context import MAX_BYTES, flattened
+from app.web.services import WebServices
+
+_PATH = "/console/agents/{agent_id}/playground"
+_FOUND = 10
+
+
+class PlaygroundForm(Form):
+    question: str = Field(max_length=MAX_QUESTION_CHARS)
+    page_url: str = Field(default="", max_length=2048)
+    language: str | None = Field(default=None, max_length=3)
+    page_context: str = Field(default="", max_length=MAX_BYTES)
+
+
+class PlaygroundPages:
+    def __init__(self, services: WebServices) -> None:
+        self._playground = services.playground
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage("GET", _PATH, "playground", READ, self.look, menu=MenuEntry("Playground", 30, "play")),
+            ConsolePage(
+                "POST", _PATH, "ask_playground", WRITE, self.ask, form=PlaygroundForm, shown_on="playground",
+                under="playground",
+            ),
+        )  # fmt: skip
+
+    async def look(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("playground.html", {"asked": PlaygroundForm(question=""), "told": ()})
+
+    async def ask(self, visit: Visit[PlaygroundForm]) -> Shown:
+        given = visit.given
+        check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        if given.page_url:
+            check_http_url("page_url", given.page_url)
+        check_language("language", given.language)
+        asked = PlaygroundQuestion(
+            given.question, given.page_url, given.language, flattened(given.page_context or None)
+        )
+        versions: list[Version] = ["draft"] if visit.agent.live_version is None else ["draft", "live"]
+        answers = await asyncio.gather(
+            *(self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version) for version in versions)
+        )
+        told = [_told(version, answer) for version, answer in zip(versions, answers, strict=True)]
+        return Shown("playground.html", {"asked": given, "told": told})
+
+
+def _told(version: Version, answer: PlaygroundAnswer) -> dict[str, Any]:
+    return {
+        "version": version,
+        "answer": answer,
+        "found": found_by_search(answer.search, _FOUND) if answer.search else (),
+        "stages": stages_of(answer.search["trace"]) if answer.search else (),
+    }

@@ -1,0 +1,59 @@
+"""What a search found and did, as the console's tables show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """One chunk. `confidence` in [0, 1] is compared with the threshold; `is_source` is None where it is not known."""
+
+    url: str
+    title: str
+    confidence: float
+    cosine: float | None
+    bm25: float | None
+    logit: float | None
+    is_source: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    name: str
+    milliseconds: float
+    said: str
+
+
+def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
+    """Of a stored turn's trace."""
+    return [
+        FoundRow(row["url"], row["title"], row["calibrated"], row["cosine"], row["bm25"], row.get("logit"))
+        for row in trace.get("ranked", ())
+    ]
+
+
+def found_by_search(told: Mapping[str, Any], at_most: int) -> list[FoundRow]:
+    """Of `SearchReport.as_json`."""
+    return [
+        FoundRow(
+            row["url"], row["title"], row["confidence"], row["cosine"], row["bm25"], row["logit"], row["is_source"]
+        )
+        for row in told["chunks"][:at_most]
+    ]
+
+
+def stages_of(trace: Mapping[str, Any]) -> list[StageRow]:
+    """The facts of each stage in a few words; heads of orders are left out, they name chunks by their ids."""
+    return [
+        StageRow(
+            str(stage.get("stage", "")),
+            float(stage.get("ms", 0.0)),
+            ", ".join(
+                f"{name.replace('_', ' ')} {value}"
+                for name, value in stage.items()
+                if name not in ("stage", "ms", "head") and isinstance(value, str | int | float)
+            ),
+        )
+        for stage in trace.get("stages", ())
+    ]
