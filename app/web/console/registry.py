@@ -12,6 +12,7 @@ from app.web.console import static_files
 from app.web.console.front_door import FrontDoor
 from app.web.console.page import AnyPage
 from app.web.console.pages.conversations import ConversationPages
+from app.web.console.pages.curated_answers import CuratedAnswerPages
 from app.web.console.pages.home import HomePages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
@@ -27,6 +28,7 @@ def pages_of(services: WebServices, limits: LimitsPolicy, addresses: ClientAddre
         SignInPages(services, limits, addresses).pages(),
         ConversationPages(services).pages(),
         PlaygroundPages(services).pages(),
+        CuratedAnswerPages(services).pages(),
         OperatorPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )

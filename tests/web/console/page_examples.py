@@ -26,6 +26,9 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "enable_operator": {},
     "delete_operator": {},
     "flag_turn": {},
+    "add_curated_answer": {"trigger": "exact", "pattern": "Open on Sunday?", "answer": "No."},
+    "save_curated_answer": {"trigger": "phrase", "pattern": "open hours", "answer": "From 9 to 17.", "priority": "5"},
+    "delete_curated_answer": {},
     "make_golden": {},
     "ask_playground": {"question": "What does it cost?", "page_url": "https://www.example.com/pricing"},
 }

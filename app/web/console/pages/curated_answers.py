@@ -1,0 +1,154 @@
+"""Answers that come before any search: listed with what they are worth, written, rehearsed, changed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import Any
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.operating.actor import READ, WRITE
+from app.operating.curated_answers import (
+    MAX_ANSWER_CHARS,
+    MAX_PAGE_PREFIX_CHARS,
+    MAX_PATTERNS_CHARS,
+    MAX_PRIORITY,
+)
+from app.operating.turn_review import TurnReview
+from app.ports.records.page import PageRequest
+from app.web.admin_rehearsals import RehearsalOut
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.services import WebServices
+
+_LIST = "/console/agents/{agent_id}/curated-answers"
+_ONE = _LIST + "/{answer_id}"
+_SHOWN = 100
+_MENU = MenuEntry("Curated answers", 40, "answer")
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class NewWanted(Form):
+    turn: UUID | None = None
+
+
+class CuratedForm(Form):
+    trigger: Trigger
+    pattern: str = Field(max_length=MAX_PATTERNS_CHARS)
+    answer: str = Field(max_length=MAX_ANSWER_CHARS)
+    priority: int = Field(default=0, ge=-MAX_PRIORITY, le=MAX_PRIORITY)
+    language: str | None = Field(default=None, max_length=3)
+    page_prefix: str = Field(default="", max_length=MAX_PAGE_PREFIX_CHARS)
+    expires_at: date | None = None
+    act: str = ""
+
+    @property
+    def is_rehearsal(self) -> bool:
+        return self.act == "rehearse"
+
+    def written(self, answer: CuratedAnswer) -> CuratedAnswer:
+        """The answer with what the form says."""
+        expires_at = None if self.expires_at is None else datetime.combine(self.expires_at, time(), UTC)
+        told: dict[str, Any] = self.model_dump(exclude={"act", "expires_at"})
+        return replace(answer, **told, expires_at=expires_at)
+
+
+class CuratedAnswerPages:
+    def __init__(self, services: WebServices) -> None:
+        self._answers = services.curated_answers
+        self._rehearsals = services.rehearsals
+        self._turns = TurnReview(services.records)
+
+    def pages(self) -> Sequence[AnyPage]:
+        under = "curated_answers"
+        return (
+            ConsolePage("GET", _LIST, "curated_answers", READ, self.list, form=ListWanted, menu=_MENU),
+            ConsolePage("GET", f"{_LIST}/new", "new_curated_answer", WRITE, self.new, form=NewWanted, under=under),
+            ConsolePage(
+                "POST", f"{_LIST}/new", "add_curated_answer", WRITE, self.add, form=CuratedForm,
+                shown_on="new_curated_answer", under=under,
+            ),
+            ConsolePage("GET", _ONE, "curated_answer", READ, self.one, under=under),
+            ConsolePage(
+                "POST", _ONE, "save_curated_answer", WRITE, self.save, form=CuratedForm, shown_on="curated_answer",
+                under=under,
+            ),
+            ConsolePage(
+                "POST", f"{_ONE}/delete", "delete_curated_answer", WRITE, self.delete, shown_on="curated_answer",
+                under=under,
+            ),
+        )  # fmt: skip
+
+    async def list(self, visit: Visit[ListWanted]) -> Shown:
+        page = await self._answers.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
+        return Shown("curated_answers.html", {"page": page, "wanted": visit.given})
+
+    async def new(self, visit: Visit[NewWanted]) -> Shown:
+        """Blank, or filled in from a turn."""
+        turn_id = visit.given.turn
+        draft = _blank(visit) if turn_id is None else await self._turns.curated_draft(visit.actor, turn_id)
+        return _form("add_curated_answer", visit.url("add_curated_answer"), draft)
+
+    async def add(self, visit: Visit[CuratedForm]) -> Shown | Go:
+        answer = visit.given.written(_blank(visit))
+        if visit.given.is_rehearsal:
+            rehearsal = RehearsalOut.of(await self._rehearsals.rehearse(visit.actor, answer))
+            return _form("add_curated_answer", visit.url("add_curated_answer"), answer, rehearsal)
+        await self._answers.create(visit.actor, answer)
+        return Go(visit.url("curated_answers"), "The answer is given from now on.")
+
+    async def one(self, visit: Visit[NoForm]) -> Shown:
+        return self._one(visit, await self._stored(visit))
+
+    async def save(self, visit: Visit[CuratedForm]) -> Shown | Go:
+        stored = await self._stored(visit)
+        written = visit.given.written(stored)
+        if visit.given.is_rehearsal:
+            rehearsal = await self._rehearsals.rehearse(visit.actor, written, stored.id)
+            return self._one(visit, written, RehearsalOut.of(rehearsal))
+        await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.given.written)
+        return Go(visit.url("curated_answers"), "The answer is saved.")
+
+    async def delete(self, visit: Visit[NoForm]) -> Go:
+        await self._answers.delete(visit.actor, visit.agent.id, visit.path_id("answer_id"))
+        return Go(visit.url("curated_answers"), "The answer is deleted.")
+
+    async def _stored(self, visit: Visit[Form]) -> CuratedAnswer:
+        return await self._answers.get(visit.actor, visit.agent.id, visit.path_id("answer_id"))
+
+    def _one(self, visit: Visit[Form], answer: CuratedAnswer, rehearsal: RehearsalOut | None = None) -> Shown:
+        action = visit.url("save_curated_answer", answer_id=answer.id)
+        return _form("save_curated_answer", action, answer, rehearsal, is_stored=True)
+
+
+def _blank(visit: Visit[Form]) -> CuratedAnswer:
+    return CuratedAnswer(uuid4(), visit.agent.id, Trigger.SEMANTIC, "", "")
+
+
+def _form(
+    name: str, action: str, answer: CuratedAnswer, rehearsal: RehearsalOut | None = None, *, is_stored: bool = False
+) -> Shown:
+    return Shown(
+        "curated_answer.html",
+        {
+            "form_name": name,
+            "action": action,
+            "answer": answer,
+            "rehearsal": rehearsal,
+            "is_stored": is_stored,
+            "triggers": _TRIGGERS,
+        },
+    )
+
+
+_TRIGGERS = (
+    (Trigger.SEMANTIC.value, "The question means the same as one of these (one a line)"),
+    (Trigger.EXACT.value, "The whole question is this"),
+    (Trigger.PHRASE.value, "The question holds these words, in this order"),
+    (Trigger.ANY_OF.value, "The question holds one of these (one a line)"),
+    (Trigger.REGEX.value, "A regular expression (RE2) is found in the question"),
+)

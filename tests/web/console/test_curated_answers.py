@@ -1,0 +1,50 @@
+"""Curated answers are written, rehearsed before they are saved, and changed."""
+
+from tests.web.console.browser import text_of
+from tests.web.console.page_examples import OpenConsole
+
+WRITTEN = {"trigger": "phrase", "pattern": "does it cost", "answer": "12 euros a month."}
+
+
+def place(console: OpenConsole, rest: str = "") -> str:
+    return f"/console/agents/{console.house.agent.id}/curated-answers{rest}"
+
+
+async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(console: OpenConsole) -> None:
+    shown = (await console.editor.post(place(console, "/new"), {**WRITTEN, "act": "rehearse"})).text
+    assert "What does it cost?" in shown
+    assert "12 euros a month.</textarea>" in shown
+    assert '<option value="phrase" selected>' in shown
+    assert "12 euros a month." not in await console.viewer.page(place(console))
+
+
+async def test_an_answer_is_written_changed_and_deleted(console: OpenConsole) -> None:
+    editor = console.editor
+    assert "from now on" in await editor.flash(await editor.post(place(console, "/new"), WRITTEN))
+    one = place(console, f"/{console.rooms.ids['answer_id']}")
+    changed = {
+        **WRITTEN,
+        "pattern": "per month",
+        "expires_at": "2025-12-31",
+        "language": "en",
+        "page_prefix": "/prices",
+    }
+    assert "is saved" in await editor.flash(await editor.post(one, changed))
+    listed = text_of(await console.viewer.page(place(console)))
+    for words in ("does it cost", "per month", "expired", "/prices"):
+        assert words in listed
+    assert "is deleted" in await editor.flash(await editor.post(f"{one}/delete"))
+    assert "per month" not in await console.viewer.page(place(console))
+
+
+async def test_a_turn_fills_the_form(still_console: OpenConsole) -> None:
+    shown = await still_console.editor.page(place(still_console, f"/new?turn={still_console.rooms.ids['turn_id']}"))
+    assert "What does it cost?</textarea>" in shown
+    assert "12 euros.</textarea>" in shown
+
+
+async def test_what_is_wrong_stands_beside_its_field(still_console: OpenConsole) -> None:
+    wrong = {**WRITTEN, "trigger": "regex", "pattern": "(?<!x)y"}
+    response = await still_console.editor.post(place(still_console, "/new"), wrong)
+    assert response.status_code == 422
+    assert 'id="add_curated_answer-pattern-wrong"' in response.text
