@@ -13,6 +13,7 @@ from starlette.types import Lifespan
 from app.domain.errors import DocentError
 from app.operating.gap_grooming import GapGrooming
 from app.operating.publishing import Publishing
+from app.operating.quality_review import QualityReview
 from app.operating.turn_review import TurnReview
 from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
@@ -30,6 +31,7 @@ from app.web.admin_leads import AdminLeads
 from app.web.admin_operators import AdminOperators
 from app.web.admin_playground import AdminPlayground
 from app.web.admin_previews import AdminPreviews
+from app.web.admin_quality import AdminQuality
 from app.web.admin_rehearsals import AdminRehearsals
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
@@ -155,6 +157,7 @@ def endpoints_of(
         *AdminLeads(services.leads, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),
         *AdminTurnReview(TurnReview(services.records), access).endpoints(),
+        *AdminQuality(QualityReview(services.records, services.clock), access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
         *AdminOperators(services.operators, access).endpoints(),
         *AdminTokens(services.api_tokens, access).endpoints(),

@@ -40,6 +40,7 @@ from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
+from app.operating.quality_review import QualityReview
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
@@ -388,6 +389,7 @@ READS: dict[str, Act] = {
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
+    "quality.of": lambda o: QualityReview(o.record, FixedClock()).of(o.actor, o.agent, 7),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }

@@ -27,6 +27,7 @@ from app.adapters.sql.one_visit import OneVisitWrites
 from app.adapters.sql.operators import SqlOperators
 from app.adapters.sql.past_turns import SqlPastTurns
 from app.adapters.sql.processes import SqlProcesses
+from app.adapters.sql.quality import SqlQuality
 from app.adapters.sql.retention import SqlRetention
 from app.adapters.sql.schedules import SqlSchedules
 from app.adapters.sql.session import SessionFactory, reading_sessions, writing_sessions
@@ -61,6 +62,7 @@ class SqlRecords:
         self.leads = SqlLeads(session, clock)
         self.turns = SqlTurns(session, clock)
         self.past_turns = SqlPastTurns(session, clock)
+        self.quality = SqlQuality(session, clock)
         self.retention = SqlRetention(session, clock)
         self.gaps = SqlGaps(session, clock)
         self.golden_questions = SqlGoldenQuestions(session, clock)

@@ -20,6 +20,7 @@ from app.ports.records.leads import LeadRecords
 from app.ports.records.operators import OperatorRecords
 from app.ports.records.past_turns import PastTurnRecords
 from app.ports.records.processes import ProcessRecords
+from app.ports.records.quality import QualityRecords
 from app.ports.records.retention import RetentionRecords
 from app.ports.records.schedules import ScheduleRecords
 from app.ports.records.sources import SourceRecords
@@ -57,6 +58,8 @@ class Records(Protocol):
     def turns(self) -> TurnRecords: ...
     @property
     def past_turns(self) -> PastTurnRecords: ...
+    @property
+    def quality(self) -> QualityRecords: ...
     @property
     def retention(self) -> RetentionRecords: ...
     @property

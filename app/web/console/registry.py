@@ -16,6 +16,7 @@ from app.web.console.pages.curated_answers import CuratedAnswerPages
 from app.web.console.pages.home import HomePages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
+from app.web.console.pages.quality import QualityPages
 from app.web.console.pages.sign_in import SignInPages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
@@ -29,6 +30,7 @@ def pages_of(services: WebServices, limits: LimitsPolicy, addresses: ClientAddre
         ConversationPages(services).pages(),
         PlaygroundPages(services).pages(),
         CuratedAnswerPages(services).pages(),
+        QualityPages(services).pages(),
         OperatorPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )

@@ -1,0 +1,42 @@
+"""How well an agent answers, day by day, and which pages it answers from."""
+
+from dataclasses import dataclass
+from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class DayQuality:
+    """One day (UTC). Of `turns`, those that ended: `answered` by an answer that was sure of itself, `abstained` where
+    nothing was found or too little, `failed` with an error or with the process. First-token times in milliseconds;
+    None where there was none."""
+
+    day: date
+    turns: int = 0
+    answered: int = 0
+    abstained: int = 0
+    failed: int = 0
+    thumbs_up: int = 0
+    thumbs_down: int = 0
+    first_token_p50: int | None = None
+    first_token_p95: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageCitations:
+    """A page, and how many citations named it or one of its sections."""
+
+    url: str
+    title: str
+    citations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """`days` oldest first; `top_pages` most cited first. `never_cited` are the first of `never_cited_count` pages, of
+    `live_pages`, that no answer of these days named."""
+
+    days: tuple[DayQuality, ...]
+    top_pages: tuple[PageCitations, ...]
+    never_cited: tuple[PageCitations, ...]
+    never_cited_count: int
+    live_pages: int

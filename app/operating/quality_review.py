@@ -1,0 +1,49 @@
+"""How well an agent answers, for its operators."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta
+from typing import Final
+from uuid import UUID
+
+from app.domain.errors import InvalidInput
+from app.domain.quality import PageCitations, Quality
+from app.operating.actor import Actor
+from app.ports.clock import Clock
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_DAYS: Final = 90
+LISTED: Final = 20  # pages, cited most and never
+
+
+class QualityReview:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def of(self, actor: Actor, agent_id: UUID, days: int) -> Quality:
+        """The last `days` days (1..MAX_DAYS, in UTC), today among them. Raises InvalidInput; NotFound for an agent that
+        is absent or another workspace's."""
+        if not 1 <= days <= MAX_DAYS:
+            raise InvalidInput("days", f"must lie between 1 and {MAX_DAYS}.")
+        today = self._clock.now().date()
+        first = today - timedelta(days=days - 1)
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            series = [await records.quality.day(agent_id, first + timedelta(days=number)) for number in range(days)]
+            cited = _by_page(await records.quality.cited(agent_id, datetime.combine(first, time(), UTC)))
+            live = await records.quality.live_pages(agent_id)
+        named = {page.url for page in cited}
+        never = [page for page in live if page.url not in named]
+        return Quality(tuple(series), tuple(cited[:LISTED]), tuple(never[:LISTED]), len(never), len(live))
+
+
+def _by_page(cited: Iterable[PageCitations]) -> list[PageCitations]:
+    """Sections together, most cited first."""
+    counts: Counter[str] = Counter()
+    titles: dict[str, str] = {}
+    for section in cited:
+        url = section.url.partition("#")[0]
+        counts[url] += section.citations
+        titles.setdefault(url, section.title)
+    return [PageCitations(url, titles[url], count) for url, count in counts.most_common()]

@@ -1,0 +1,78 @@
+"""Admin API: how well an agent answers."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from pydantic import Field
+
+from app.domain.quality import Quality
+from app.operating.actor import Actor
+from app.operating.quality_review import LISTED, MAX_DAYS, QualityReview
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+TAG = "Quality"
+
+
+class QualityQuery(Model):
+    days: int = Field(default=30, ge=1, le=MAX_DAYS)
+
+
+class DayQualityOut(Model):
+    day: date
+    turns: int
+    answered: int = Field(description="By an answer that was sure of itself.")
+    abstained: int = Field(description="Nothing was found, or too little.")
+    failed: int
+    thumbs_up: int
+    thumbs_down: int
+    first_token_p50: int | None = Field(description="Milliseconds.")
+    first_token_p95: int | None = Field(description="Milliseconds.")
+
+
+class CitedPageOut(Model):
+    url: str
+    title: str
+    citations: int
+
+
+class UncitedPageOut(Model):
+    url: str
+    title: str
+
+
+class QualityOut(Model):
+    days: tuple[DayQualityOut, ...] = Field(description="UTC, oldest first, today last.")
+    top_pages: tuple[CitedPageOut, ...] = Field(description=f"Most cited first, {LISTED} at most.")
+    never_cited: tuple[UncitedPageOut, ...] = Field(description=f"Live pages that no answer named, {LISTED} at most.")
+    never_cited_count: int
+    live_pages: int
+
+    @classmethod
+    def of(cls, quality: Quality) -> "QualityOut":
+        return cls.model_validate(quality)
+
+
+class AdminQuality:
+    def __init__(self, review: QualityReview, access: AdminAccess) -> None:
+        self._review = review
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/agents/{agent_id}/quality",
+                "getQuality",
+                "How well an agent answers, day by day, and which pages it answers from",
+                TAG,
+                self._access.read,
+                self.of,
+                input_model=QualityQuery,
+                response_model=QualityOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def of(self, call: Call[Actor, QualityQuery]) -> QualityOut:
+        return QualityOut.of(await self._review.of(call.caller, call.path_id("agent_id"), call.input.days))

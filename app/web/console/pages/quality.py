@@ -1,0 +1,69 @@
+"""How well an agent answers: charts drawn by the server, each with its numbers as a table."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from app.operating.actor import READ
+from app.operating.quality_review import QualityReview
+from app.web.console.line_chart import Line, line_chart
+from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, Visit
+from app.web.services import WebServices
+
+_PATH = "/console/agents/{agent_id}/quality"
+_RANGES = ("7", "30", "90")
+
+
+class QualityWanted(Form):
+    days: Literal["7", "30", "90"] = "30"
+
+
+class QualityPages:
+    def __init__(self, services: WebServices) -> None:
+        self._review = QualityReview(services.records, services.clock)
+
+    def pages(self) -> Sequence[AnyPage]:
+        menu = MenuEntry("Quality", 60, "chart")
+        return (ConsolePage("GET", _PATH, "quality", READ, self.show, form=QualityWanted, menu=menu),)
+
+    async def show(self, visit: Visit[QualityWanted]) -> Shown:
+        wanted = visit.given.days
+        quality = await self._review.of(visit.actor, visit.agent.id, int(wanted))
+        days = quality.days
+        turns = sum(day.turns for day in days)
+        done = sum(day.answered + day.abstained for day in days)
+        charts = (
+            (
+                "Questions",
+                line_chart(
+                    [day.day for day in days],
+                    Line("answered", [day.answered for day in days]),
+                    Line("not answered", [day.abstained for day in days]),
+                ),
+            ),
+            (
+                "First word, in milliseconds",
+                line_chart(
+                    [day.day for day in days],
+                    Line("half of the answers began within", [day.first_token_p50 for day in days]),
+                    Line("95 of 100 began within", [day.first_token_p95 for day in days]),
+                ),
+            ),
+            (
+                "Thumbs",
+                line_chart(
+                    [day.day for day in days],
+                    Line("up", [day.thumbs_up for day in days]),
+                    Line("down", [day.thumbs_down for day in days]),
+                ),
+            ),
+        )
+        return Shown(
+            "quality.html",
+            {
+                "quality": quality,
+                "turns": turns,
+                "answered_share": sum(day.answered for day in days) / done if done else None,
+                "charts": charts,
+                "ranges": [(f"{each} days", visit.url("quality", {"days": each}), each == wanted) for each in _RANGES],
+            },
+        )
