@@ -25,11 +25,13 @@ class GapState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GapFilter:
-    """Gaps of that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later; None: any."""
+    """Gaps of that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later, with that text
+    in their question (the case of ASCII letters does not count); None: any."""
 
     reason: GapReason | None = None
     language: str | None = None
     since: datetime | None = None
+    text: str | None = None
 
 
 EVERY_GAP = GapFilter()

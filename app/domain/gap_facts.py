@@ -9,6 +9,7 @@ from uuid import UUID
 
 from app.domain.gap import GapReason
 
+TREND_DAYS = 28
 _CLOSE = 0.5  # of the threshold
 
 
@@ -36,14 +37,16 @@ class GapSample:
 
 @dataclass(frozen=True, slots=True)
 class GapFacts:
-    """`this_week` counts askings of the last 7 days, `week_before` those of the 7 before; samples come latest first,
-    languages (BCP 47 primary subtags) most spoken first."""
+    """`this_week` counts askings of the last 7 days, `week_before` those of the 7 before, `by_day` those of the
+    last TREND_DAYS spans of 24 hours, oldest first; samples come latest first, languages (BCP 47 primary subtags) most
+    spoken first."""
 
     visitors: int
     this_week: int
     week_before: int
     languages: tuple[str, ...]
     samples: tuple[GapSample, ...]
+    by_day: tuple[int, ...] = ()
 
     @property
     def impact(self) -> int:

@@ -67,6 +67,7 @@ class GapViewOut(GapOut):
     impact: int = Field(description="visitors x (1 + askings of the last 7 days)")
     this_week: int = Field(description="Askings of the last 7 days.")
     week_before: int = Field(description="Askings of the 7 days before.")
+    by_day: tuple[int, ...] = Field(description="Askings of the last 28 spans of 24 hours, oldest first.")
     languages: tuple[str, ...]
     samples: tuple[SampleOut, ...] = Field(description="The latest askings, latest first.")
     snapshot: SnapshotOut | None = Field(description="What search found at the latest asking, and why it fell short.")
@@ -79,6 +80,7 @@ class GapViewOut(GapOut):
             visitors=facts.visitors,
             impact=facts.impact,
             this_week=facts.this_week,
+            by_day=facts.by_day,
             week_before=facts.week_before,
             languages=facts.languages,
             samples=tuple(SampleOut.model_validate(sample) for sample in facts.samples),

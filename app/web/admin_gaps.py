@@ -22,9 +22,11 @@ class GapFilterQuery(Model):
     language: str | None = Field(default=None, pattern="^[a-z]{2,3}$", description="Asked in it, at least once.")
     since: AwareDatetime | None = Field(default=None, description="Asked then or later.")
 
+    text: str | None = Field(default=None, min_length=1, max_length=200, description="Stands in the question.")
+
     @property
     def only(self) -> GapFilter:
-        return GapFilter(self.reason, self.language, self.since)
+        return GapFilter(self.reason, self.language, self.since, self.text)
 
 
 class GapsQuery(GapFilterQuery, ListQuery):

@@ -11,12 +11,14 @@ from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
 from app.domain.errors import DocentError
+from app.operating.audit_log import AuditLog
 from app.operating.gap_grooming import GapGrooming
 from app.operating.publishing import Publishing
 from app.operating.quality_review import QualityReview
 from app.operating.turn_review import TurnReview
 from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
+from app.web.admin_audit import AdminAudit
 from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
@@ -80,16 +82,17 @@ def create_app(
     `more_routes` come after the API's, such as a demo page's.
     """
     limits, addresses = limits or LimitsPolicy(), ClientAddresses(trusted_proxies)
+    widget = widget_files or built_widget()
     endpoints = endpoints_of(
         services,
         limits=limits,
         streams=streams or StreamPolicy(),
         addresses=addresses,
         version=version,
-        widget_files=widget_files or built_widget(),
+        widget_files=widget,
     )
     app = Starlette(
-        routes=[*routes_of(endpoints), *console_routes(services, limits, addresses), *more_routes],
+        routes=[*routes_of(endpoints), *console_routes(services, limits, addresses, widget), *more_routes],
         lifespan=lifespan,
         exception_handlers={
             DocentError: answer_with_problem,
@@ -159,6 +162,7 @@ def endpoints_of(
         *AdminTurnReview(TurnReview(services.records), access).endpoints(),
         *AdminQuality(QualityReview(services.records, services.clock), access).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
+        *AdminAudit(AuditLog(services.records), access).endpoints(),
         *AdminOperators(services.operators, access).endpoints(),
         *AdminTokens(services.api_tokens, access).endpoints(),
         *WidgetScript(widget_files).endpoints(),

@@ -20,6 +20,7 @@ from app.cli.demo.site_server import DemoSite, serve_demo_site
 from app.web.embed_tag import embed_tag
 from tests.doubles.fake_openai import FakeOpenAI
 
+OPERATOR, PASSWORD = "ann@example.com", "correct horse battery"
 WARRANTY = "How long is the warranty on a station?"
 PERSON = "Can I talk to a person?"
 UNANSWERABLE = "Does it measure the UV index?"
@@ -91,7 +92,8 @@ def real_docent(folder: Path) -> Iterator[RealDocent]:
             "DOCENT_CRAWL_ALLOW": demo.base.removeprefix("http://"),
             "DOCENT_CRAWL_DELAY_SECONDS": "0",
         }
-        token = _command(environment, "token", "create", "tests", "--json")["token"]
+        _command(environment, "operator", "add", OPERATOR, typed=PASSWORD)
+        token = _command(environment, "token", "create", "tests")["token"]
         base = opened.enter_context(_serving(environment, folder / "docent.log", "--with-worker"))
         client = ApiClient(base, token)
         plan = replace(nimbrel_plan(demo.base, ()), origins=(demo.base, host.origin))
@@ -142,10 +144,11 @@ def _said_base(log: Path) -> str | None:
     return None
 
 
-def _command(environment: dict[str, str], *words: str) -> dict[str, Any]:
-    """What `docent ... --json` printed."""
+def _command(environment: dict[str, str], *words: str, typed: str = "") -> dict[str, Any]:
+    """What `docent ... --json` printed, with a line typed into it."""
     ended = subprocess.run(
-        [sys.executable, "-m", "app.cli", *words],
+        [sys.executable, "-m", "app.cli", *words, "--json"],
+        input=f"{typed}\n",
         env=os.environ | environment,
         capture_output=True,
         text=True,

@@ -155,6 +155,7 @@ async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> Non
     wanted = {
         SHIP: (GapFilter(reason=GapReason.FAILURE_WORDS), GapFilter(language="de")),
         PAY: (GapFilter(reason=GapReason.LOW_CONFIDENCE), GapFilter(language="en"), GapFilter(since=since)),
+        SEND: (GapFilter(text="100%_"), GapFilter(text=SEND[2:9].upper())),
     }
     async with office.record.read() as records:
         for question, filters in wanted.items():
@@ -208,6 +209,7 @@ async def test_what_is_known_of_a_gap(office: Office) -> None:
     facts = view.facts
     assert (facts.visitors, facts.this_week, facts.week_before, facts.impact) == (2, 2, 1, 6)
     assert facts.languages == ("en", "de")
+    assert (facts.by_day[-1], facts.by_day[-9], sum(facts.by_day), len(facts.by_day)) == (2, 1, 3, 28)
     assert [sample.question for sample in facts.samples] == [SHIP] * 3
     assert (facts.samples[0].turn_id, facts.samples[1].conversation_id) == (latest, visitor.conversation_id)
     assert view.snapshot is not None

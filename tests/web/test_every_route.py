@@ -44,7 +44,7 @@ def only_looks(endpoint: AnyEndpoint) -> bool:
 
 def manages(endpoint: AnyEndpoint) -> bool:
     """It says who else may."""
-    return endpoint.tag == "Operators" or endpoint.operation == "createToken"
+    return endpoint.tag in ("Operators", "Audit") or endpoint.operation == "createToken"
 
 
 def has_ids(endpoint: AnyEndpoint) -> bool:

@@ -3,14 +3,20 @@
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
+from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import AuditRow
 from app.adapters.sql.row_states import state_of
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.unbroken import unbroken
+from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.ports.clock import Clock
+from app.ports.records.page import ListPage, PageRequest
+
+_LATEST_FIRST = Keyset(AuditRow.created_at, AuditRow.id, descending=True)
 
 
 class SqlAudit(SqlFamily):
@@ -38,3 +44,19 @@ class SqlAudit(SqlFamily):
     async def _before(self, action: str, subject: str) -> bytes | None:
         async with self._committed.connect() as connection:
             return await state_of(connection, action, subject)
+
+    async def page(
+        self, workspace_id: UUID, page: PageRequest, only: AuditFilter = EVERY_ENTRY
+    ) -> ListPage[AuditEntry]:
+        statement = select(AuditRow).where(AuditRow.workspace_id == workspace_id)
+        if only.actor is not None:
+            statement = statement.where(AuditRow.actor == only.actor)
+        if only.action is not None:
+            statement = statement.where(AuditRow.action.startswith(only.action, autoescape=True))
+        if only.subject is not None:
+            statement = statement.where(AuditRow.subject == only.subject)
+        return await _LATEST_FIRST.page(self._session, statement, page, _entry)
+
+
+def _entry(row: AuditRow) -> AuditEntry:
+    return AuditEntry(row.id, row.actor, row.action, row.subject, row.details, row.created_at)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 from uuid import UUID
 
 from sqlalchemy import func, select, update
@@ -12,7 +13,7 @@ from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.turn_erasing import SqlTurnErasing
 from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason
-from app.domain.gap_facts import GapFacts, GapSample
+from app.domain.gap_facts import TREND_DAYS, GapFacts, GapSample
 
 WEEK = timedelta(days=7)
 
@@ -84,6 +85,9 @@ class SqlGapGrooming(SqlGapMeanings, SqlTurnErasing):
             .where(of_gap)
         )
         visitors, this_week, week_before = (await self._session.execute(counted)).one()
+        days = [now - timedelta(days=back) for back in range(TREND_DAYS, -1, -1)]
+        daily = select(*(func.count().filter(asked > a, asked <= b) for a, b in pairwise(days))).where(of_gap)
+        by_day = (await self._session.execute(daily.select_from(GapQuestionRow))).one()
         spoken = (
             select(TurnRow.language)
             .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
@@ -109,4 +113,5 @@ class SqlGapGrooming(SqlGapMeanings, SqlTurnErasing):
                     for row, conversation_id, language in await self._session.execute(latest)
                 ]
             ),
+            by_day=tuple(by_day),
         )

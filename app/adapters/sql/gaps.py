@@ -36,6 +36,8 @@ class SqlGaps(SqlGapGrooming, SqlGapReplays):
             statement = statement.where(GapRow.reason == only.reason.value)
         if only.since is not None:
             statement = statement.where(GapRow.last_seen >= only.since)
+        if only.text is not None:
+            statement = statement.where(GapRow.question.icontains(only.text, autoescape=True))
         if only.language is not None:
             spoken = (
                 select(GapQuestionRow.id)

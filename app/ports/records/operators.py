@@ -28,7 +28,7 @@ class OperatorRecords(Protocol):
     """A password's hash and a session's SHA-256 are all that is kept of either."""
 
     async def add(self, operator: Operator, password_hash: str) -> None:
-        """Raises InvalidInput ("email") when an operator of any workspace has the address, NotFound for the
+        """Raises InvalidInput when an operator of any workspace has the address, NotFound for the
         workspace."""
         ...
 

@@ -56,19 +56,11 @@ def parse_fields(encoded: str) -> Fields:
 def form_of(model: type[Form], fields: Mapping[str, list[str | Upload]]) -> Form:
     """Raises ValidationError. Blank values are as good as absent."""
     found: dict[str, Any] = {}
-    uploads: dict[str, Upload] = {}
     for name, declared in model.model_fields.items():
         values = [value for value in fields.get(name, []) if value != ""]
-        if not values:
-            continue
-        last = values[-1]
-        if isinstance(last, Upload):
-            uploads[name] = last
-        else:
-            found[name] = values if _takes_many(declared.annotation) else last
-    if uploads:  # files are bytes, which no text stands for
-        return model.model_validate({**found, **uploads})
-    return model.model_validate_strings(found)
+        if values:
+            found[name] = values if _takes_many(declared.annotation) else values[-1]
+    return model.model_validate(found)
 
 
 def _takes_many(annotation: Any) -> bool:
@@ -81,7 +73,7 @@ def errors_of(error: ValidationError | InvalidInput, model: type[Form]) -> dict[
     """By field of the form; what names none of them is about the whole."""
     if isinstance(error, ValidationError):
         return messages_by_field(error)
-    name = error.field.partition(".")[0]
+    name = error.field.partition(".")[0]  # such as allowed_origins.2
     if name in model.model_fields:
         return {name: str(error).removeprefix(f"{error.field}: ")}
     return {"": str(error)}

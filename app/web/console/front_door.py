@@ -15,7 +15,6 @@ from app.domain.agent import Agent
 from app.domain.errors import DocentError, InvalidInput
 from app.operating.operators import acting
 from app.ports.records.page import PageRequest
-from app.web.client_address import ClientAddresses
 from app.web.console.forms import Fields, errors_of, form_of, parse_fields, read_fields
 from app.web.console.page import Answer, AnyPage, Go, NoForm, Rejected, Shown, Visit
 from app.web.console.rendering import HEADERS, Rendering
@@ -46,13 +45,11 @@ class FrontDoor:
         services: WebServices,
         rendering: Rendering,
         limits: LimitsPolicy,
-        addresses: ClientAddresses,
     ) -> None:
         self._pages = pages
         self._services = services
         self._rendering = rendering
         self._limits = limits
-        self._addresses = addresses
 
     async def answer(self, page: AnyPage, request: Request) -> Response:
         """Never raises but for a visitor who has left."""
@@ -143,8 +140,7 @@ class FrontDoor:
     async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
         flash = flash_of(visit.request)
         agents = await self._agents(visit)
-        is_tls = self._addresses.came_over_tls(visit.request)
-        response = self._rendering.page(visit, shown, agents, flash, is_tls)
+        response = self._rendering.page(visit, shown, agents, flash)
         if flash:
             forget_flash(response)
         return response

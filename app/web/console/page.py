@@ -107,7 +107,7 @@ class Visit(Generic[GivenOut]):
         """The visit of the page on which the refused form stands."""
         shown_on = self.pages[self.page.shown_on]
         visit: Visit[Any] = self
-        return replace(visit, page=shown_on, given=shown_on.form.model_validate_strings({}), rejected=rejected)
+        return replace(visit, page=shown_on, given=shown_on.form.model_validate({}), rejected=rejected)
 
 
 def _there(value: Value | None) -> Value:

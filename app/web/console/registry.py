@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import chain
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,9 +11,17 @@ from starlette.routing import Route
 from app.web.client_address import ClientAddresses
 from app.web.console import static_files
 from app.web.console.front_door import FrontDoor
+from app.web.console.gap_view import GapShow
 from app.web.console.page import AnyPage
+from app.web.console.pages.agent_settings import AgentSettingsPages
+from app.web.console.pages.agent_versions import AgentVersionPages
+from app.web.console.pages.api_tokens import ApiTokenPages
+from app.web.console.pages.audit import AuditPages
 from app.web.console.pages.conversations import ConversationPages
 from app.web.console.pages.curated_answers import CuratedAnswerPages
+from app.web.console.pages.gap import GapPages
+from app.web.console.pages.gap_answer import GapAnswerPages
+from app.web.console.pages.gaps import GapsPages
 from app.web.console.pages.home import HomePages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
@@ -23,15 +32,25 @@ from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
 
 
-def pages_of(services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> dict[str, AnyPage]:
+def pages_of(
+    services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses, widget: Path
+) -> dict[str, AnyPage]:
     """By name: tests go through this list, so that none is left out."""
+    gap = GapShow(services)
     parts = (
         SignInPages(services, limits, addresses).pages(),
+        GapsPages(services).pages(),
+        GapPages(services, gap).pages(),
+        GapAnswerPages(services, gap).pages(),
+        AgentSettingsPages(services).pages(),
+        AgentVersionPages(services, addresses, widget).pages(),
         ConversationPages(services).pages(),
         PlaygroundPages(services).pages(),
         CuratedAnswerPages(services).pages(),
         QualityPages(services).pages(),
         OperatorPages(services).pages(),
+        ApiTokenPages(services).pages(),
+        AuditPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )
     pages: dict[str, AnyPage] = {}
@@ -42,10 +61,13 @@ def pages_of(services: WebServices, limits: LimitsPolicy, addresses: ClientAddre
     return pages
 
 
-def console_routes(services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> list[Route]:
-    pages = pages_of(services, limits, addresses)
+def console_routes(
+    services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses, widget: Path
+) -> list[Route]:
+    """`widget` is the folder of the built widget."""
+    pages = pages_of(services, limits, addresses, widget)
     files = static_files.StaticFiles()
-    door = FrontDoor(pages, services, Rendering(files), limits, addresses)
+    door = FrontDoor(pages, services, Rendering(files), limits)
     by_path: dict[str, dict[str, AnyPage]] = {}
     for page in pages.values():
         methods = by_path.setdefault(page.path, {})

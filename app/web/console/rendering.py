@@ -27,7 +27,6 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
 }
-TLS_HEADERS: Mapping[str, str] = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Rendering:
         self._jinja.globals["static"] = files.url
 
     def page(
-        self, visit: Visit[Any], shown: Shown, agents: Sequence[Agent], flash: tuple[str, str] | None, is_tls: bool
+        self, visit: Visit[Any], shown: Shown, agents: Sequence[Agent], flash: tuple[str, str] | None
     ) -> HTMLResponse:
         """`agents` are those to pick from."""
         menu: Sequence[MenuItem] = menu_of(visit, agents)
@@ -84,7 +83,7 @@ class Rendering:
             "ago": lambda then: ago(then, visit.now),
         }
         text = self._jinja.get_template(shown.template).render({**told, **shown.values})
-        return HTMLResponse(text, shown.status, {**HEADERS, **(TLS_HEADERS if is_tls else {})})
+        return HTMLResponse(text, shown.status, HEADERS)
 
 
 def _form_view(name: str, rejected: Rejected | None) -> FormView:

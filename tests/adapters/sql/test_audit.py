@@ -9,7 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.adapters.sql.models import AuditRow
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
+from app.domain.audit_entry import AuditFilter
 from app.domain.errors import NotFound
+from app.ports.records.page import PageRequest
 from tests.adapters.sql.sample_rows import an_id, count_rows
 from tests.doubles.fixed_clock import FixedClock
 
@@ -79,3 +81,27 @@ async def test_one_changed_behind_the_audit_is_seen(
         await records.audit.record(workspace_id, "ci", "agent.edit", str(agent.id), {})
     (_, known), (found, _) = await hashes(engine)
     assert found != known
+
+
+async def test_the_log_is_read_latest_first_page_by_page_and_narrowed(
+    record: SqlSystemOfRecord, workspace_id: UUID, foreign_workspace_id: UUID, clock: FixedClock
+) -> None:
+    done = [("ann", "made.close", "1"), ("bob", "made.ignore", "2"), ("ann", "madeup.close", "2"), ("ann", "x", "3")]
+    for actor, action, subject in done:
+        clock.advance(1)
+        async with record.write() as records:
+            await records.audit.record(workspace_id, actor, action, subject, {})
+            await records.audit.record(foreign_workspace_id, actor, action, subject, {"of": "others"})
+    async with record.read() as records:
+        first = await records.audit.page(workspace_id, PageRequest(limit=3))
+        rest = await records.audit.page(workspace_id, PageRequest(3, first.next_cursor))
+        told = [(entry.actor, entry.action, entry.subject) for entry in (*first.items, *rest.items)]
+        assert told == done[::-1]
+        assert [entry.details for entry in first.items] == [{}] * 3
+        for only, count in (
+            (AuditFilter(actor="bob"), 1),
+            (AuditFilter(action="made."), 2),
+            (AuditFilter(action="%"), 0),
+            (AuditFilter(subject="2"), 2),
+        ):
+            assert len((await records.audit.page(workspace_id, PageRequest(), only)).items) == count

@@ -19,6 +19,28 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "do_sign_in": {"email": "admin@example.com", "password": PASSWORD},
     "sign_out": {},
     "change_password": {"current_password": PASSWORD, "new_password": "another long password"},
+    "ignore_gaps": {"gap_ids": ["{gap_id}"], "note": "not ours"},
+    "edit_gap": {"assignee": "ann", "note": "ask the warehouse"},
+    "ignore_gap": {"reason": "not ours"},
+    "reopen_gap": {},
+    "close_gap": {"reason": "told them"},
+    "merge_gap": {"gap_ids": "{other_gap}"},
+    "split_gap": {"turn_id": "{split_turn}"},
+    "answer_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
+    "rehearse_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
+    "replay_gap": {},
+    "prove_gap": {},
+    "save_settings": {
+        "name": "Docs",
+        "max_answer_chars": "900",
+        "confidence_threshold": "0.5",
+        "retention_days": "30",
+        "allowed_origins": "https://www.example.com\r\nhttps://docs.example.com",
+    },
+    "publish_agent": {},
+    "roll_back": {"number": "1"},
+    "issue_token": {"name": "deploy script", "scopes": ["read", "write"], "days": "30"},
+    "revoke_token": {},
     "add_operator": {"email": "new@example.com", "role": "viewer", "password": PASSWORD},
     "set_role": {"role": "editor"},
     "set_password": {"password": "another long password"},
@@ -33,7 +55,9 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "ask_playground": {"question": "What does it cost?", "page_url": "https://www.example.com/pricing"},
 }
 # POSTs that answer with a page instead, because what they show must not be sent over a redirect.
-SHOWN_AT_ONCE: frozenset[str] = frozenset({"ask_playground"})
+SHOWN_AT_ONCE: frozenset[str] = frozenset(
+    {"ask_playground", "answer_gap", "rehearse_gap", "replay_gap", "prove_gap", "issue_token"}
+)
 
 
 @dataclass
@@ -52,7 +76,8 @@ class OpenConsole:
         return self.rooms.house
 
     def path(self, page: AnyPage, **other: object) -> str:
-        return page.path.replace(":path", "").format(**{**self.rooms.ids, "rest": "nowhere", **other})
+        own = {"gap_id": self.rooms.own_ids["splitGap"]["gap_id"]} if page.name == "split_gap" else {}
+        return page.path.replace(":path", "").format(**{**self.rooms.ids, **own, "rest": "nowhere", **other})
 
     def form(self, page: AnyPage) -> dict[str, str | list[str]]:
         ids = {**self.rooms.ids, **self.rooms.others}
@@ -80,4 +105,4 @@ async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
 
 def every_page() -> list[AnyPage]:
     """The registry as the product has it, on a house that nobody lives in."""
-    return list(pages_of(uninhabited_services(), unlimited(), ClientAddresses()).values())
+    return list(pages_of(uninhabited_services(), unlimited(), ClientAddresses(), Path("dist")).values())

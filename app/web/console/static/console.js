@@ -13,14 +13,6 @@ document.addEventListener("click", (event) => {
   });
 });
 
-/* <input type="checkbox" data-ticks="name"> ticks every box of that name in its form. */
-document.addEventListener("change", (event) => {
-  const all = event.target.closest("[data-ticks]");
-  if (!all) return;
-  const name = CSS.escape(all.dataset.ticks);
-  for (const box of document.querySelectorAll(`input[type=checkbox][name=${name}]`)) box.checked = all.checked;
-});
-
 /* The agent picker closes when one looks elsewhere. */
 document.addEventListener("click", (event) => {
   for (const picker of document.querySelectorAll("details.picker[open]")) {

@@ -1,0 +1,31 @@
+"""One line of the audit log."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id."""
+
+    id: UUID
+    actor: str
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Of that actor, with that beginning of the action, about that subject; None: any."""
+
+    actor: str | None = None
+    action: str | None = None
+    subject: str | None = None
+
+
+EVERY_ENTRY = AuditFilter()

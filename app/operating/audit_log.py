@@ -1,0 +1,16 @@
+"""What operators read of the audit log."""
+
+from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
+from app.operating.actor import Actor
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+
+class AuditLog:
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def page(self, actor: Actor, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
+        """Of the actor's workspace, latest first."""
+        async with self._records.read() as records:
+            return await records.audit.page(actor.workspace_id, page, only)

@@ -1,0 +1,65 @@
+"""Admin API: who changed what."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.audit_entry import AuditEntry, AuditFilter
+from app.operating.actor import Actor
+from app.operating.audit_log import AuditLog
+from app.web.admin_access import AdminAccess
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+
+class AuditQuery(ListQuery):
+    actor: str | None = Field(default=None, max_length=300, description="A token's name, or an operator's e-mail.")
+    action: str | None = Field(default=None, max_length=100, description='How it begins: "agent", "agent.publish".')
+    subject: str | None = Field(default=None, max_length=100, description="The id of what was changed.")
+
+    @property
+    def only(self) -> AuditFilter:
+        return AuditFilter(self.actor, self.action, self.subject)
+
+
+class AuditEntryOut(Model):
+    id: UUID
+    actor: str
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+    created_at: datetime
+
+    @classmethod
+    def of(cls, entry: AuditEntry) -> "AuditEntryOut":
+        return cls.model_validate(entry)
+
+
+class AdminAudit:
+    def __init__(self, log: AuditLog, access: AdminAccess) -> None:
+        self._log = log
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/audit",
+                "listAudit",
+                "Who changed what, latest first",
+                "Audit",
+                self._access.manage,
+                self.page,
+                input_model=AuditQuery,
+                response_model=ListOut[AuditEntryOut],
+            ),
+        )
+
+    async def page(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
+        asked = call.input
+        return listed(
+            ListOut[AuditEntryOut], await self._log.page(call.caller, asked.page, asked.only), AuditEntryOut.of
+        )

@@ -1,0 +1,81 @@
+"""How an agent answers and looks: its draft as one form."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field
+
+from app.domain.agent import AgentConfig, Theme
+from app.domain.errors import InvalidInput
+from app.domain.golden_run import PublishGate
+from app.operating import agent_rules as rules
+from app.operating.actor import READ, WRITE
+from app.web.console.forms import Lines
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.services import WebServices
+
+PATH = "/console/agents/{agent_id}/settings"
+_THEME = "theme_"
+
+
+class SettingsForm(Form):
+    """The fields of a configuration by their names; those of the theme begin with `theme_`."""
+
+    name: str = Field(max_length=rules.MAX_NAME_CHARS)
+    persona: str = Field(default="", max_length=rules.MAX_PERSONA_CHARS)
+    tone: str = Field(default="", max_length=rules.MAX_TONE_CHARS)
+    avoid_topics: Lines = ()
+    max_answer_chars: int = Field(ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS)
+    custom_prompt: str = Field(default="", max_length=rules.MAX_CUSTOM_PROMPT_CHARS)
+    language: str | None = Field(default=None, max_length=3)
+    confidence_threshold: float = Field(ge=0, le=1)
+    allowed_origins: Lines = ()
+    allowed_link_hosts: Lines = ()
+    starter_prompts: Lines = ()
+    retention_days: int = Field(ge=1, le=rules.MAX_RETENTION_DAYS)
+    daily_tokens: int | None = Field(default=None, ge=0, le=rules.MAX_DAILY_TOKENS)
+    publish_gate: PublishGate = PublishGate.WARN
+    theme_primary_color: str | None = Field(default=None, max_length=7)
+    theme_radius_px: int | None = Field(default=None, ge=0, le=40)
+    theme_position: str = "right"
+    theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
+    theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+
+    def onto(self, config: AgentConfig) -> AgentConfig:
+        """What the form does not hold stays, such as the settings of search."""
+        given: dict[str, Any] = dict(self)
+        theme = {name.removeprefix(_THEME): given.pop(name) for name in list(given) if name.startswith(_THEME)}
+        return replace(config, **given, theme=Theme(**theme))
+
+
+class AgentSettingsPages:
+    def __init__(self, services: WebServices) -> None:
+        self._agents = services.agents
+
+    def pages(self) -> Sequence[AnyPage]:
+        entry = MenuEntry("Agent settings", 80, "settings")
+        return (
+            ConsolePage("GET", PATH, "agent_settings", READ, self.look, menu=entry),
+            ConsolePage("POST", PATH, "save_settings", WRITE, self.save, SettingsForm, "agent_settings"),
+        )
+
+    async def look(self, visit: Visit[NoForm]) -> Shown:
+        gates = [(gate.value, words) for gate, words in _GATES.items()]
+        return Shown("agent_settings.html", {"config": visit.agent.draft, "gates": gates, "positions": _POSITIONS})
+
+    async def save(self, visit: Visit[SettingsForm]) -> Go:
+        try:
+            await self._agents.change_draft(visit.actor, visit.agent.id, visit.given.onto)
+        except InvalidInput as error:
+            name = error.field.replace("theme.", _THEME)
+            raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
+        return Go(visit.url("agent_settings"), "The draft is saved. Visitors get it when you publish it.")
+
+
+_GATES = {
+    PublishGate.OFF: "Publish without asking golden questions",
+    PublishGate.WARN: "Ask golden questions and say what is lost",
+    PublishGate.REFUSE: "Refuse a draft that loses golden questions",
+}
+_POSITIONS = (("right", "Right"), ("left", "Left"))

@@ -1,0 +1,133 @@
+"""What visitors get: publishing, going back, and the widget that a website pastes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from app.domain.agent import Agent, AgentConfig, AgentVersion
+from app.domain.errors import DraftLoses, InvalidInput
+from app.domain.origin import is_listed
+from app.operating.actor import READ, WRITE
+from app.operating.publishing import Publishing
+from app.ports.records.page import PageRequest
+from app.web.client_address import ClientAddresses
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
+from app.web.console.pages.agent_settings import PATH as SETTINGS
+from app.web.embed_tag import embed_tag, pinned_embed_tag
+from app.web.services import WebServices
+from app.web.widget_script import SCRIPT_PATH, BuiltFile
+
+_VERSIONS = 100
+
+
+class PublishForm(Form):
+    despite_losses: bool = False
+
+
+class BackForm(Form):
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One setting, as it was and as it is, in words."""
+
+    name: str
+    before: str
+    after: str
+
+
+class AgentVersionPages:
+    """`widget` is the folder of the built widget."""
+
+    def __init__(self, services: WebServices, addresses: ClientAddresses, widget: Path) -> None:
+        self._agents = services.agents
+        self._publishing = Publishing(services.agents, services.golden_runs)
+        self._addresses = addresses
+        self._widget = widget
+
+    def pages(self) -> Sequence[AnyPage]:
+        under = "agent_settings"
+        return (
+            ConsolePage("GET", f"{SETTINGS}/versions", "agent_versions", READ, self.versions, under=under),
+            ConsolePage(
+                "POST", f"{SETTINGS}/publish", "publish_agent", WRITE, self.publish, PublishForm, "agent_versions"
+            ),
+            ConsolePage("POST", f"{SETTINGS}/back", "roll_back", WRITE, self.back, BackForm, "agent_versions"),
+            ConsolePage("GET", f"{SETTINGS}/embed", "embed_agent", READ, self.embed, under=under),
+        )
+
+    async def versions(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
+        live = _live(visit.agent, found.items)
+        changes = differences(live.config, visit.agent.draft) if live else []
+        return Shown("agent_versions.html", {"versions": found.items, "live": live, "changes": changes})
+
+    async def publish(self, visit: Visit[PublishForm]) -> Go:
+        try:
+            published = await self._publishing.publish(
+                visit.actor, visit.agent.id, despite_losses=visit.given.despite_losses
+            )
+        except DraftLoses as error:
+            raise InvalidInput("", str(error)) from None
+        lost = len(published.compared.lost) if published.compared else 0
+        told = f" It loses {lost} golden questions." if lost else ""
+        return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{told}")
+
+    async def back(self, visit: Visit[BackForm]) -> Go:
+        """An earlier version becomes the draft and is published as a new version."""
+        found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
+        former = next((version for version in found.items if version.number == visit.given.number), None)
+        if former is None:
+            raise InvalidInput("", "Choose a version of this agent.")
+        await self._agents.change_draft(visit.actor, visit.agent.id, lambda _: former.config)
+        published = await self._agents.publish(visit.actor, visit.agent.id)
+        return Go(visit.url("agent_versions"), f"Version {published.number} is live: the settings of {former.number}.")
+
+    async def embed(self, visit: Visit[NoForm]) -> Shown:
+        """The widget as the draft looks, and the tag to paste."""
+        scheme = "https" if self._addresses.came_over_tls(visit.request) else "http"
+        base = f"{scheme}://{visit.request.url.netloc}"
+        found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
+        live = _live(visit.agent, found.items)
+        script = await anyio.to_thread.run_sync(BuiltFile.read, self._widget / "widget.js")
+        told = {
+            "tag": embed_tag(base, visit.agent.id),
+            "pinned": pinned_embed_tag(base, visit.agent.id, script),
+            "script": SCRIPT_PATH,
+            "is_admitted": live is not None and is_listed(base, live.config.allowed_origins),
+            "live": live,
+            "base": base,
+        }
+        return Shown("agent_embed.html", told)
+
+
+def differences(before: AgentConfig, after: AgentConfig) -> list[Difference]:
+    """Setting by setting, those inside theme and search by their own names."""
+    found: list[Difference] = []
+    _compare("", before, after, found)
+    return found
+
+
+def _compare(prefix: str, before: Any, after: Any, found: list[Difference]) -> None:
+    for each in fields(before):
+        old, new = getattr(before, each.name), getattr(after, each.name)
+        if old == new:
+            continue
+        if hasattr(old, "__dataclass_fields__") and type(old) is type(new):
+            _compare(f"{prefix}{each.name}.", old, new, found)
+        else:
+            found.append(Difference(prefix + each.name, _words(old), _words(new)))
+
+
+def _words(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_words, value)) or "nothing"
+    return str(getattr(value, "value", "nothing" if value in (None, "") else value))
+
+
+def _live(agent: Agent, versions: Sequence[AgentVersion]) -> AgentVersion | None:
+    return next((version for version in versions if version.number == agent.live_version), None)

@@ -1,0 +1,95 @@
+"""A gap is closed: an answer is written, rehearsed on what was asked before, and proved by asking again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.gap import Gap
+from app.domain.gap_replay import GapReplay
+from app.operating.actor import WRITE
+from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERNS_CHARS
+from app.operating.gaps import MAX_NOTE_CHARS
+from app.web.console.gap_view import GapShow, answer_id
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Rejected, Shown, Visit
+from app.web.console.pages.gap import PATH
+from app.web.services import WebServices
+
+FORM = "answer_gap"
+
+
+class AnswerForm(Form):
+    trigger: Trigger
+    pattern: str = Field(max_length=MAX_PATTERNS_CHARS)
+    answer: str = Field(max_length=MAX_ANSWER_CHARS)
+    language: str | None = Field(default=None, max_length=3)
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
+class GapAnswerPages:
+    def __init__(self, services: WebServices, show: GapShow) -> None:
+        self._answers = services.curated_answers
+        self._rehearsals = services.rehearsals
+        self._replays = services.gap_replays
+        self._show = show
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage("POST", f"{PATH}/answer", FORM, WRITE, self.answer, AnswerForm, "gap", under="gaps"),
+            ConsolePage(
+                "POST", f"{PATH}/rehearse", "rehearse_gap", WRITE, self.rehearse, AnswerForm, "gap", under="gaps"
+            ),
+            ConsolePage("POST", f"{PATH}/replay", "replay_gap", WRITE, self.replay, under="gaps"),
+            ConsolePage("POST", f"{PATH}/prove", "prove_gap", WRITE, self.prove, under="gaps"),
+        )
+
+    async def rehearse(self, visit: Visit[AnswerForm]) -> Shown:
+        """Nothing is saved; the form keeps what was typed."""
+        gap = await self._show.own(visit)
+        is_written = await self._show.written(visit, gap) is not None
+        answer = _answer(gap, visit.given)
+        rehearsal = await self._rehearsals.rehearse(visit.actor, answer, answer.id if is_written else None)
+        return await self._show.page(_typed(visit), rehearsal=rehearsal)
+
+    async def answer(self, visit: Visit[AnswerForm]) -> Shown | Go:
+        gap = await self._show.own(visit)
+        given = visit.given
+        answer = _answer(gap, given)
+        if await self._show.written(visit, gap) is None:
+            await self._answers.create(visit.actor, answer)
+        else:
+            await self._answers.change(
+                visit.actor,
+                gap.agent_id,
+                answer.id,
+                lambda old: replace(
+                    old, trigger=given.trigger, pattern=given.pattern, answer=given.answer, language=given.language
+                ),
+            )
+        return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, given.note or gap.note))
+
+    async def replay(self, visit: Visit[NoForm]) -> Shown:
+        """Ask again; nothing changes."""
+        gap = await self._show.own(visit)
+        return await self._show.page(visit, replay=await self._replays.replay(visit.actor, gap.id, "draft"))
+
+    async def prove(self, visit: Visit[NoForm]) -> Shown:
+        """Ask again, and close the gap where every question is answered."""
+        gap = await self._show.own(visit)
+        return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
+
+    async def _proved(self, visit: Visit[Form], replay: GapReplay) -> Shown:
+        return await self._show.page(visit, replay=replay)
+
+
+def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
+    return CuratedAnswer(
+        answer_id(gap), gap.agent_id, given.trigger, given.pattern, given.answer, language=given.language
+    )
+
+
+def _typed(visit: Visit[AnswerForm]) -> Visit[AnswerForm]:
+    """With what was typed in the form that saves it."""
+    told = visit.given.model_dump(mode="json", exclude_none=True)
+    return replace(visit, rejected=Rejected(FORM, {name: (str(value),) for name, value in told.items()}, {}))

@@ -1,0 +1,115 @@
+"""The gaps of an agent: what visitors asked in vain, what weighs most first."""
+
+from collections.abc import Sequence
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import JSONResponse, Response
+
+from app.domain.gap import GapFilter, GapOrder, GapReason, GapState
+from app.operating.actor import READ, WRITE
+from app.operating.gap_grooming import MAX_AT_ONCE, GapGrooming
+from app.operating.gaps import MAX_NOTE_CHARS, Gaps
+from app.ports.records.page import PageRequest
+from app.web.admin_gaps import GapOut
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, Shown, Visit
+from app.web.gap_export import as_csv
+from app.web.services import WebServices
+
+PATH = "/console/agents/{agent_id}/gaps"
+_SHOWN = 50
+
+
+class GapsWanted(Form):
+    state: GapState = GapState.OPEN
+    reason: GapReason | None = None
+    text: str | None = Field(default=None, max_length=200)
+    sort: GapOrder = GapOrder.IMPACT
+    cursor: str | None = Field(default=None, max_length=512)
+
+    @property
+    def only(self) -> GapFilter:
+        return GapFilter(self.reason, text=self.text)
+
+
+class ExportWanted(GapsWanted):
+    format: Literal["csv", "json"] = "csv"
+
+
+class ManyGaps(Form):
+    gap_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
+class GapsPages:
+    def __init__(self, services: WebServices) -> None:
+        self._gaps = Gaps(services.records)
+        self._grooming = GapGrooming(services.records)
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage("GET", PATH, "gaps", READ, self.list, form=GapsWanted, menu=MenuEntry("Gaps", 10, "gap")),
+            ConsolePage(
+                "GET", f"{PATH}/export", "export_gaps", READ, self.export, form=ExportWanted, under="gaps", is_file=True
+            ),
+            ConsolePage(
+                "POST",
+                f"{PATH}/ignore",
+                "ignore_gaps",
+                WRITE,
+                self.ignore,
+                form=ManyGaps,
+                shown_on="gaps",
+                under="gaps",
+            ),
+        )
+
+    async def list(self, visit: Visit[GapsWanted]) -> Shown:
+        wanted = visit.given
+        page = await self._gaps.of_agent(
+            visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), wanted.only, wanted.sort
+        )
+        kept = {"state": wanted.state.value, "text": wanted.text, "reason": wanted.reason, "sort": wanted.sort.value}
+        return Shown(
+            "gaps.html",
+            {
+                "page": page,
+                "wanted": wanted,
+                "kept": kept,
+                "tabs": [
+                    (label, visit.url("gaps", {**kept, "state": state.value}), state is wanted.state)
+                    for state, label in _TABS
+                ],
+                "orders": [
+                    (label, visit.url("gaps", {**kept, "sort": order.value}), order is wanted.sort)
+                    for order, label in _ORDERS
+                ],
+            },
+        )
+
+    async def export(self, visit: Visit[ExportWanted]) -> Response:
+        wanted = visit.given
+        gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only)
+        headers = {
+            "Content-Disposition": f'attachment; filename="gaps.{wanted.format}"',
+            "Cache-Control": "no-store",
+        }
+        if wanted.format == "json":
+            return JSONResponse([GapOut.of(gap).model_dump(mode="json") for gap in gaps], headers=headers)
+        return Response(as_csv(gaps), media_type="text/csv", headers=headers)
+
+    async def ignore(self, visit: Visit[ManyGaps]) -> Go:
+        given = visit.given
+        ignored = await self._grooming.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
+        return Go(visit.url("gaps"), f"{len(ignored)} ignored.")
+
+
+_TABS = (
+    (GapState.OPEN, "Open"),
+    (GapState.PROPOSED, "Proposed for closing"),
+    (GapState.ANSWERED, "Answered"),
+    (GapState.RESOLVED, "Closed on your word"),
+    (GapState.IGNORED, "Ignored"),
+)
+_ORDERS = ((GapOrder.IMPACT, "Impact"), (GapOrder.ASKED, "Most asked"), (GapOrder.LATEST, "Latest"))
