@@ -74,6 +74,11 @@ class GoldenQuestions:
             await records.agents.get(actor.workspace_id, agent_id)
             return await records.golden_questions.of_agent(agent_id)
 
+    async def get(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.golden_questions.get(agent_id, golden_id)
+
     async def change(
         self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
     ) -> GoldenQuestion:

@@ -381,6 +381,7 @@ READS: dict[str, Act] = {
     "rehearsals.rehearse": lambda o: o.rehearsals.rehearse(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
     ),
+    "golden_questions.get": lambda o: o.golden_questions.get(o.actor, o.agent, o.golden),
     "golden_runs.page": lambda o: o.golden_runs.page(o.actor, o.agent, PAGE),
     "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),

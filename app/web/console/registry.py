@@ -22,6 +22,7 @@ from app.web.console.pages.curated_answers import CuratedAnswerPages
 from app.web.console.pages.gap import GapPages
 from app.web.console.pages.gap_answer import GapAnswerPages
 from app.web.console.pages.gaps import GapsPages
+from app.web.console.pages.golden import GoldenPages
 from app.web.console.pages.home import HomePages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
@@ -47,6 +48,7 @@ def pages_of(
         ConversationPages(services).pages(),
         PlaygroundPages(services).pages(),
         CuratedAnswerPages(services).pages(),
+        GoldenPages(services).pages(),
         QualityPages(services).pages(),
         OperatorPages(services).pages(),
         ApiTokenPages(services).pages(),

@@ -1,0 +1,130 @@
+"""Golden questions: written, imported, asked of draft and live, and what was won and lost."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from app.domain.golden_question import GoldenQuestion
+from app.domain.golden_run import GoldenMark, GoldenRun, GoldenSide
+from app.operating.actor import READ, WRITE
+from app.operating.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS
+from app.ports.records.page import PageRequest
+from app.web.console.forms import Lines
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.services import WebServices
+
+_LIST = "/console/agents/{agent_id}/golden"
+_ONE = _LIST + "/{golden_id}"
+_SHOWN, _RUNS = 100, 10
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class GoldenForm(Form):
+    question: str = Field(max_length=MAX_QUESTION_CHARS)
+    pages: Lines = ()
+    language: str | None = Field(default=None, max_length=3)
+
+
+class ImportForm(Form):
+    csv: str = Field(max_length=MAX_CSV_CHARS)
+
+
+class GoldenPages:
+    def __init__(self, services: WebServices) -> None:
+        self._golden = services.golden_questions
+        self._runs = services.golden_runs
+
+    def pages(self) -> Sequence[AnyPage]:
+        menu, under = MenuEntry("Golden questions", 50, "target"), "golden"
+        return (
+            ConsolePage("GET", _LIST, "golden", READ, self.list, form=ListWanted, menu=menu),
+            ConsolePage("POST", _LIST, "add_golden", WRITE, self.add, form=GoldenForm, shown_on="golden", under=under),
+            ConsolePage(
+                "POST", f"{_LIST}/import", "import_golden", WRITE, self.import_csv, form=ImportForm, shown_on="golden",
+                under=under, max_body_bytes=4 * MAX_CSV_CHARS,
+            ),
+            ConsolePage("POST", f"{_LIST}/run", "run_golden", WRITE, self.run, shown_on="golden", under=under),
+            ConsolePage("GET", f"{_LIST}/runs/{{golden_run_id}}", "golden_run", READ, self.one_run, under=under),
+            ConsolePage("GET", _ONE, "golden_question", READ, self.one, under=under),
+            ConsolePage(
+                "POST", _ONE, "save_golden", WRITE, self.save, form=GoldenForm, shown_on="golden_question", under=under
+            ),
+            ConsolePage(
+                "POST", f"{_ONE}/delete", "delete_golden", WRITE, self.delete, shown_on="golden_question", under=under
+            ),
+        )  # fmt: skip
+
+    async def list(self, visit: Visit[ListWanted]) -> Shown:
+        page = await self._golden.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
+        runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
+        return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.given})
+
+    async def add(self, visit: Visit[GoldenForm]) -> Go:
+        given = visit.given
+        golden = GoldenQuestion(uuid4(), visit.agent.id, given.question, given.pages, given.language)
+        await self._golden.create(visit.actor, golden)
+        return Go(visit.url("golden"), "The question is kept.")
+
+    async def import_csv(self, visit: Visit[ImportForm]) -> Go:
+        receipt = await self._golden.import_csv(visit.actor, visit.agent.id, visit.given.csv)
+        return Go(visit.url("golden"), f"{receipt.added} added, {receipt.changed} changed.")
+
+    async def run(self, visit: Visit[NoForm]) -> Go:
+        run = await self._runs.run(visit.actor, visit.agent.id)
+        return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.")
+
+    async def one_run(self, visit: Visit[NoForm]) -> Shown:
+        run = await self._runs.get(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
+        sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
+        return Shown(
+            "golden_run.html", {"run": run, "sides": sides, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
+        )
+
+    async def one(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("golden_question.html", {"golden": await self._stored(visit)})
+
+    async def save(self, visit: Visit[GoldenForm]) -> Go:
+        given = visit.given
+        stored = await self._stored(visit)
+        told = {"question": given.question, "pages": given.pages, "language": given.language}
+        await self._golden.change(visit.actor, visit.agent.id, stored.id, lambda golden: replace(golden, **told))
+        return Go(visit.url("golden"), "The question is saved.")
+
+    async def delete(self, visit: Visit[NoForm]) -> Go:
+        await self._golden.delete(visit.actor, visit.agent.id, visit.path_id("golden_id"))
+        return Go(visit.url("golden"), "The question is deleted.")
+
+    async def _stored(self, visit: Visit[Form]) -> GoldenQuestion:
+        golden_id = visit.path_id("golden_id")
+        return await self._golden.get(visit.actor, visit.agent.id, golden_id)
+
+
+def _rows(run: GoldenRun) -> list[tuple[str, GoldenMark | None, GoldenMark | None]]:
+    """Question, draft, live; what they differ in first, then what went wrong."""
+    draft, live = _by_id(run.draft), _by_id(run.live)
+    asked = {golden_id: mark.question for golden_id, mark in (live | draft).items()}
+    rows = [(question, draft.get(golden_id), live.get(golden_id)) for golden_id, question in asked.items()]
+    return sorted(rows, key=lambda row: _weight(row[1], row[2]))
+
+
+def _by_id(side: GoldenSide | None) -> dict[UUID, GoldenMark]:
+    return {} if side is None else {mark.golden_id: mark for mark in side.marks}
+
+
+def _weight(draft: GoldenMark | None, live: GoldenMark | None) -> int:
+    right = [mark.is_right for mark in (draft, live) if mark is not None]
+    return 2 if all(right) else 1 if not any(right) else 0
+
+
+_METRICS = (
+    ("page_hit@1", "Right page first"),
+    ("page_hit@5", "Right page in the first 5"),
+    ("page_mrr@10", "MRR"),
+    ("page_ndcg@10", "nDCG"),
+)
+_HEADS = [f">{label}" for _, label in _METRICS]
