@@ -91,8 +91,12 @@ class GoldenPages:
     async def save(self, visit: Visit[GoldenForm]) -> Go:
         given = visit.given
         stored = await self._stored(visit)
-        told = {"question": given.question, "pages": given.pages, "language": given.language}
-        await self._golden.change(visit.actor, visit.agent.id, stored.id, lambda golden: replace(golden, **told))
+        await self._golden.change(
+            visit.actor,
+            visit.agent.id,
+            stored.id,
+            lambda golden: replace(golden, question=given.question, pages=given.pages, language=given.language),
+        )
         return Go(visit.url("golden"), "The question is saved.")
 
     async def delete(self, visit: Visit[NoForm]) -> Go:
