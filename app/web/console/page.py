@@ -43,11 +43,12 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A template to render with these values."""
+    """A template to render with these values. `form` is what its form holds beside the visit's own."""
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)
     status: int = 200
+    form: Rejected | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Rendering:
             "picks": lambda each: picked(visit, each),
             "csrf_token": csrf_token(visit.secret),
             "url": visit.url,
-            "form": lambda name: _form_view(name, visit.rejected),
+            "form": lambda name: _form_view(name, shown.form or visit.rejected),
             "may": lambda scope: visit.actor_or_none is not None and visit.actor.may(scope),
             "ago": lambda then: ago(then, visit.now),
         }

@@ -50,7 +50,7 @@ class GapAnswerPages:
         is_written = await self._show.written(visit, gap) is not None
         answer = _answer(gap, visit.given)
         rehearsal = await self._rehearsals.rehearse(visit.actor, answer, answer.id if is_written else None)
-        return await self._show.page(_typed(visit), rehearsal=rehearsal)
+        return replace(await self._show.page(visit, rehearsal=rehearsal), form=_typed(visit.given))
 
     async def answer(self, visit: Visit[AnswerForm]) -> Shown | Go:
         gap = await self._show.own(visit)
@@ -89,7 +89,7 @@ def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
     )
 
 
-def _typed(visit: Visit[AnswerForm]) -> Visit[AnswerForm]:
-    """With what was typed in the form that saves it."""
-    told = visit.given.model_dump(mode="json", exclude_none=True)
-    return replace(visit, rejected=Rejected(FORM, {name: (str(value),) for name, value in told.items()}, {}))
+def _typed(given: AnswerForm) -> Rejected:
+    """In the form that saves it, with nothing wrong."""
+    told = given.model_dump(mode="json", exclude_none=True)
+    return Rejected(FORM, {name: (str(value),) for name, value in told.items()}, {})

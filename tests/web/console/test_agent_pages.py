@@ -1,0 +1,101 @@
+"""Agents, tokens and the audit log at the console."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from app.domain.operator import Role
+from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.console.page_examples import FORMS
+from tests.web.house import House
+
+SETTINGS = dict(FORMS["save_settings"])
+
+
+def settings_path(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/settings"
+
+
+async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: House) -> None:
+    agents = house.services.agents
+    await agents.change_draft(
+        house.actor, house.agent.id, lambda c: replace(c, retrieval=replace(c.retrieval, page_boost=0.3))
+    )
+    browser = await an_operator(house, Role.EDITOR)
+    fields = {**SETTINGS, "theme_primary_color": "#aa0000", "starter_prompts": "One?\r\n\r\n Two? "}
+    assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
+    draft = (await agents.get(house.actor, house.agent.id)).draft
+    assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
+    assert draft.allowed_origins == ("https://www.example.com", "https://docs.example.com")
+    assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
+    assert (draft.persona, draft.daily_tokens, draft.retrieval.page_boost) == ("", None, 0.3)
+
+
+async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(house: House) -> None:
+    browser = await an_operator(house)
+    for name, value in {
+        "max_answer_chars": "many",
+        "confidence_threshold": "1.5",
+        "allowed_origins": "example.com",
+        "theme_primary_color": "red",
+        "language": "english",
+    }.items():
+        response = await browser.post(settings_path(house), {**SETTINGS, "persona": "A sailor.", name: value})
+        assert response.status_code == 422, name
+        assert re.search(rf'id="save_settings-{name}-wrong">[^<]', response.text), name
+        assert "A sailor.</textarea>" in response.text
+    assert (await house.services.agents.get(house.actor, house.agent.id)).draft.persona != "A sailor."
+
+
+async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -> None:
+    browser, path = await an_operator(house), settings_path(house)
+    assert "The draft is the live version 1." in text_of(await browser.page(f"{path}/versions"))
+    await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
+    assert "tone friendly and plain terse" in text_of(await browser.page(f"{path}/versions"))
+    assert await browser.flash(await browser.post(f"{path}/publish")) == "Version 2 is live."
+    back = await browser.post(f"{path}/back", {"number": "1"})
+    assert await browser.flash(back) == "Version 3 is live: the settings of 1."
+    async with house.record.read() as records:
+        assert (await records.agents.live(house.agent.id)).config.tone == "friendly and plain"
+    unknown = await browser.post(f"{path}/back", {"number": "99"})
+    assert (unknown.status_code, "Choose a version" in text_of(unknown.text)) == (422, True)
+
+
+async def test_the_tag_names_this_server_and_the_agent(house: House, tmp_path: Path) -> None:
+    (tmp_path / "widget.js").write_text("var one = 1;\n")  # where the house has its widget
+    text = text_of(await (await an_operator(house)).page(f"{settings_path(house)}/embed"))
+    assert f'src="https://api.test/widget/widget.js" data-agent="{house.agent.id}"' in text
+    assert re.search(r'integrity="sha384-[\w+/=]{64}" crossorigin="anonymous"', text)
+    assert "list https://api.test under Websites" in text
+
+
+async def test_a_token_is_shown_once_and_works_until_it_is_revoked(house: House) -> None:
+    browser = await an_operator(house)
+    made = await browser.post("/console/tokens", {"name": "deploy", "scopes": ["read"], "days": "7"})
+    found = re.search(r'<pre id="token">(dct_\w+)</pre>', made.text)
+    assert found is not None
+    token = found[1]
+    assert (await house.api("GET", "/v1/agents", token=token)).status_code == 200
+    assert (await house.api("GET", "/v1/operators", token=token)).status_code == 403
+    listed = await browser.page("/console/tokens")
+    assert token not in listed
+    [path] = re.findall(
+        r'action="(/console/tokens/[0-9a-f-]+/revoke)"[^>]*>(?:(?!</form>).)*Revoke deploy', listed, re.S
+    )
+    assert "next call is refused" in await browser.flash(await browser.post(path))
+    assert (await house.api("GET", "/v1/agents", token=token)).status_code == 401
+
+
+async def test_a_token_needs_something_that_it_may_do(house: House) -> None:
+    response = await (await an_operator(house)).post("/console/tokens", {"name": "deploy"})
+    assert (response.status_code, "Choose from: read, write, manage." in text_of(response.text)) == (422, True)
+
+
+async def test_the_log_names_the_operator_by_e_mail_and_is_narrowed(house: House) -> None:
+    browser: ConsoleBrowser = await an_operator(house)
+    await browser.post(settings_path(house), SETTINGS)
+    page = text_of(await browser.page("/console/audit?actor=admin%40example.com&action=agent"))
+    assert "admin@example.com agent.edit" in page
+    assert "operator.sign_in" not in page
+    assert "operator.sign_in" in text_of(await browser.page("/console/audit"))
+    assert "No change fits." in text_of(await browser.page("/console/audit?actor=nobody"))

@@ -1,0 +1,166 @@
+"""Gaps at the console: what is shown of them, what is done with them, and what hostile visitors' words become."""
+
+import re
+from html import escape
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.domain.agent import AgentConfig
+from app.domain.gap import GapReason
+from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
+from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.console.page_examples import OpenConsole
+from tests.web.house import PAGE, House
+
+HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> {{7*7}} \u202e"
+
+
+async def asked_in_vain(house: House, question: str, answer: str = "No idea.") -> UUID:
+    """Return the gap's id."""
+    visitor, turn_id = await house.visitor(), uuid4()
+    await visitor.ask(turn_id)
+    session = house.turns.asked[-1][0]
+    low = GapReason.LOW_CONFIDENCE
+    trace = {
+        "ranked": [{"url": f"{PAGE}?q={question}", "title": question, "calibrated": 0.3, "cosine": 0.5, "bm25": 1.5}]
+    }
+    async with house.record.write() as records:
+        await records.turns.begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
+        await records.turns.finish(
+            turn_id,
+            TurnEnd(TurnState.DONE, answer, AnsweredBy.FALLBACK, 0.3, True, Finish.COMPLETE, gap=low, trace=trace),
+        )
+    gaps = await house.services.gaps.all_of_agent(house.actor, house.agent.id, None)
+    return max(gaps, key=lambda gap: gap.last_seen).id if len(gaps) > 1 else gaps[0].id
+
+
+def gaps_path(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/gaps"
+
+
+async def test_what_visitors_wrote_is_text_wherever_it_stands(house: House) -> None:
+    gap = await asked_in_vain(house, HOSTILE, HOSTILE)
+    browser = await an_operator(house)
+    path = f"{gaps_path(house)}/{gap}"
+    about = await browser.post(f"{path}/about", {"assignee": HOSTILE[:90], "note": HOSTILE})
+    assert about.status_code == 303
+    replayed = await browser.post(f"{path}/replay")
+    rehearsed = await browser.post(
+        f"{path}/rehearse", {"trigger": "any_of", "pattern": HOSTILE, "answer": HOSTILE, "note": HOSTILE}
+    )
+    pages = [await browser.page(path), await browser.page(gaps_path(house)), replayed.text, rehearsed.text]
+    pages.append(await browser.page(f"{gaps_path(house)}?text=%3Cscript%3E"))
+    for text in pages:
+        assert "<script>alert" not in text
+        assert "<img" not in text
+        assert escape(HOSTILE, quote=False)[:20] in text
+
+
+async def test_a_gap_says_what_was_found_and_why_it_fell_short(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?")
+    text = text_of(await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}"))
+    assert "Page gone: the page that was found best is no longer known." in text
+    assert "30% 0.5 1.5" in text
+    assert "The agent answers from 40% on." in text
+    assert "Asked 1 Visitors 1 Impact 2" in text
+
+
+async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?")
+    browser = await an_operator(house)
+    fields = {"trigger": "phrase", "pattern": "ship to malta", "answer": "Yes, we do.", "note": "asked the warehouse"}
+    response = await browser.post(f"{gaps_path(house)}/{gap}/rehearse", fields)
+    assert response.status_code == 200
+    assert "It would have answered 1 question of 1" in text_of(response.text)
+    assert "Yes, we do.</textarea>" in response.text
+    assert "ship to malta</textarea>" in response.text
+    assert 'value="asked the warehouse"' in response.text
+    async with house.record.read() as records:
+        assert await records.curated_answers.of_agent(house.agent.id) == []
+
+
+async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?")
+    browser = await an_operator(house)
+    fields = {"trigger": "phrase", "pattern": "ship to malta", "answer": "Yes, we do."}
+    for _ in range(2):
+        response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
+        assert "Closed: 1 question is answered now" in text_of(response.text)
+    async with house.record.read() as records:
+        [answer] = await records.curated_answers.of_agent(house.agent.id)
+        assert answer.answer == "Yes, we do."
+        assert (await records.gaps.get(house.actor.workspace_id, gap)).state.value == "answered"
+
+
+async def test_an_answer_that_does_not_fit_closes_nothing_and_says_so(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?")
+    browser = await an_operator(house)
+    fields = {"trigger": "exact", "pattern": "Something else", "answer": "Yes."}
+    response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
+    text = text_of(response.text)
+    assert "Not closed: not every question is answered" in text
+    assert "still open" in text
+
+
+async def test_what_is_wrong_stands_beside_its_field_with_the_input_kept(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?")
+    browser = await an_operator(house)
+    for verb in ("answer", "rehearse"):
+        fields = {"trigger": "regex", "pattern": "(", "answer": "Yes, we do."}
+        response = await browser.post(f"{gaps_path(house)}/{gap}/{verb}", fields)
+        assert response.status_code == 422
+        assert re.search(r'id="\w+-pattern-wrong">[^<]', response.text)
+        assert "Yes, we do.</textarea>" in response.text
+
+
+async def test_many_are_ignored_with_a_reason_or_none(console: OpenConsole) -> None:
+    browser, path = console.editor, gaps_path(console.house)
+    gap = str(console.rooms.ids["gap_id"])
+    refused: tuple[tuple[dict[str, str | list[str]], str], ...] = (
+        ({"gap_ids": [gap]}, "This may not be empty"),
+        ({"note": "not ours"}, "Name 1 to 100 gaps"),
+        ({"gap_ids": ["x"], "note": "not ours"}, "UUID"),
+    )
+    for fields, told in refused:
+        response = await browser.post(f"{path}/ignore", fields)
+        assert (response.status_code, told in text_of(response.text)) == (422, True), told
+    response = await browser.post(f"{path}/ignore", {"gap_ids": [gap], "note": "not ours"})
+    assert await browser.flash(response) == "1 ignored."
+    assert "not ours" in text_of(await browser.page(f"{path}?state=ignored"))
+
+
+async def test_a_gap_is_found_under_its_own_agent_alone(console: OpenConsole) -> None:
+    house = console.house
+    other = await house.services.agents.create(house.actor, AgentConfig(name="Shop"))
+    gap = console.rooms.ids["gap_id"]
+    for path, fields in (("", None), ("/reopen", {}), ("/about", {"note": "x"}), ("/prove", {})):
+        where = f"/console/agents/{other.id}/gaps/{gap}{path}"
+        response = await (console.admin.get(where) if fields is None else console.admin.post(where, fields))
+        assert response.status_code == 404, path
+
+
+async def test_a_viewer_reads_and_is_offered_nothing_to_change(console: OpenConsole) -> None:
+    text = await console.viewer.page(f"{gaps_path(console.house)}/{console.rooms.ids['gap_id']}")
+    assert re.findall(r'<form method="post" action="([^"]+)"', text) == ["/console/sign-out"]
+    listed = await console.viewer.page(gaps_path(console.house))
+    assert "checkbox" not in listed
+    assert "Operators" not in listed
+
+
+@pytest.mark.parametrize(("given", "kind"), [("csv", "text/csv"), ("json", "application/json")])
+async def test_gaps_are_exported_as_they_are_shown(given: str, kind: str, house: House) -> None:
+    await asked_in_vain(house, "=1+1")
+    browser = await an_operator(house)
+    response = await browser.get(f"{gaps_path(house)}/export?format={given}&state=open&text=1%2B1")
+    assert response.headers["content-type"].startswith(kind)
+    assert response.headers["content-disposition"] == f'attachment; filename="gaps.{given}"'
+    assert ("'=1+1" if given == "csv" else '"=1+1"') in response.text
+    nothing = await browser.get(f"{gaps_path(house)}/export?format={given}&text=lamps")
+    assert "1+1" not in nothing.text
+
+
+async def test_a_sign_in_begins_at_the_gaps(house: House) -> None:
+    browser: ConsoleBrowser = await an_operator(house)
+    response = await browser.get("/console")
+    assert (response.status_code, response.headers["location"]) == (303, gaps_path(house))
