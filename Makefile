@@ -66,9 +66,25 @@ test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
 test-cases: .venv/installed widget/node_modules/.package-lock.json ## The security cases, counted by file (DOCENT_CASES=DIR for another set; needs Node 20)
 	$(BIN)/python -m tests.cases
 
+.PHONY: test-api
+test-api: .venv/installed ## Call the API in every way that its document allows, and others (EXAMPLES=200 for a night; installs schemathesis)
+	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	$(BIN)/python -m tests.api --examples $(or $(EXAMPLES),10)
+
 .PHONY: test-security
 test-security: .venv/installed ## Run every test that SECURITY.md names, and count the cases of each threat
 	$(BIN)/python -m tests.security
+
+.PHONY: lock
+lock: .venv/installed ## Lock what the image installs, by version and hash, after a change in pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[audit]'
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --build-deps-for wheel \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
+
+.PHONY: audit
+audit: .venv/installed ## Known vulnerabilities of what the image installs (ADVISORIES=all.zip of OSV: without a network)
+	$(if $(ADVISORIES),,$(BIN)/python -m pip install --quiet --editable '.[audit]')
+	$(if $(ADVISORIES),$(BIN)/python -m tests.security.advisories $(ADVISORIES),$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements.lock)
 
 .PHONY: lint
 lint: .venv/installed ## Format, lint, types, imports

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.operating import curated_answers as rules
@@ -14,6 +14,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.moments import Moment
 
 TAG = "Curated answers"
 _TRIGGER = (
@@ -28,7 +29,7 @@ class CuratedAnswerReach(Model):
     priority: int = Field(default=0, ge=-rules.MAX_PRIORITY, le=rules.MAX_PRIORITY, description="Higher wins.")
     language: str | None = Field(default=None, max_length=3)
     page_prefix: str = Field(default="", max_length=rules.MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
 
 class CuratedAnswerCreate(CuratedAnswerReach):

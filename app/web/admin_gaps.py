@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
 from app.operating.actor import Actor
@@ -12,6 +12,7 @@ from app.operating.gaps import MAX_NOTE_CHARS, Gaps
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.moments import Moment
 
 TAG = "Gaps"
 
@@ -20,7 +21,7 @@ class GapFilterQuery(Model):
     state: GapState | None = Field(default=None, description="Every state when left out.")
     reason: GapReason | None = Field(default=None, description="What gave it away last.")
     language: str | None = Field(default=None, pattern="^[a-z]{2,3}$", description="Asked in it, at least once.")
-    since: AwareDatetime | None = Field(default=None, description="Asked then or later.")
+    since: Moment | None = Field(default=None, description="Asked then or later.")
 
     text: str | None = Field(default=None, min_length=1, max_length=200, description="Stands in the question.")
 

@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -104,6 +105,7 @@ class Endpoint(Generic[Caller, Input]):
     is_input_optional: bool = False
     response_model: type[BaseModel] | None = None
     response_media_type: str = "application/json"
+    other_media_types: Sequence[str] = ()  # that the input may ask for
     stream: StreamWords | None = None  # of an event stream that is not a turn's, for the document
     status: int = 200
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES
@@ -164,19 +166,27 @@ def _query(request: Request) -> dict[str, str]:
 
 
 def routes_of(endpoints: Iterable[AnyEndpoint]) -> list[Route]:
-    """One route for each path, so that a 405 can name all of its methods."""
+    """One route for each path, so that a 405 can name all of its methods; "/agents/new" comes before "/agents/{id}",
+    and answers for each of its methods itself."""
     by_path: dict[str, dict[str, AnyEndpoint]] = {}
     for endpoint in endpoints:
         methods = by_path.setdefault(endpoint.path, {})
         if endpoint.method in methods:
             raise ValueError(f"{endpoint.method} {endpoint.path} is declared twice")
         methods[endpoint.method] = endpoint
-    return [_route(path, methods) for path, methods in by_path.items()]
+    written_first = sorted(by_path, key=lambda path: [(part.startswith("{"), part) for part in path.split("/")])
+    return [_route(path, by_path[path]) for path in written_first]
 
 
 def _route(path: str, methods: Mapping[str, AnyEndpoint]) -> Route:
+    allowed = sorted(methods.keys() | ({"HEAD"} if "GET" in methods else set()))
+
     async def dispatch(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
+        if method not in methods:
+            raise HTTPException(405, headers={"Allow": ", ".join(allowed)})
         return await methods[method].respond(request)
 
-    return Route(path, dispatch, methods=sorted(methods), name=path)
+    route = Route(path, dispatch, methods=allowed, name=path)
+    route.methods = set()  # every method is ours to answer: Starlette would look for another path that takes it
+    return route

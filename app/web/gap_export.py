@@ -39,6 +39,7 @@ class GapExport:
                 self.export,
                 input_model=GapExportQuery,
                 response_media_type="text/csv",
+                other_media_types=("application/json",),
                 codes=("not_found",),
             ),
         )

@@ -36,9 +36,19 @@ _TURN_STREAM = StreamWords(
     "from 1; `data` is one JSON object on one line that repeats the event's name. Comment lines are heartbeats.",
 )
 
+# As OpenAPI 3.2 has it, and tools for 3.1 read it: the schema is that of each event, its data still a text.
+_EVENT: JsonObject = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]{1,10}$"},
+        "event": {"type": "string"},
+        "data": {"type": "string", "description": "One JSON object, which repeats the event's name."},
+    },
+}
 _TEXT: JsonObject = {"type": "string"}
 _UUID: JsonObject = {"type": "string", "format": "uuid"}
-_RAW: Mapping[str, JsonObject] = {"application/json": {"type": "object"}}
+_RAW: Mapping[str, JsonObject] = {"application/json": {"type": ["object", "array"]}}
 
 _ERROR_SCHEMA: JsonObject = {
     "type": "object",
@@ -230,7 +240,7 @@ def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
 def _success(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
     if endpoint.response_media_type == "text/event-stream":
         words = endpoint.stream or _TURN_STREAM
-        content = {"text/event-stream": {"schema": {"type": "string"}, "example": words.example}}
+        content = {"text/event-stream": {"schema": _EVENT, "example": words.example}}
         return {"description": words.description, "content": content}
     if endpoint.response_model is not None:
         return {
@@ -239,10 +249,8 @@ def _success(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
         }
     if endpoint.status == 204:
         return {"description": "Done."}
-    return {
-        "description": endpoint.summary,
-        "content": {endpoint.response_media_type: {"schema": _RAW.get(endpoint.response_media_type, _TEXT)}},
-    }
+    types = (endpoint.response_media_type, *endpoint.other_media_types)
+    return {"description": endpoint.summary, "content": {kind: {"schema": _RAW.get(kind, _TEXT)} for kind in types}}
 
 
 def _refusal(codes: Sequence[str]) -> JsonObject:

@@ -1,0 +1,49 @@
+"""Read by schemathesis: who calls, and what no call may take away from the calls after it.
+
+Calls of the widget come from a website, by a visitor who has a token; one who was erased, or who cleared the
+conversation, comes back as another one.
+"""
+
+import os
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import schemathesis
+
+_BASE = os.environ["DOCENT_API_BASE"]
+_AGENT = os.environ["DOCENT_API_AGENT"]
+_OPENING = {"agent_id": _AGENT, "page_url": "https://www.example.com/pricing"}
+_SITE = {"Origin": "https://www.example.com"}
+_KEPT = os.environ["DOCENT_API_KEPT"].split(",")
+_ENDING = ("eraseMe", "clearConversation")
+_token = ""
+
+
+@schemathesis.hook
+def before_call(context: Any, case: Any, kwargs: Any) -> None:
+    global _token
+    given, operation = case.path_parameters or {}, _operation(case)
+    is_deleting = case.operation.method == "delete"
+    for name, value in given.items():
+        if str(value).lower() == _AGENT or (is_deleting and str(value).lower() in _KEPT):
+            given[name] = str(uuid4())
+    if operation["operationId"] == "openConversation" and isinstance(case.body, dict) and "agent_id" in case.body:
+        case.body["agent_id"] = _AGENT
+    if operation["security"] == [{"visitorToken": []}] and "Authorization" not in case.headers:
+        if not _token:
+            answer = httpx2.post(f"{_BASE}/v1/widget/init", json=_OPENING, headers=_SITE, timeout=60)
+            _token = answer.json()["token"]
+        case.headers["Authorization"] = f"Bearer {_token}"
+
+
+@schemathesis.hook
+def after_call(context: Any, case: Any, response: Any) -> None:
+    """A 401 may mean that an operator's call erased the visitor."""
+    global _token
+    if response.status_code == 401 or (_operation(case)["operationId"] in _ENDING and response.status_code < 300):
+        _token = ""
+
+
+def _operation(case: Any) -> Any:
+    return case.operation.definition.raw
