@@ -1,11 +1,14 @@
 # One image, one command: the web process with its worker beside it, everything in /data.
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /src
+COPY requirements.lock ./
+RUN python -m venv /opt/docent \
+ && /opt/docent/bin/pip install --no-cache-dir --require-hashes --only-binary=:all: -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY app app
 COPY crawler crawler
 COPY widget widget
-RUN python -m venv /opt/docent && /opt/docent/bin/pip install --no-cache-dir '.[scale]'
+RUN /opt/docent/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.11-slim-bookworm
 RUN apt-get update \

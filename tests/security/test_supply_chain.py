@@ -1,0 +1,114 @@
+"""What the image installs is locked by version and hash, and can be held against known vulnerabilities."""
+
+import importlib.metadata
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.security.advisories import findings, main, read
+from tests.security.lock import LOCK, entries, locked
+from tests.security.threats import ROOT
+
+TEXT = LOCK.read_text("utf-8")
+VERSIONS = locked(TEXT)
+
+
+def wanted() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    scale = project["project"]["optional-dependencies"]["scale"]
+    return [
+        Requirement(each) for each in project["project"]["dependencies"] + scale + project["build-system"]["requires"]
+    ]
+
+
+def applies(requirement: Requirement) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+
+
+def test_each_entry_is_one_version_with_hashes() -> None:
+    assert len(entries(TEXT)) == len(VERSIONS) > 50
+    for entry in entries(TEXT):
+        assert re.match(r"[\w.-]+==\S+", entry), entry
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
+
+
+@pytest.mark.parametrize("requirement", wanted(), ids=lambda requirement: requirement.name)
+def test_the_lock_holds_what_the_project_asks_for(requirement: Requirement) -> None:
+    """Else: make lock."""
+    assert requirement.specifier.contains(VERSIONS[canonicalize_name(requirement.name)], prereleases=True)
+
+
+def test_the_lock_is_whole() -> None:
+    """What a locked package needs is locked as well; looked up in those that are installed here at that version."""
+    looked_up = 0
+    for name, version in VERSIONS.items():
+        try:
+            installed = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        if Version(installed.version) != version:
+            continue
+        looked_up += 1
+        for requirement in map(Requirement, installed.requires or ()):
+            if applies(requirement):
+                needed = VERSIONS.get(canonicalize_name(requirement.name))
+                assert needed is not None, f"{name} needs {requirement}"
+                assert requirement.specifier.contains(needed, prereleases=True), f"{name} needs {requirement}"
+    assert looked_up > 20
+
+
+def test_the_image_installs_the_lock_and_nothing_beside_it() -> None:
+    installs = [line for line in (ROOT / "Dockerfile").read_text("utf-8").splitlines() if "pip install" in line]
+    assert len(installs) == 2
+    assert all(option in installs[0] for option in ("--require-hashes", "--only-binary=:all:", "requirements.lock"))
+    assert all(option in installs[1] for option in ("--no-deps", "--no-build-isolation"))
+
+
+def an_advisory(**affected: Any) -> dict[str, Any]:
+    package = {"ecosystem": "PyPI", "name": "Some_Package"}
+    return {"id": "GHSA-1", "summary": "Bad.", "affected": [{"package": package} | affected]}
+
+
+def a_range(*events: dict[str, str]) -> dict[str, Any]:
+    return an_advisory(ranges=[{"type": "ECOSYSTEM", "events": list(events)}])
+
+
+@pytest.mark.parametrize(
+    ("version", "advisory", "is_hit"),
+    [
+        ("1.4", an_advisory(versions=["1.3", "1.4.0"]), True),
+        ("1.5", an_advisory(versions=["1.3", "1.4.0"]), False),
+        ("1.4", a_range({"introduced": "0"}, {"fixed": "1.5"}), True),
+        ("1.5", a_range({"introduced": "0"}, {"fixed": "1.5"}), False),
+        ("2.1", a_range({"introduced": "0"}, {"fixed": "1.5"}, {"introduced": "2.0"}, {"fixed": "2.2"}), True),
+        ("1.6", a_range({"introduced": "0"}, {"fixed": "1.5"}, {"introduced": "2.0"}, {"fixed": "2.2"}), False),
+        ("1.5", a_range({"introduced": "1.0"}, {"last_affected": "1.5"}), True),
+        ("1.6", a_range({"introduced": "1.0"}, {"last_affected": "1.5"}), False),
+        ("9.0", a_range({"introduced": "1.0"}), True),
+        ("1.4", {**an_advisory(versions=["1.4"]), "withdrawn": "2026-01-01T00:00:00Z"}, False),
+        ("1.4", an_advisory(versions=["1.4"], package={"ecosystem": "npm", "name": "some-package"}), False),
+    ],
+)  # fmt: skip
+def test_an_advisory_is_found_by_name_and_version(version: str, advisory: dict[str, Any], is_hit: bool) -> None:
+    assert bool(list(findings({"some-package": Version(version)}, [advisory]))) == is_hit
+
+
+def test_advisories_come_from_a_file_a_folder_or_an_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name, version = next(iter(VERSIONS.items()))
+    advisory = {"id": "A-1", "affected": [{"package": {"ecosystem": "PyPI", "name": name}, "versions": [str(version)]}]}
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(advisory))
+    with ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(file, "a.json")
+    for path in (file, tmp_path, tmp_path / "all.zip"):
+        assert list(read(path)) == [advisory]
+        assert main(str(path)) == 1
+        assert "A-1" in capsys.readouterr().out
