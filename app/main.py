@@ -43,6 +43,7 @@ from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
+from app.operating.quarantine import PageQuarantine
 from app.operating.readiness import record_answers
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.rehearsals import Rehearsals
@@ -159,6 +160,7 @@ def _web_services(
         webhooks=Webhooks(base.record, webhooks, base.clock),
         schedules=Schedules(base.record, CronsimCalendar(), base.clock),
         deletions=Deletions(base.record, jobs),
+        page_quarantine=PageQuarantine(base.record, jobs),
         curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
         rehearsals=Rehearsals(base.record, answering.curated, Re2PatternMatcher(), base.clock),
         gaps=Gaps(base.record),

@@ -32,7 +32,7 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
     published, modified = page_dates(tree, things)
     description = page_description(tree) or linked.description
     language = declared_language(tree)
-    remove_hidden(tree)
+    hidden_text = remove_hidden(tree)
     anchors = HeadingAnchors(tree)
     if tree.body is not None:
         remove_boilerplate(tree.body)
@@ -56,4 +56,5 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
         is_noindex=links.is_noindex,
         linked=linked,
         signs=signs,
+        hidden_text=hidden_text,
     )

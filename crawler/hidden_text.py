@@ -39,15 +39,19 @@ _HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-non
 _SHOWN_BY_CLASS = re.compile(
     r":(?:block|flex|grid|inline|table|contents|visible)|\bd-\w+-(?:block|flex|grid|inline|table)"
 )
+_TAG = re.compile(r"<[^>]*>")
+_CODE = frozenset({"script", "style", "svg", "object", "embed", "canvas", "map", "math", "annotation"})
+MAX_HIDDEN_CHARS = 20_000
 _MAX_RULES = 3000
 _MAX_MATCHES = 20_000
 _WHITE: Rgb = (255, 255, 255)
 
 
-def remove_hidden(tree: LexborHTMLParser) -> None:
-    """Take out, in place, every element, comment and text of `tree` that its own markup hides from the reader."""
+def remove_hidden(tree: LexborHTMLParser) -> str:
+    """Take out, in place, every element, comment and text of `tree` that its own markup hides from the reader; return
+    the text of these, code aside, up to MAX_HIDDEN_CHARS."""
     if tree.body is None:
-        return
+        return ""
     styles = _Styles(tree)
     hidden = {node.mem_id: node for node in tree.body.css(f"{_NEVER_SHOWN},{_HIDDEN_CLASSES}")}
     if styles.has_external_sheets:
@@ -63,11 +67,13 @@ def remove_hidden(tree: LexborHTMLParser) -> None:
             continue
         if hides_element(styles.of(node)):
             hidden[node.mem_id] = node
-    _detach(hidden)
-    _remove_unreadable_text(tree, styles)
+    texts = _detach(hidden)
+    texts += _remove_unreadable_text(tree, styles)
     comments = [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []
     for comment in comments:
+        texts.append(comment.comment_content or "")
         comment.decompose()
+    return "\n".join(filter(None, texts))[:MAX_HIDDEN_CHARS]
 
 
 def _is_shown_by_class(node: LexborNode) -> bool:
@@ -203,12 +209,17 @@ def _is_tab_panel(node: LexborNode) -> bool:
     return False
 
 
-def _detach(hidden: dict[int, LexborNode]) -> None:
-    """Remove the outermost nodes only: a node inside a removed one no longer exists."""
+def _detach(hidden: dict[int, LexborNode]) -> list[str]:
+    """Remove the outermost nodes only: a node inside a removed one no longer exists. Return their texts."""
     outermost = [node for node in hidden.values() if not _is_inside(node, hidden)]
     hidden.clear()
+    texts = []
     for node in outermost:
+        if node.tag not in _CODE:
+            text = _TAG.sub(" ", node.html or "") if node.tag == "template" else node.text(separator=" ")
+            texts.append(" ".join(text.split()))
         node.decompose()
+    return texts
 
 
 def _is_inside(node: LexborNode, hidden: dict[int, LexborNode]) -> bool:
@@ -220,18 +231,20 @@ def _is_inside(node: LexborNode, hidden: dict[int, LexborNode]) -> bool:
     return False
 
 
-def _remove_unreadable_text(tree: LexborHTMLParser, styles: _Styles) -> None:
+def _remove_unreadable_text(tree: LexborHTMLParser, styles: _Styles) -> list[str]:
     """Text too small, made invisible by inheritance, or in the colour of its ground; descendants may undo each."""
     if tree.body is None:
-        return
+        return []
     suspects = styles.suspects_of_unreadable_text()
     starts = {node.mem_id: node for node in tree.css("*") if node.mem_id in suspects} if suspects else {}
     doomed: list[LexborNode] = []
     for node in starts.values():
         if not _is_inside(node, starts):
             _collect_unreadable(node, styles, doomed)
+    texts = [text.text_content or "" for text in doomed]
     for text in doomed:
         text.decompose()
+    return texts
 
 
 def _collect_unreadable(start: LexborNode, styles: _Styles, doomed: list[LexborNode]) -> None:

@@ -64,7 +64,8 @@ class Page:
     `markdown` holds headings, paragraphs, lists, tables and code, without navigation and hidden text.
     `url` is absolute and normalised, after redirects; `canonical_url` is rel=canonical when the page names one
     on the same host, else `url`. `links` are absolute, normalised, unique, in document order, and empty when the
-    page says nofollow. `linked` is what the page says to machines only. `language` is a BCP 47 primary subtag ("en")
+    page says nofollow. `linked` is what the page says to machines only; `hidden_text` is what was taken out because its
+    readers do not see it, for whoever looks for what was hidden. `language` is a BCP 47 primary subtag ("en")
     from the page or detected, or None.
     """
 
@@ -81,6 +82,7 @@ class Page:
     is_noindex: bool = False
     linked: LinkedData = field(default_factory=LinkedData)
     signs: PageSigns = field(default_factory=PageSigns)
+    hidden_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,7 @@ def _content(page: Page, source: SourceConfig) -> PageContent:
         site=_site_name(page.url, source),
         published=page.published,
         modified=page.modified,
+        hidden_text=page.hidden_text,
     )
 
 

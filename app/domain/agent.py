@@ -8,6 +8,7 @@ from uuid import UUID
 from app.domain.context_kind import ContextKind
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
+from app.domain.page_lint import Quarantine
 from app.domain.retrieval_settings import RetrievalSettings
 
 LAUNCHER_ICONS: Final = ("chat", "help", "spark")
@@ -46,6 +47,7 @@ class AgentConfig:
     `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
+    `quarantine` is for pages that are learnt from now on.
     `retention_days` is how long what visitors wrote and were told is kept.
     `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
     `publish_gate`: what publishing does about golden questions that the draft would lose.
@@ -71,6 +73,7 @@ class AgentConfig:
     retention_days: int = 180
     daily_tokens: int | None = None
     publish_gate: PublishGate = PublishGate.WARN
+    quarantine: Quarantine = Quarantine.FLAG
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

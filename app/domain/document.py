@@ -5,10 +5,14 @@ from datetime import date, datetime
 from enum import StrEnum
 from uuid import UUID
 
+from app.domain.page_lint import Finding
+
 
 class VersionState(StrEnum):
-    """pending -> live -> retired. Searches see live versions only."""
+    """pending -> live -> retired; one that is held waits for an operator before it is pending. Searches see live
+    versions only."""
 
+    HELD = "held"
     PENDING = "pending"
     LIVE = "live"
     RETIRED = "retired"
@@ -37,6 +41,7 @@ class PageContent:
     site: str = ""  # host, or the source's name
     published: date | None = None
     modified: date | None = None
+    hidden_text: str = ""  # that readers do not see: never learnt, only looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,28 @@ class Document:
     updated_at: datetime
 
 
+class Review(StrEnum):
+    """Where a version with findings stands: `dismissed` was looked at and is listed no more."""
+
+    NONE = ""
+    OPEN = "open"
+    RELEASED = "released"
+    DISMISSED = "dismissed"
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedPage:
+    """A page with findings that no operator has looked at. While `is_held` its new text is not answered from."""
+
+    document_id: UUID
+    source_id: UUID
+    url: str
+    title: str
+    findings: tuple[Finding, ...]
+    is_held: bool
+    found_at: datetime
+
+
 class IngestOutcome(StrEnum):
     """What reading a page changed."""
 
@@ -61,6 +88,7 @@ class IngestOutcome(StrEnum):
     UNCHANGED = "unchanged"
     DUPLICATE = "duplicate"  # another document of the agent has the same content
     EMPTY = "empty"  # nothing to learn from
+    HELD = "held"  # an operator has to look at it first
 
 
 @dataclass(frozen=True, slots=True)

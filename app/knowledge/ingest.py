@@ -3,6 +3,7 @@
 page -> hash --same as live--> touch (UNCHANGED)
              --no text-------> what was there is retired (EMPTY)
              --known elsewhere, but for a few words -> what was there is retired (DUPLICATE)
+             --reads like instructions to an assistant, and the agent holds such pages -> waits (HELD)
              --new-----------> pending version + chunks | contexts | vectors | terms | live | old rows leave
                                                         ^          ^         ^       ^      ^
 A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
@@ -17,9 +18,12 @@ from uuid import UUID
 import anyio
 from anyio import to_thread
 
+from app.domain.agent import AgentConfig
 from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
+from app.domain.errors import NotFound
 from app.domain.near_duplicate import is_near_duplicate
+from app.domain.page_lint import IN_WORDS, Finding, Quarantine, lint_page
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import CHUNKING_VERSION, Chunker
@@ -27,6 +31,7 @@ from app.knowledge.retire import Retire
 from app.ports.records.documents import PendingVersion
 from app.ports.records.transaction import Records, SystemOfRecord
 
+_HELD: Final = "It waits for an operator to release it."
 _TWINS_ASKED: Final = 20  # some sites give all their pages one title
 
 
@@ -45,6 +50,18 @@ class Finished:
 
     embedded: int
     contexts: ContextReport
+
+
+async def _quarantine(records: Records, agent_id: UUID) -> Quarantine:
+    """As published, like all that pages are learnt by."""
+    try:
+        return (await records.agents.live(agent_id)).config.quarantine
+    except NotFound:
+        return AgentConfig(name="").quarantine
+
+
+def _held_because(findings: Sequence[Finding]) -> str:
+    return f"{_HELD} {'; '.join(IN_WORDS[finding.kind] for finding in findings)}."
 
 
 class Ingest:
@@ -73,16 +90,24 @@ class Ingest:
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
+            findings = await to_thread.run_sync(lint_page, page.title, page.markdown, page.hidden_text)
             async with self._record.write() as records:
+                policy = await _quarantine(records, agent_id)
                 # This URL's own live version has other content, so every match is another document, even one of
                 # the same URL in another source of the agent.
                 twin = await records.documents.same_content(agent_id, digest, except_url="")
                 twin = twin or await self._near_twin(records, source_id, page, drafts)
                 if twin is None:
-                    version = await records.documents.add_pending(agent_id, source_id, page, digest, drafts)
+                    found = findings if policy is not Quarantine.OFF else []
+                    is_held = bool(found) and policy is Quarantine.HOLD
+                    version = await records.documents.add_pending(
+                        agent_id, source_id, page, digest, drafts, found, is_held=is_held
+                    )
             if twin is not None:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.DUPLICATE, twin)
+            if is_held:
+                return IngestReceipt(IngestOutcome.HELD, version.document_id, note=_held_because(found))
             finished = await self.finish_pending(version)
         note = finished.contexts.in_words()
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
@@ -112,12 +137,16 @@ class Ingest:
 
     async def _unchanged(self, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
         async with self._record.read() as records:
+            if await records.documents.held_hash(source_id, url) == digest:
+                document_id = await records.documents.document_at(source_id, url)
+                return IngestReceipt(IngestOutcome.HELD, document_id, note=_HELD)
             if await records.documents.live_hash(source_id, url) != digest:
                 return None
             document_id = await records.documents.document_at(source_id, url)
         if document_id is not None:
             async with self._record.write() as records:
                 await records.documents.touch(document_id)
+                await records.documents.drop_held(document_id)
         return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
     @asynccontextmanager

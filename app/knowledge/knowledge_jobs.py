@@ -33,4 +33,4 @@ class KnowledgeJobs:
         await self._deletions.agent(agent_id)
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
-        await self._reconcile.agent(agent_id)
+        await self._reconcile.finish_agent(agent_id)

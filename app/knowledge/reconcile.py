@@ -82,6 +82,10 @@ class Reconcile:
             log.info("reconciled", **{field.name: getattr(report, field.name) for field in fields(report)})
         return report
 
+    async def finish_agent(self, agent_id: UUID) -> ReconcileReport:
+        """What an operator released, or a crash left, goes live; then as `agent`."""
+        return await self._finish_pending(agent_id) + await self.agent(agent_id)
+
     async def agent(self, agent_id: UUID) -> ReconcileReport:
         """One agent; also after its language has changed, which the keyword index is built for. Raises as above."""
         async with self._record.read() as records:
@@ -102,9 +106,11 @@ class Reconcile:
             agent_id, in_keywords, standing, self._indexer.forget_terms, self._indexer.put_terms
         )
 
-    async def _finish_pending(self) -> ReconcileReport:
+    async def _finish_pending(self, agent_id: UUID | None = None) -> ReconcileReport:
         async with self._record.read() as records:
             pending = await records.documents.pending_versions()
+        if agent_id is not None:
+            pending = [version for version in pending if version.agent_id == agent_id]
         finished = left = 0
         for version in pending:
             try:

@@ -1,7 +1,7 @@
 """Agents as the admin API shows and takes them."""
 
 from dataclasses import fields, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -11,12 +11,14 @@ from app.domain.agent import Agent, AgentConfig, AgentVersion, Fallback, Theme
 from app.domain.context_kind import ContextKind
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
+from app.domain.page_lint import Quarantine
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
 from app.domain.token_budget import TokenBudget
 from app.operating import agent_rules as rules
 from app.operating.publishing import Published
 from app.web.endpoint import Model, without_defaults
+from app.web.moments import Day
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
@@ -60,8 +62,8 @@ class SearchFilterModel(Model):
         max_length=rules.MAX_FILTER_ENTRIES,
     )
     languages: tuple[str, ...] = Field(default=(), description='"en", "de", ...', max_length=rules.MAX_FILTER_ENTRIES)
-    dated_from: date | None = Field(default=None, description="The first day that a page may name as its own.")
-    dated_to: date | None = Field(default=None, description="The last one.")
+    dated_from: Day | None = Field(default=None, description="The first day that a page may name as its own.")
+    dated_to: Day | None = Field(default=None, description="The last one.")
 
     def value(self) -> SearchFilter:
         return SearchFilter(**dict(self))
@@ -145,6 +147,11 @@ class AgentSettings(Model):
         default=_CONFIG.publish_gate,
         description="What publishing does about golden questions that the draft would lose: nothing is asked (off), "
         "they are named (warn), or it is not published (refuse).",
+    )
+    quarantine: Quarantine = Field(
+        default=_CONFIG.quarantine,
+        description="Pages that read like instructions to an assistant: nothing is looked for (off), they are listed "
+        "(flag), or their new text also waits until an operator releases it (hold).",
     )
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
     contextual_chunks: ContextKind = Field(

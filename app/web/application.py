@@ -34,6 +34,7 @@ from app.web.admin_operators import AdminOperators
 from app.web.admin_playground import AdminPlayground
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_quality import AdminQuality
+from app.web.admin_quarantine import AdminQuarantine
 from app.web.admin_rehearsals import AdminRehearsals
 from app.web.admin_runs import AdminRuns
 from app.web.admin_schedules import AdminSchedules
@@ -147,6 +148,7 @@ def endpoints_of(
         *AdminSearch(services.search, access).endpoints(),
         *AdminWebhooks(services.webhooks, access).endpoints(),
         *AdminDeletions(services.deletions, access).endpoints(),
+        *AdminQuarantine(services.page_quarantine, access).endpoints(),
         *AdminRehearsals(services.rehearsals, access).endpoints(),
         *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
         *AdminPlayground(services.playground, access, streams).endpoints(),

@@ -19,6 +19,7 @@ from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
+from app.operating.quarantine import PageQuarantine
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
@@ -66,6 +67,7 @@ class WebServices:
     webhooks: Webhooks
     schedules: Schedules
     deletions: Deletions
+    page_quarantine: PageQuarantine
     curated_answers: CuratedAnswers
     rehearsals: Rehearsals
     gaps: Gaps

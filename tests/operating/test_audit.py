@@ -22,6 +22,7 @@ from app.domain.file_format import FileFormat
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.golden_question import GoldenQuestion
 from app.domain.operator import Operator, Role
+from app.domain.page_lint import Finding, FindingKind
 from app.domain.reading_schedule import Schedule
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -41,6 +42,7 @@ from app.operating.golden_runs import GoldenRuns
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.quality_review import QualityReview
+from app.operating.quarantine import PageQuarantine
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
@@ -244,8 +246,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             )
             gone = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
             deletion = await records.deletions.erase(workspace, DeletedKind.SOURCE, gone.id)
-            note = PageContent("urn:note", "Note", "Hello.")
-            document = (await records.documents.add_pending(agent.id, source.id, note, "hash", ())).document_id
+            document = (await records.documents.add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
             answer = await records.curated_answers.create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
             )
@@ -284,6 +285,12 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             webhook.id,
             dead.id,
         )
+
+
+def note_of(agent_id: UUID, source_id: UUID) -> tuple[UUID, UUID, PageContent, str, tuple[()], list[Finding]]:
+    """For `add_pending`: a page with a finding."""
+    note = PageContent("urn:note", "Note", "Hello.")
+    return agent_id, source_id, note, "hash", (), [Finding(FindingKind.INSTRUCTIONS, "Hello.")]
 
 
 async def a_gap(records: Records, session: VisitorSession, question: str) -> UUID:
@@ -325,6 +332,8 @@ CHANGES: dict[str, Act] = {
     "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
     "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),
+    "document.release": lambda o: PageQuarantine(o.record, o.jobs).release(o.actor, o.document),
+    "document.dismiss": lambda o: PageQuarantine(o.record, o.jobs).dismiss(o.actor, o.document),
     "document.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.DOCUMENT, o.document),
     "curated_answer.create": lambda o: o.answers.create(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
@@ -388,6 +397,7 @@ READS: dict[str, Act] = {
     "grooming.view": lambda o: o.grooming.view(o.actor, o.gap),
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
+    "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
     "quality.of": lambda o: QualityReview(o.record, FixedClock()).of(o.actor, o.agent, 7),

@@ -38,6 +38,7 @@ from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
+from app.operating.quarantine import PageQuarantine
 from app.operating.reading_preview import ReadingPreviews
 from app.operating.rehearsals import Rehearsals
 from app.operating.run_watch import RunWatch
@@ -223,6 +224,7 @@ def services_on(
         webhooks=Webhooks(record, CrawlerWebhookSender(), clock),
         schedules=Schedules(record, CronsimCalendar(), clock),
         deletions=Deletions(record, jobs),
+        page_quarantine=PageQuarantine(record, jobs),
         curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
         rehearsals=Rehearsals(
             record, CuratedMatcher(record, Re2PatternMatcher(), HashingEmbedder()), Re2PatternMatcher(), clock

@@ -11,20 +11,23 @@ from app.adapters.sql.embedding_cache import SqlEmbeddingCache
 from app.adapters.sql.live_documents import STORED_CHUNKS, SqlLiveDocuments, stored_chunk
 from app.adapters.sql.missed_documents import SqlMissedDocuments
 from app.adapters.sql.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.adapters.sql.quarantine import SqlQuarantine
 from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.url_key import url_key
 from app.domain.chunk import ChunkDraft, chunk_id
 from app.domain.chunk import content_hash as hash_of
-from app.domain.document import PageContent, VersionState
+from app.domain.document import PageContent, Review, VersionState
 from app.domain.errors import NotFound
+from app.domain.page_lint import Finding
 from app.ports.records.documents import PendingVersion, StoredChunk
 
 _LIVE = VersionState.LIVE.value
 _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
+_HELD = VersionState.HELD.value
 
 
-class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
+class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbeddingCache):
     """Implements `DocumentRecords`: here what ingest changes; what searches see, what readings missed and the
     embedding cache have a file each."""
 
@@ -38,27 +41,38 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
         await self._session.execute(update(DocumentRow).where(DocumentRow.id == document_id).values(updated_at=now))
 
     async def add_pending(
-        self, agent_id: UUID, source_id: UUID, page: PageContent, content_hash: str, chunks: Sequence[ChunkDraft]
+        self,
+        agent_id: UUID,
+        source_id: UUID,
+        page: PageContent,
+        content_hash: str,
+        chunks: Sequence[ChunkDraft],
+        findings: Sequence[Finding] = (),
+        *,
+        is_held: bool = False,
     ) -> PendingVersion:
         document_id = await self._document(agent_id, source_id, page.url)
         await self._session.execute(
             update(DocumentVersionRow)
-            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _PENDING)
-            .values(state=_RETIRED)
+            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state.in_((_PENDING, _HELD)))
+            .values(state=_RETIRED, review="")
         )
-        version = PendingVersion(new_id(), agent_id, document_id, VersionState.PENDING)
+        state = VersionState.HELD if is_held else VersionState.PENDING
+        version = PendingVersion(new_id(), agent_id, document_id, state)
         await self._session.execute(
             self._insert(DocumentVersionRow).values(
                 id=version.id,
                 document_id=document_id,
                 agent_id=agent_id,
-                state=_PENDING,
+                state=state.value,
                 content_hash=content_hash,
                 title=page.title,
                 language=page.language,
                 as_of=self._today(),
                 dated=page.modified or page.published,
                 markdown=page.markdown,
+                findings=[{"kind": finding.kind.value, "excerpt": finding.excerpt} for finding in findings],
+                review=(Review.OPEN if findings else Review.NONE).value,
                 created_at=self._now(),
             )
         )
@@ -82,7 +96,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
             await self._session.execute(
                 update(DocumentVersionRow)
                 .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _LIVE)
-                .values(state=_RETIRED)
+                .values(state=_RETIRED, review="")
             )
             await self._session.execute(
                 update(DocumentVersionRow).where(DocumentVersionRow.id == stored.id).values(state=_LIVE)
@@ -135,7 +149,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlEmbeddingCache):
         await self._lock([document_id])
         statement = select(DocumentVersionRow).where(of_document).order_by(DocumentVersionRow.id)
         versions = (await self._session.scalars(statement)).all()
-        await self._session.execute(update(DocumentVersionRow).where(of_document).values(state=_RETIRED))
+        await self._session.execute(update(DocumentVersionRow).where(of_document).values(state=_RETIRED, review=""))
         if any(version.state == _LIVE for version in versions):
             await self._bump(agent_id)
         return [version.id for version in versions]

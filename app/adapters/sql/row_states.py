@@ -12,8 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 from app.adapters.sql.models import (
     AgentRow,
     ApiTokenRow,
+    Base,
     CuratedAnswerRow,
     DocumentRow,
+    DocumentVersionRow,
     GapRow,
     GoldenQuestionRow,
     OperatorRow,
@@ -30,7 +32,7 @@ from app.adapters.sql.models import (
 _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "agent": (AgentRow.id, UserKeyRow.agent_id),
     "source": (SourceRow.id, SourceHookRow.source_id, SourceScheduleRow.source_id),
-    "document": (DocumentRow.id,),
+    "document": (DocumentRow.id, DocumentVersionRow.document_id),
     "curated_answer": (CuratedAnswerRow.id,),
     "golden_question": (GoldenQuestionRow.id,),
     "gap": (GapRow.id,),
@@ -38,7 +40,10 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "token": (ApiTokenRow.id,),
     "operator": (OperatorRow.id,),
 }
-_VISITORS_WORDS: Final = frozenset({"question", "question_key", "meaning"})
+_LEFT_OUT: Final[Mapping[type[Base], tuple[str, ...]]] = {
+    GapRow: ("question", "question_key", "meaning"),  # a visitor's words
+    DocumentVersionRow: ("markdown",),  # long, and its hash is there
+}
 
 
 async def state_of(reader: AsyncSession | AsyncConnection, action: str, subject: str) -> bytes | None:
@@ -46,8 +51,7 @@ async def state_of(reader: AsyncSession | AsyncConnection, action: str, subject:
     found = []
     for key in _KEYS.get(action.partition(".")[0], ()):
         table = inspect(key.class_).local_table
-        words = _VISITORS_WORDS if key.class_ is GapRow else frozenset()
-        columns = [column for column in table.columns if column.name not in words]
+        columns = [column for column in table.columns if column.name not in _LEFT_OUT.get(key.class_, ())]
         rows = await reader.execute(select(*columns).where(key == UUID(subject)))
         found += [[table.name, dict(row)] for row in rows.mappings()]
     if not found:

@@ -6,7 +6,8 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.chunk import Chunk, ChunkDraft
-from app.domain.document import Document, PageContent, VersionState
+from app.domain.document import Document, PageContent, QuarantinedPage, Review, VersionState
+from app.domain.page_lint import Finding
 from app.domain.search_filter import SearchFilter
 from app.ports.records.page import ListPage, PageRequest
 
@@ -76,9 +77,35 @@ class DocumentRecords(Protocol):
         ...
 
     async def add_pending(
-        self, agent_id: UUID, source_id: UUID, page: PageContent, content_hash: str, chunks: Sequence[ChunkDraft]
+        self,
+        agent_id: UUID,
+        source_id: UUID,
+        page: PageContent,
+        content_hash: str,
+        chunks: Sequence[ChunkDraft],
+        findings: Sequence[Finding] = (),
+        *,
+        is_held: bool = False,
     ) -> PendingVersion:
-        """A new pending version with its chunks; an older pending one of the same document is retired."""
+        """A new pending version with its chunks, or one that is held; older ones of the same document that are pending
+        or held are retired. Findings are open until an operator has looked at them."""
+        ...
+
+    async def held_hash(self, source_id: UUID, url: str) -> str | None:
+        """Content hash of the URL's held version, or None."""
+        ...
+
+    async def drop_held(self, document_id: UUID) -> None:
+        """The page says again what its live version says: what was held is retired."""
+        ...
+
+    async def quarantined(self, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+        """Pages with open findings, latest first."""
+        ...
+
+    async def review(self, workspace_id: UUID, document_id: UUID, verdict: Review) -> UUID:
+        """Close the document's open findings. RELEASED makes a held version pending; DISMISSED leaves it held, and a
+        live one live. Return the agent's id. Raises NotFound where none are open."""
         ...
 
     async def version_chunks(self, version_id: UUID) -> list[StoredChunk]:

@@ -11,6 +11,7 @@ from app.adapters.sql.types import StorableJson
 
 _LIVE = text("state = 'live'")
 _PENDING = text("state = 'pending'")
+_OPEN = text("review = 'open'")
 
 
 class DocumentRow(HasId, Base):
@@ -30,7 +31,8 @@ class DocumentRow(HasId, Base):
 
 
 class DocumentVersionRow(HasId, Base):
-    """pending -> live -> retired; at most one pending and one live version a document."""
+    """(held ->) pending -> live -> retired; at most one of each but the last a document. `findings` are what the page
+    lint found, and `review` what an operator made of them."""
 
     __tablename__ = "document_versions"
 
@@ -43,12 +45,15 @@ class DocumentVersionRow(HasId, Base):
     as_of: Mapped[date]
     dated: Mapped[date | None]  # the day that the page itself names
     markdown: Mapped[str] = mapped_column(deferred=True)  # long, and rarely wanted
+    findings: Mapped[list[dict[str, str]]] = mapped_column(StorableJson, server_default=text("'[]'"))
+    review: Mapped[str] = mapped_column(String(10), default="", server_default=text("''"))
     created_at: Mapped[datetime]
 
     __table_args__ = (
         Index(None, "agent_id", "state"),
         Index(None, "agent_id", "content_hash"),
         Index("uq_document_versions_live", "document_id", unique=True, sqlite_where=_LIVE, postgresql_where=_LIVE),
+        Index("ix_document_versions_open", "agent_id", sqlite_where=_OPEN, postgresql_where=_OPEN),
         Index(
             "uq_document_versions_pending",
             "document_id",

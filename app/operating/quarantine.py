@@ -1,0 +1,42 @@
+"""Pages whose text reads like instructions to an assistant: an operator looks, and decides."""
+
+from uuid import UUID
+
+from app.domain.document import QuarantinedPage, Review
+from app.operating.actor import Actor
+from app.ports.job_queue import JobQueue
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+
+class PageQuarantine:
+    """Every method raises NotFound for what is absent or another workspace's, and for a page without open findings."""
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+        """Latest first."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.documents.quarantined(agent_id, page)
+
+    async def release(self, actor: Actor, document_id: UUID) -> None:
+        """There is nothing wrong with it: a worker makes a held text live."""
+        agent_id = await self._review(actor, document_id, Review.RELEASED)
+        # A crash before this line leaves a pending version, which the next worker to start finishes.
+        await self._jobs.reconcile_agent(agent_id)
+
+    async def dismiss(self, actor: Actor, document_id: UUID) -> None:
+        """It was seen. A held text stays out until the page says something else; a live one stays live."""
+        await self._review(actor, document_id, Review.DISMISSED)
+
+    async def _review(self, actor: Actor, document_id: UUID, verdict: Review) -> UUID:
+        action = "document.release" if verdict is Review.RELEASED else "document.dismiss"
+        async with self._records.write() as records:
+            agent_id = await records.documents.review(actor.workspace_id, document_id, verdict)
+            await records.audit.record(
+                actor.workspace_id, actor.name, action, str(document_id), {"agent_id": str(agent_id)}
+            )
+        return agent_id
