@@ -49,7 +49,7 @@ BODIES: Mapping[str, Json] = {
     "editCuratedAnswer": {"priority": 3},
     "rehearseCuratedAnswer": {"trigger": "phrase", "pattern": "cost", "answer": "12 euros."},
     "searchAgent": {"question": "When are you open?"},
-    "createOperator": {"email": "Bob@example.com", "role": "editor", "password": "a long password"},
+    "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
     "editOperator": {"role": "admin"},
     "createToken": {"name": "deploy script"},
     "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
@@ -145,7 +145,9 @@ class FurnishedHouse:
 def _with_ids(value: Any, named: Mapping[str, UUID]) -> Any:
     if isinstance(value, list):
         return [_with_ids(item, named) for item in value]
-    return str(named[value]) if isinstance(value, str) and value in named else value
+    if not isinstance(value, str):
+        return value
+    return str(named[value]) if value in named else value.replace("{unique}", uuid4().hex)
 
 
 @asynccontextmanager
