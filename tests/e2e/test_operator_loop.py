@@ -20,8 +20,8 @@ MAX_CLICKS = 6
 _GIVE_UP_SECONDS, _LOOK_SECONDS = 60, 0.2
 
 EARTHQUAKE = ("Can the station measure earthquakes?", "Does the station measure earthquakes?")
-RADIATION = ("Can the station measure radioactivity?", "Does the station measure radioactivity?")
-TIDE = ("Can the station show the tides?", "Does the station show the tides?")
+BICYCLE = ("Do you rent out bicycles?", "Can I rent a bicycle from you?")
+TIDE = ("When is high tide in Galway?", "At what time is high tide in Galway?")
 CAVE = ("Can the station be used in a cave?", "Could the station be used in a cave?")
 ANSWER = "No. For earthquakes, ask your national seismic network."
 
@@ -182,31 +182,31 @@ def test_replay_closes(browser: Browser, docent: RealDocent, operator: Operator)
 
 def test_crawl_closes(browser: Browser, docent: RealDocent, operator: Operator, own_site: Path) -> None:
     """The website says it now: the gap is proposed by itself, and asking again closes it."""
-    asked_in_vain(browser, docent, RADIATION)
+    asked_in_vain(browser, docent, BICYCLE)
     say_on_the_website(
         docent,
         own_site,
-        "radioactivity",
-        "Can the station measure radioactivity?",
-        "The station can measure radioactivity with the Nimbrel Geiger sensor. The station measures radioactivity "
-        "every minute and shows the radioactivity in microsieverts an hour.",
+        "bicycles",
+        "Do you rent out bicycles?",
+        "Yes, we rent out bicycles. You can rent a bicycle from us in Galway for 12 euros a day, and a bicycle that "
+        "you rent comes with a lock.",
     )
-    until(lambda: state_of(docent, RADIATION) == "proposed")
+    until(lambda: state_of(docent, BICYCLE) == "proposed")
     operator.sign_in()
     operator.click(operator.page.get_by_role("link", name="Proposed for closing"))
-    operator.open_gap(RADIATION)
+    operator.open_gap(BICYCLE)
     operator.press("Ask again and close")
     expect(operator.page.get_by_role("region", name=re.compile("^Closed: 2 questions"))).to_be_visible()
     assert operator.clicks <= MAX_CLICKS
-    assert state_of(docent, RADIATION) == "answered"
-    assert "Geiger" in ask(browser, docent, RADIATION[0])
+    assert state_of(docent, BICYCLE) == "answered"
+    assert "12 euros" in ask(browser, docent, BICYCLE[0])
 
 
 def test_regression_reopens(browser: Browser, docent: RealDocent, operator: Operator, own_site: Path) -> None:
     """What was closed and is asked in vain again is open again, and says why."""
     asked_in_vain(browser, docent, TIDE)
-    told = "The station can show the tides of the next harbour. The station shows the tides on its display."
-    say_on_the_website(docent, own_site, "tides", "Can the station show the tides?", told)
+    told = "High tide in Galway is at 9:40. The time of high tide in Galway moves by 50 minutes a day."
+    say_on_the_website(docent, own_site, "tides", "When is high tide in Galway?", told)
     until(lambda: state_of(docent, TIDE) == "proposed")
     operator.sign_in()
     operator.page.goto(f"{docent.base}/console/agents/{docent.agent_id}/gaps?state=proposed")
