@@ -13,6 +13,7 @@ from starlette.types import Lifespan
 from app.domain.errors import DocentError
 from app.operating.audit_log import AuditLog
 from app.operating.gap_grooming import GapGrooming
+from app.operating.passages import Passages
 from app.operating.publishing import Publishing
 from app.operating.quality_review import QualityReview
 from app.operating.turn_review import TurnReview
@@ -31,6 +32,7 @@ from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_golden_runs import AdminGoldenRuns
 from app.web.admin_leads import AdminLeads
 from app.web.admin_operators import AdminOperators
+from app.web.admin_passages import AdminPassages
 from app.web.admin_playground import AdminPlayground
 from app.web.admin_previews import AdminPreviews
 from app.web.admin_quality import AdminQuality
@@ -136,6 +138,7 @@ def endpoints_of(
         *AdminDiscovery(services.discovery, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
+        *AdminPassages(Passages(services.records), access).endpoints(),
         *AdminPreviews(services.reading_previews, access).endpoints(),
         *SourceHookApi(
             services.source_hooks,

@@ -11,11 +11,12 @@ from sqlalchemy.orm import aliased
 
 from app.adapters.sql.batches import batches
 from app.adapters.sql.keyset import Keyset
-from app.adapters.sql.models import ChunkRow, DocumentRow, DocumentVersionRow
+from app.adapters.sql.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.url_key import url_key
 from app.domain.chunk import Chunk, searchable_text
 from app.domain.document import Document, VersionState
+from app.domain.errors import NotFound
 from app.domain.search_filter import SearchFilter
 from app.ports.records.documents import PageTexts, StoredChunk
 from app.ports.records.page import ListPage, PageRequest
@@ -149,6 +150,19 @@ class SqlLiveDocuments(SqlFamily):
             .limit(1)
         )
         document_id = await self._session.scalar(documents)
+        statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
+        rows: Iterable[Any] = await self._session.execute(statement.order_by(ChunkRow.position))
+        return [_chunk(*row) for row in rows]
+
+    async def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
+        own = (
+            select(DocumentRow.agent_id)
+            .join(AgentRow, AgentRow.id == DocumentRow.agent_id)
+            .where(DocumentRow.id == document_id, AgentRow.workspace_id == workspace_id)
+        )
+        agent_id = await self._session.scalar(own)
+        if agent_id is None:
+            raise NotFound("document")
         statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
         rows: Iterable[Any] = await self._session.execute(statement.order_by(ChunkRow.position))
         return [_chunk(*row) for row in rows]

@@ -159,6 +159,10 @@ class DocumentRecords(Protocol):
         """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
         ...
 
+    async def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
+        """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
+        ...
+
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         """Every live chunk of the agent: what its indexes must hold."""
         ...

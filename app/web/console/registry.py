@@ -24,10 +24,12 @@ from app.web.console.pages.gap_answer import GapAnswerPages
 from app.web.console.pages.gaps import GapsPages
 from app.web.console.pages.golden import GoldenPages
 from app.web.console.pages.home import HomePages
+from app.web.console.pages.new_agent import NewAgentPages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
 from app.web.console.pages.quality import QualityPages
 from app.web.console.pages.sign_in import SignInPages
+from app.web.console.pages.sources import SourcePages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
@@ -53,6 +55,8 @@ def pages_of(
         OperatorPages(services).pages(),
         ApiTokenPages(services).pages(),
         AuditPages(services).pages(),
+        SourcePages(services).pages(),
+        NewAgentPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )
     pages: dict[str, AnyPage] = {}

@@ -44,6 +44,14 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "add_operator": {"email": "new@example.com", "role": "viewer", "password": PASSWORD},
     "set_role": {"role": "editor"},
     "set_password": {"password": "another long password"},
+    "look_at_site": {"look": "www.example.com"},
+    "add_source": {"kind": "text", "name": "Holidays", "text": "We are closed on Sundays."},
+    "read_source": {},
+    "pause_source": {},
+    "cancel_source": {},
+    "edit_source": {"name": "Docs", "exclude": "/old/*"},
+    "delete_source": {},
+    "make_agent": {"name": "Ada", "website": "www.example.com/help/"},
     "disable_operator": {},
     "enable_operator": {},
     "delete_operator": {},
@@ -61,7 +69,7 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
 }
 # POSTs that answer with a page instead, because what they show must not be sent over a redirect.
 SHOWN_AT_ONCE: frozenset[str] = frozenset(
-    {"ask_playground", "answer_gap", "rehearse_gap", "replay_gap", "prove_gap", "issue_token"}
+    {"answer_gap", "ask_playground", "issue_token", "look_at_site", "prove_gap", "rehearse_gap", "replay_gap"}
 )
 
 

@@ -1,0 +1,52 @@
+"""Admin API: what an agent knows of a page."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from app.operating.actor import Actor
+from app.operating.passages import Passages
+from app.web.admin_access import AdminAccess
+from app.web.admin_sources import TAG
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+
+
+class PassageOut(Model):
+    id: str
+    position: int
+    text: str = Field(description="Markdown of the page.")
+    context: str = Field(description="What is put before the text where it is searched, and nowhere else.")
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
+    link: str = Field(description="Where a citation of the passage leads.")
+
+
+class PassagesOut(Model):
+    title: str = Field(description='The page\'s title; "" when nothing of it was learnt.')
+    items: list[PassageOut]
+
+
+class AdminPassages:
+    def __init__(self, passages: Passages, access: AdminAccess) -> None:
+        self._passages = passages
+        self._access = access
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "GET",
+                "/v1/documents/{document_id}/passages",
+                "listPassages",
+                "What an agent knows of a page: the passages that it may answer from, in the page's order",
+                TAG,
+                self._access.read,
+                self.of_document,
+                response_model=PassagesOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def of_document(self, call: Call[Actor, None]) -> PassagesOut:
+        found = await self._passages.of_document(call.caller, call.path_id("document_id"))
+        return PassagesOut(
+            title=found[0].title if found else "", items=[PassageOut.model_validate(passage) for passage in found]
+        )

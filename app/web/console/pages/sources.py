@@ -1,0 +1,175 @@
+"""What an agent learns from: websites and texts, how their reading goes, and what became of each page."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+
+from app.domain.deletion import DeletedKind
+from app.domain.errors import NotFound
+from app.domain.run_progress import run_progress
+from app.domain.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
+from app.operating import source_rules as rules
+from app.operating.actor import READ, WRITE
+from app.operating.passages import Passages
+from app.ports.records.page import PageRequest
+from app.web.console.forms import Lines
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.services import WebServices
+
+_LIST: Final = "/console/agents/{agent_id}/sources"
+_ONE: Final = f"{_LIST}/{{source_id}}"
+_MANY: Final = PageRequest(limit=200)
+STATE_TONES: Final = {
+    RunState.QUEUED: "plain",
+    RunState.RUNNING: "accent",
+    RunState.PAUSED: "warn",
+    RunState.FINISHED: "good",
+    RunState.FAILED: "bad",
+    RunState.CANCELLED: "warn",
+}
+# Of pages: what is not named here gave nothing to learn from.
+_PAGE_TONES: Final = {"queued": "plain", "indexed": "good", "unchanged": "good", "duplicate": "plain"}
+
+
+class Look(Form):
+    look: str = Field(default="", max_length=2048)
+
+
+class NewSource(Form):
+    kind: SourceKind = SourceKind.TEXT
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
+    url: str = Field(default="", max_length=2048)
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
+    include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+
+    def config(self) -> SourceConfig:
+        name = self.name or self.url.removeprefix("https://").removeprefix("http://").strip("/") or "Text"
+        return SourceConfig(self.kind, name[: rules.MAX_NAME_CHARS], self.url, self.text, self.include, self.exclude)
+
+
+class EditedSource(Form):
+    name: str = Field(max_length=rules.MAX_NAME_CHARS)
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
+    include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+
+    def applied(self, config: SourceConfig) -> SourceConfig:
+        if config.kind in GIVEN_KINDS:
+            return replace(config, name=self.name, text=self.text or config.text)
+        return replace(config, name=self.name, include=self.include, exclude=self.exclude)
+
+
+class PageList(Form):
+    status: str = Field(default="", max_length=40)
+    cursor: str = Field(default="", max_length=500)
+
+
+class SourcePages:
+    def __init__(self, services: WebServices) -> None:
+        self._sources = services.sources
+        self._editing = services.source_editing
+        self._discovery = services.discovery
+        self._deletions = services.deletions
+        self._passages = Passages(services.records)
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage("GET", _LIST, "sources", READ, self.list, menu=MenuEntry("Sources", 50, "source")),
+            ConsolePage("POST", f"{_LIST}/look", "look_at_site", WRITE, self.look, form=Look, shown_on="sources"),
+            ConsolePage("POST", _LIST, "add_source", WRITE, self.add, form=NewSource, shown_on="sources"),
+            ConsolePage("GET", _ONE, "source", READ, self.one, form=PageList, under="sources"),
+            ConsolePage("POST", f"{_ONE}/read", "read_source", WRITE, self.read, shown_on="source"),
+            ConsolePage("POST", f"{_ONE}/pause", "pause_source", WRITE, self.pause, shown_on="source"),
+            ConsolePage("POST", f"{_ONE}/cancel", "cancel_source", WRITE, self.cancel, shown_on="source"),
+            ConsolePage("POST", f"{_ONE}/edit", "edit_source", WRITE, self.edit, form=EditedSource, shown_on="source"),
+            ConsolePage("POST", f"{_ONE}/delete", "delete_source", WRITE, self.delete, shown_on="source"),
+            ConsolePage("GET", f"{_ONE}/pages/{{document_id}}", "learnt_page", READ, self.learnt, under="sources"),
+        )
+
+    async def list(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
+        return Shown("sources.html", {"found": found.items, "tones": STATE_TONES, "offers": None})
+
+    async def look(self, visit: Visit[Look]) -> Shown:
+        """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
+        offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.given.look))
+        return Shown("site_offers.html", {"offers": offers})
+
+    async def add(self, visit: Visit[NewSource]) -> Go:
+        source = await self._sources.create(visit.actor, visit.agent.id, visit.given.config())
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), f"{source.config.name} is being read.")
+
+    async def one(self, visit: Visit[PageList]) -> Shown:
+        source = await self._source(visit)
+        status, cursor = visit.given.status or None, visit.given.cursor or None
+        pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
+        run = source.run
+        return Shown(
+            "source.html",
+            {
+                "source": source,
+                "run": run,
+                "progress": run and run_progress(run, visit.now),
+                "is_crawled": source.config.kind not in GIVEN_KINDS,
+                "is_going": run is not None and run.state not in ENDED_STATES,
+                "pages": pages.items,
+                "status": visit.given.status,
+                "older": pages.next_cursor
+                and visit.url(
+                    "source", {"status": visit.given.status, "cursor": pages.next_cursor}, source_id=source.id
+                ),
+                "tones": STATE_TONES,
+                "page_tones": _PAGE_TONES,
+            },
+        )
+
+    async def read(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "It is being read.")
+
+    async def pause(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._sources.pause(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "It rests. Read it to go on.")
+
+    async def cancel(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._sources.cancel(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "The reading has ended. What was learnt stays.")
+
+    async def edit(self, visit: Visit[EditedSource]) -> Go:
+        source = await self._source(visit)
+        await self._editing.change(visit.actor, source.id, visit.given.applied)
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")
+
+    async def delete(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._deletions.delete(visit.actor, DeletedKind.SOURCE, source.id)
+        return Go(visit.url("sources"), f"{source.config.name} and all that was learnt from it are gone.")
+
+    async def learnt(self, visit: Visit[NoForm]) -> Shown:
+        """What search and the model see of one page."""
+        source = await self._source(visit)
+        passages = await self._passages.of_document(visit.actor, visit.path_id("document_id"))
+        if any(passage.agent_id != visit.agent.id for passage in passages):
+            raise NotFound("document")
+        return Shown("learnt_page.html", {"source": source, "passages": passages})
+
+    async def _source(self, visit: Visit[Form]) -> Source:
+        """Of this agent. Raises NotFound."""
+        source = await self._sources.get(visit.actor, visit.path_id("source_id"))
+        if source.agent_id != visit.agent.id:
+            raise NotFound("source")
+        return source
+
+
+def with_scheme(address: str) -> str:
+    """As people write it: "example.com" is a website."""
+    address = address.strip()
+    return address if not address or "://" in address else f"https://{address}"

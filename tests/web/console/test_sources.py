@@ -1,0 +1,123 @@
+"""Sources at the console: added, read, looked into, deleted; and a whole agent from one address."""
+
+import re
+from uuid import UUID
+
+import pytest
+
+from app.domain.chunk import ChunkDraft
+from app.domain.document import PageContent
+from app.domain.source import Source, SourceConfig, SourceKind
+from app.ports.records.page import PageRequest
+from app.ports.site_reader import QueuedPage
+from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.house import House
+
+HOSTILE = '<script>alert(1)</script>" onload="x'
+
+
+@pytest.fixture
+async def browser(house: House) -> ConsoleBrowser:
+    return await an_operator(house)
+
+
+async def sources_of(house: House, agent_id: UUID) -> list[Source]:
+    return list((await house.services.sources.of_agent(house.actor, agent_id, PageRequest())).items)
+
+
+def list_path(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/sources"
+
+
+async def test_without_sources_the_page_says_what_to_do(house: House, browser: ConsoleBrowser) -> None:
+    assert "Nothing to learn from yet" in text_of(await browser.page(list_path(house)))
+
+
+async def test_a_text_is_added_and_read_at_once(house: House, browser: ConsoleBrowser) -> None:
+    added = await browser.post(list_path(house), {"kind": "text", "name": "Holidays", "text": "Closed on Sundays."})
+    assert await browser.flash(added) == "Holidays is being read."
+    (source,) = await sources_of(house, house.agent.id)
+    assert (source.config.kind, source.config.text) == (SourceKind.TEXT, "Closed on Sundays.")
+    assert source.run is not None
+
+
+async def test_what_is_wrong_stands_beside_its_field(house: House, browser: ConsoleBrowser) -> None:
+    refused = await browser.post(list_path(house), {"kind": "text", "name": "Holidays", "url": "nowhere", "text": "x"})
+    assert refused.status_code == 422
+    assert 'id="add_source-url-wrong"' in refused.text
+    assert 'value="nowhere"' in refused.text
+    assert await sources_of(house, house.agent.id) == []
+
+
+async def test_a_source_shows_what_became_of_each_page(house: House, browser: ConsoleBrowser) -> None:
+    services, actor = house.services, house.actor
+    source = await services.sources.create(
+        actor, house.agent.id, SourceConfig(SourceKind.SITE, HOSTILE, "https://www.example.com/")
+    )
+    run = await services.sources.sync(actor, source.id)
+    async with house.record.write() as records:
+        await records.sources.add_pages(run.id, [QueuedPage("https://www.example.com/a", 0)])
+    page = await browser.page(f"{list_path(house)}/{source.id}")
+    assert HOSTILE not in page
+    assert "https://www.example.com/a queued" in text_of(page)
+    assert "hx-trigger" in page  # it goes on, so the page looks again
+    assert "No pages here" in text_of(await browser.page(f"{list_path(house)}/{source.id}?status=indexed"))
+
+
+async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(list_path(house), {"kind": "url", "url": "https://www.example.com/faq"})
+    (source,) = await sources_of(house, house.agent.id)
+    path = f"{list_path(house)}/{source.id}"
+    for action, state in (("pause", "paused"), ("read", "queued"), ("cancel", "cancelled")):
+        await browser.flash(await browser.post(f"{path}/{action}"))
+        assert f"State {state}" in text_of(await browser.page(path))
+
+
+async def test_a_page_shows_what_the_model_sees(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
+    (source,) = await sources_of(house, house.agent.id)
+    url = "https://www.example.com/hours"
+    async with house.record.write() as records:
+        drafts = (ChunkDraft(0, "Open from **9 to 17**.", "Example › Hours", ("Hours",)),)
+        content = PageContent(url, "Opening hours", "Open from **9 to 17**.")
+        version = await records.documents.add_pending(house.agent.id, source.id, content, "h", drafts)
+        await records.documents.make_live(version)
+    page = text_of(await browser.page(f"{list_path(house)}/{source.id}/pages/{version.document_id}"))
+    assert "Opening hours" in page
+    assert "Open from **9 to 17**. Searched with: Example › Hours" in page
+
+
+async def test_a_deleted_source_is_gone(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
+    (source,) = await sources_of(house, house.agent.id)
+    said = await browser.flash(await browser.post(f"{list_path(house)}/{source.id}/delete"))
+    assert said == "Note and all that was learnt from it are gone."
+    assert await sources_of(house, house.agent.id) == []
+
+
+async def test_another_agents_source_is_not_there(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
+    (source,) = await sources_of(house, house.agent.id)
+    other = await browser.post("/console/new-agent", {"name": "Bea", "website": "bea.example"})
+    agent_id = re.findall(r"agents/([0-9a-f-]+)", other.headers["location"])[0]
+    assert (await browser.get(f"/console/agents/{agent_id}/sources/{source.id}")).status_code == 404
+
+
+async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, browser: ConsoleBrowser) -> None:
+    made = await browser.post("/console/new-agent", {"name": "Bea", "website": "www.bea.example:8443/help/"})
+    assert await browser.flash(made) == "Bea is live and reads www.bea.example:8443 now."
+    agent_id = UUID(re.findall(r"agents/([0-9a-f-]+)", made.headers["location"])[0])
+    async with house.record.read() as records:
+        live = await records.agents.live(agent_id)
+    assert live.config.allowed_origins == ("https://www.bea.example:8443",)
+    (source,) = await sources_of(house, agent_id)
+    assert (source.config.kind, source.config.url) == (SourceKind.SITE, "https://www.bea.example:8443/help/")
+
+
+@pytest.mark.parametrize("website", ["ftp://bea.example/", "https://", "https://user:secret@bea.example/"])
+async def test_no_agent_is_made_of_no_website(house: House, browser: ConsoleBrowser, website: str) -> None:
+    refused = await browser.post("/console/new-agent", {"name": "Bea", "website": website})
+    assert refused.status_code == 422
+    assert 'id="make_agent-website-wrong"' in refused.text
+    agents = await house.services.agents.page(house.actor, PageRequest())
+    assert [agent.id for agent in agents.items] == [house.agent.id]
