@@ -44,7 +44,8 @@ def is_single_column(rows: list[TableRow]) -> bool:
 
 
 def markdown_table(rows: list[TableRow]) -> str:
-    """A pipe table. A cell that spans rows or columns is repeated, so that each row can be read alone."""
+    """A pipe table, whose header is empty where the page's has none. A cell that spans rows or columns is repeated, so
+    that each row can be read alone."""
     grid = _grid(rows)
     width = min(_MAX_COLUMNS, max((len(line) for line in grid), default=0))
     lines = [line[:width] + [""] * (width - len(line)) for line in grid]
@@ -53,7 +54,7 @@ def markdown_table(rows: list[TableRow]) -> str:
     if not rows[0].is_header:
         lines.insert(0, [""] * width)
     rule = ["---"] * width
-    return "\n".join(f"| {' | '.join(line)} |" for line in [lines[0], rule, *lines[1:]] if any(line))
+    return "\n".join(f"| {' | '.join(line)} |" for line in [lines[0], rule, *filter(any, lines[1:])])
 
 
 def _row(node: LexborNode, in_head: bool) -> TableRow:

@@ -233,6 +233,12 @@ def test_line_numbers_beside_code_go() -> None:
     assert _page(f"<main><p>{FILLER}</p>{code}</main>").markdown.endswith("```\na\nb\n```")
 
 
+def test_a_table_without_a_header_is_still_one_in_markdown() -> None:
+    rows = "<tr><th>Size</th><td>118 mm</td></tr><tr><td></td><td></td></tr><tr><th>Weight</th><td>740 g</td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table>{rows}</table></main>")
+    assert page.markdown.endswith("\n\n|  |  |\n| --- | --- |\n| Size | 118 mm |\n| Weight | 740 g |")
+
+
 def test_a_table_keeps_rows_columns_and_its_caption() -> None:
     table = (
         "<table><caption>Prices</caption><thead><tr><th>Plan</th><th>Per month</th></tr></thead>"

@@ -20,7 +20,7 @@ from tests.e2e.chat import Chat
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM, WIDGET_FILES, Site
 from tests.e2e.real_docent import PERSON, UNANSWERABLE, WARRANTY, RealDocent, real_docent
 
-BATTERY = "How long does the battery last without sun?"
+SCHOOLS = "Is there a discount for schools?"
 
 DESK, PHONE, NARROW = (1180, 760), (390, 844), (320, 640)
 
@@ -46,7 +46,7 @@ HOST_CSS = "<style>body{font:16px/1.6 Georgia,serif;max-width:640px;margin:48px;
 
 @dataclass(frozen=True)
 class Shot:
-    """`question` None shows what is there before one; `attributes` are the script tag's."""
+    """`question` None shows what is there before one; `attributes` are the script tag's; `opens` is clicked at last."""
 
     name: str
     question: str | None = None
@@ -58,18 +58,20 @@ class Shot:
     is_open: bool = True
     has_model: bool = False
     ends_with: str = ".actions"
+    opens: str | None = None
 
 
 REAL = (
-    Shot("widget-light", BATTERY, "/products/one/"),
-    Shot("widget-dark", BATTERY, "/products/one/", scheme="dark"),
-    Shot("widget-phone", BATTERY, "/products/one/", PHONE),
+    Shot("widget-light", SCHOOLS, "/pricing/"),
+    Shot("widget-dark", SCHOOLS, "/pricing/", scheme="dark"),
+    Shot("widget-phone", SCHOOLS, "/pricing/", PHONE),
     Shot("launcher", is_open=False, attributes='data-label="Ask us"'),
     Shot("welcome"),
     Shot("welcome-phone-dark", size=PHONE, scheme="dark"),
     Shot("table", "My station is offline", "/help/"),
     Shot("curated", PERSON),
     Shot("low-confidence", UNANSWERABLE),
+    Shot("contact-form", UNANSWERABLE, size=PHONE, opens="summary"),
     Shot("low-confidence-dark", UNANSWERABLE, scheme="dark"),
     Shot("error", WARRANTY, has_model=True, ends_with=".error"),
 )
@@ -132,6 +134,8 @@ def _take(browser: Browser, shot: Shot, address: str, folder: Path) -> None:
         field.fill(shot.question)
         field.press("Enter")
         chat.answers.last.locator(shot.ends_with).wait_for()
+    if shot.opens:
+        chat.answers.last.locator(shot.opens).click()
     page.evaluate("document.fonts.ready")
     _small(page.screenshot()).save(folder / f"{shot.name}.png", optimize=True)
     print(folder / f"{shot.name}.png")  # noqa: T201 - for whoever runs it

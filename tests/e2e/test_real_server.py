@@ -102,7 +102,7 @@ def test_a_question_without_an_answer_looks_so_and_becomes_a_gap(page: Page, doc
     chat.ask(UNANSWERABLE)
     chat.finish()
     expect(chat.answers.last).to_have_class(re.compile("unsure"))
-    expect(chat.answers.last).to_contain_text("I could not find a clear answer on this site.")
+    expect(chat.answers.last).to_contain_text("I am not sure about this.")
     page.wait_for_function("window.gap")
     assert page.evaluate("window.gap") == UNANSWERABLE
     assert UNANSWERABLE in docent.gaps()

@@ -107,20 +107,15 @@ def test_the_launcher_wears_the_icon(page: Page, site: Site, attributes: str) ->
 
 
 def test_a_message_reaches_the_operator(page: Page, docent: RealDocent) -> None:
-    path = f"/v1/agents/{docent.agent_id}"
-    docent.client.patch(path, {"fallback": {"form": True}})
-    docent.client.post(f"{path}/publish")
-    try:
-        chat = Chat.opened(page, docent.demo.base)
-        chat.ask(UNANSWERABLE)
-        chat.finish()
-        fill_in(page)
-        with page.expect_response(re.compile("/leads$")) as left:
-            chat.answers.last.get_by_role("button", name="Send").click()
-        assert left.value.status == 204
-        expect(chat.answers.last).to_contain_text("Thank you. We will write to you.")
-        [lead] = docent.client.get(f"{path}/leads")["items"]
-        assert (lead["name"], lead["email"], lead["message"]) == ("Ann", "ann@example.com", UNANSWERABLE)
-    finally:
-        docent.client.patch(path, {"fallback": {"form": False}})
-        docent.client.post(f"{path}/publish")
+    chat = Chat.opened(page, docent.demo.base)
+    chat.ask(UNANSWERABLE)
+    chat.finish()
+    number = chat.answers.last.get_by_role("link", name="Call +353 20 915 0123")
+    expect(number).to_have_attribute("href", "tel:+353209150123")
+    fill_in(page)
+    with page.expect_response(re.compile("/leads$")) as left:
+        chat.answers.last.get_by_role("button", name="Send").click()
+    assert left.value.status == 204
+    expect(chat.answers.last).to_contain_text("Thank you. We will write to you.")
+    [lead] = docent.client.get(f"/v1/agents/{docent.agent_id}/leads")["items"]
+    assert (lead["name"], lead["email"], lead["message"]) == ("Ann", "ann@example.com", UNANSWERABLE)

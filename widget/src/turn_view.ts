@@ -137,13 +137,12 @@ export class TurnView {
 
   #drawContact(turn: Turn, { url, label, form, consent }: Fallback): Child[] {
     const { words } = this;
-    const says = label || words[W.contact];
     const field = (place: W, input: Node): HTMLElement => h("label", {}, words[place], input);
     // Made once, so that what was typed stays when the answer is drawn anew.
     this.#form ??= h(
       "details",
       {},
-      h("summary", { class: "chip" }, says),
+      h("summary", { class: "chip" }, words[W.contact]),
       h(
         "form",
         {
@@ -162,7 +161,7 @@ export class TurnView {
     );
     return [
       /^(https|mailto|tel):/i.test(url ?? "") &&
-        h("a", { class: "chip", href: url, target: "_blank", rel: "noopener" }, says),
+        h("a", { class: "chip", href: url, target: "_blank", rel: "noopener" }, label || words[W.contact]),
       turn.hasWritten ? h("p", { class: "status", role: "status" }, words[W.written]) : form && this.#form,
     ];
   }

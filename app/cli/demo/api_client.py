@@ -33,9 +33,6 @@ class ApiClient:
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
         return self._call("POST", path, {} if body is None else body, self._headers)
 
-    def patch(self, path: str, body: dict[str, Any]) -> Any:
-        return self._call("PATCH", path, body, self._headers)
-
     def open_conversation(self, agent_id: str, page_url: str, origin: str) -> str:
         """A visitor opens the widget; returns the visitor's token."""
         opened = self._call("POST", "/v1/widget/init", {"agent_id": agent_id, "page_url": page_url}, {"Origin": origin})

@@ -28,6 +28,7 @@ class Plan:
     curated_pattern: str
     curated_answer: str
     starter_prompts: tuple[str, ...] = ()
+    telephone: str = ""
 
 
 def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
@@ -50,6 +51,7 @@ def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
             "help@nimbrel.example; you get an answer within 1 working day."
         ),
         starter_prompts=("What does the Plus plan cost?", "My station is offline", "How do I return a station?"),
+        telephone="+353 20 915 0123",
     )
 
 
@@ -80,12 +82,15 @@ class Demonstration:
     def set_up(self) -> None:
         """An agent, published; its website as a source; one curated answer."""
         plan = self._plan
-        draft = {
+        draft: dict[str, Any] = {
             "name": plan.agent_name,
             "allowed_origins": plan.origins,
             "starter_prompts": plan.starter_prompts,
             "theme": {"greeting": f"Hello! Ask me anything about {plan.agent_name}."},
         }
+        if plan.telephone:
+            number = plan.telephone.replace(" ", "")
+            draft["fallback"] = {"url": f"tel:{number}", "label": f"Call {plan.telephone}", "form": True}
         self.agent_id = self._client.post("/v1/agents", draft)["id"]
         self._client.post(f"/v1/agents/{self.agent_id}/publish")
         source = {"kind": "site", "name": plan.agent_name, "url": plan.site_url, "max_pages": _MORE_PAGES}
