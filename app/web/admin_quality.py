@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import date
+from uuid import UUID
 
 from pydantic import Field
 
 from app.domain.quality import Quality
+from app.domain.threshold_curve import ThresholdCurve
 from app.operating.actor import Actor
 from app.operating.quality_review import LISTED, MAX_DAYS, QualityReview
+from app.operating.threshold_curves import DAYS, MAX_TURNS, ThresholdCurves
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 
@@ -53,9 +56,29 @@ class QualityOut(Model):
         return cls.model_validate(quality)
 
 
+class ThresholdPointOut(Model):
+    threshold: float
+    answered: float | None = Field(description="The share of turns that would be answered, 0..1.")
+    golden_right: float | None = Field(description="The share of golden questions that would go right, 0..1.")
+
+
+class ThresholdCurveOut(Model):
+    days: int
+    turns: int = Field(description=f"The latest of these days, {MAX_TURNS} at most.")
+    golden_questions: int
+    golden_run_id: UUID | None = Field(description="The latest run that asked the draft; null: there is none.")
+    current: float = Field(description="The draft's threshold.")
+    points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, 0 to 1.")
+
+    @classmethod
+    def of(cls, curve: ThresholdCurve) -> "ThresholdCurveOut":
+        return cls.model_validate(curve)
+
+
 class AdminQuality:
-    def __init__(self, review: QualityReview, access: AdminAccess) -> None:
+    def __init__(self, review: QualityReview, curves: ThresholdCurves, access: AdminAccess) -> None:
         self._review = review
+        self._curves = curves
         self._access = access
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
@@ -72,7 +95,21 @@ class AdminQuality:
                 response_model=QualityOut,
                 codes=("not_found",),
             ),
+            Endpoint(
+                "GET",
+                "/v1/agents/{agent_id}/threshold-curve",
+                "getThresholdCurve",
+                f"What other confidence thresholds would have done in the last {DAYS} days",
+                TAG,
+                self._access.read,
+                self.curve,
+                response_model=ThresholdCurveOut,
+                codes=("not_found",),
+            ),
         )
 
     async def of(self, call: Call[Actor, QualityQuery]) -> QualityOut:
         return QualityOut.of(await self._review.of(call.caller, call.path_id("agent_id"), call.input.days))
+
+    async def curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:
+        return ThresholdCurveOut.of(await self._curves.of(call.caller, call.path_id("agent_id")))

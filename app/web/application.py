@@ -16,6 +16,7 @@ from app.operating.gap_grooming import GapGrooming
 from app.operating.passages import Passages
 from app.operating.publishing import Publishing
 from app.operating.quality_review import QualityReview
+from app.operating.threshold_curves import ThresholdCurves
 from app.operating.turn_review import TurnReview
 from app.web.admin_access import AdminAccess
 from app.web.admin_agents import AdminAgents
@@ -165,7 +166,9 @@ def endpoints_of(
         *AdminLeads(services.leads, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),
         *AdminTurnReview(TurnReview(services.records), access).endpoints(),
-        *AdminQuality(QualityReview(services.records, services.clock), access).endpoints(),
+        *AdminQuality(
+            QualityReview(services.records, services.clock), ThresholdCurves(services.records, services.clock), access
+        ).endpoints(),
         *AdminVisitors(services.visitor_data, access).endpoints(),
         *AdminAudit(AuditLog(services.records), access).endpoints(),
         *AdminOperators(services.operators, access).endpoints(),

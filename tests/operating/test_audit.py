@@ -54,6 +54,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.threshold_curves import ThresholdCurves
 from app.operating.token_budgets import TokenBudgets
 from app.operating.turn_review import TurnReview
 from app.operating.visitor_data import VisitorData
@@ -400,6 +401,7 @@ READS: dict[str, Act] = {
     "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
+    "threshold_curves.of": lambda o: ThresholdCurves(o.record, FixedClock()).of(o.actor, o.agent),
     "quality.of": lambda o: QualityReview(o.record, FixedClock()).of(o.actor, o.agent, 7),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),

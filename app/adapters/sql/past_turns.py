@@ -9,6 +9,7 @@ from app.adapters.sql.models import FeedbackRow, MessageRow, TurnRow
 from app.adapters.sql.session import SqlFamily
 from app.domain.conversation import Role
 from app.domain.past_turn import Asked, PastTurn
+from app.domain.threshold_curve import PastConfidences
 from app.domain.turn import AnsweredBy, TurnState
 
 _is_question = and_(MessageRow.turn_id == TurnRow.id, MessageRow.role == Role.VISITOR.value)
@@ -54,4 +55,22 @@ class SqlPastTurns(SqlFamily):
             for turn_id, conversation_id, question, page_url, language, asked_at, answered_by, *what_it_got in (
                 await self._session.execute(statement)
             )
+        ]
+
+    async def confidences(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastConfidences]:
+        statement = (
+            select(TurnRow.answered_by, TurnRow.trace)
+            .where(
+                TurnRow.agent_id == agent_id,
+                TurnRow.created_at >= since,
+                TurnRow.state == TurnState.DONE.value,
+            )
+            .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
+            .limit(at_most)
+        )
+        return [
+            PastConfidences(
+                answered_by == AnsweredBy.CURATED.value, tuple(found["calibrated"] for found in trace.get("ranked", ()))
+            )
+            for answered_by, trace in await self._session.execute(statement)
         ]

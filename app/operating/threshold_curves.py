@@ -1,0 +1,48 @@
+"""An operator sees what another threshold would do before setting it."""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from app.domain.threshold_curve import GoldenConfidence, ThresholdCurve, points_of
+from app.operating.actor import Actor
+from app.ports.clock import Clock
+from app.ports.records.page import PageRequest
+from app.ports.records.transaction import SystemOfRecord
+
+DAYS: Final = 30
+MAX_TURNS: Final = 2000
+_RUNS = 50
+
+
+class ThresholdCurves:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def of(self, actor: Actor, agent_id: UUID) -> ThresholdCurve:
+        """From the latest turns of the last days and the latest golden run that asked the draft; nothing is asked anew.
+
+        Raises NotFound for an agent that is absent or another workspace's.
+        """
+        async with self._records.read() as records:
+            agent = await records.agents.get(actor.workspace_id, agent_id)
+            since = self._clock.now() - timedelta(days=DAYS)
+            past = await records.past_turns.confidences(agent_id, since, MAX_TURNS)
+            runs = (await records.golden_runs.page(agent_id, PageRequest(_RUNS))).items
+            answerable = {one.id: bool(one.pages) for one in await records.golden_questions.of_agent(agent_id)}
+        run = next((run for run in runs if run.draft is not None), None)
+        marks = run.draft.marks if run is not None and run.draft is not None else ()
+        golden = [
+            GoldenConfidence(mark.confidence, answerable[mark.golden_id], mark.place is not None)
+            for mark in marks
+            if mark.golden_id in answerable
+        ]
+        return ThresholdCurve(
+            DAYS,
+            len(past),
+            len(golden),
+            run.id if run is not None else None,
+            agent.draft.confidence_threshold,
+            points_of(past, golden),
+        )

@@ -1,0 +1,38 @@
+"""The curve is drawn from stored turns and the latest golden run of the draft."""
+
+from pathlib import Path
+from uuid import uuid4
+
+from app.domain.agent import AgentConfig
+from app.domain.golden_question import GoldenQuestion
+from app.domain.turn import Channel, VisitorSession
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.golden_runs import GoldenRuns
+from app.operating.threshold_curves import ThresholdCurves
+from tests.adapters.sql.sample_rows import ask
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.namesake_searches import NamesakeSearches
+from tests.doubles.temporary_record import temporary_record
+
+
+async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path) -> None:
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs", confidence_threshold=0.6))
+            visitor = await records.conversations.visitor(agent.id, uuid4())
+            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+            await records.golden_questions.put(
+                GoldenQuestion(uuid4(), agent.id, "prices?", ("https://www.example.com/prices",))
+            )
+        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        actor = Actor(workspace, "ann", frozenset((READ, WRITE)))
+        await ask(record, session, "Long ago?", trace={"ranked": [{"calibrated": 0.99}]})
+        clock.advance(31 * 24 * 3600)
+        await ask(record, session, "Close?", trace={"ranked": [{"calibrated": 0.45}, {"calibrated": 0.35}]})
+        await GoldenRuns(record, NamesakeSearches(), clock).run(actor, agent.id)
+        curve = await ThresholdCurves(record, clock).of(actor, agent.id)
+    assert (curve.turns, curve.golden_questions, curve.current) == (1, 1, 0.6)
+    assert [point.threshold for point in curve.points if point.answered == 1.0][-1] == 0.35
+    assert [point.threshold for point in curve.points if point.golden_right == 1.0][-1] == 0.9
