@@ -1,5 +1,6 @@
 """`docent demo`: from an empty folder to an answered visitor."""
 
+import secrets
 import tempfile
 import threading
 from contextlib import ExitStack
@@ -18,14 +19,17 @@ from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_pl
 from app.cli.demo.server_process import free_port, running_server
 from app.cli.demo.site_server import DemoSite, serve_demo_site
 from app.cli.local_operator import local_operator
+from app.cli.operators import operators_on
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.domain.operator import Role
 from app.operating.api_tokens import ApiTokens
 from app.rooms import open_foundation
 from app.settings import PREFIX, Settings
 from app.web.embed_tag import embed_tag
 
 _USUAL_PORT = 8000
+_OPERATOR = "demo@docent.example"
 
 
 def register(cli: typer.Typer) -> None:
@@ -49,7 +53,8 @@ def demo(
         shown = closing.enter_context(serve_demo_site())
         stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site)
         settings = settings_for(log_level="warning", **stage.overrides())
-        client = ApiClient(stage.base, run(_first_token(settings)))
+        token, password = run(_first_accounts(settings))
+        client = ApiClient(stage.base, token)
         closing.enter_context(running_server(client, stage.environment()))
         try:
             report = _play(client, stage, tuple(ask or ()), as_json)
@@ -60,6 +65,7 @@ def demo(
             print_json({"pages": stores["documents"], "chunks": stores["chunks"], **report, "stores": stores})
         if not once:
             err.print(f"\nTry the widget: [bold]{stage.visit_url()}[/]   (API: {stage.base}/openapi.json)")
+            err.print(f"The console: [bold]{stage.base}/console[/]   (as {_OPERATOR}, password {password})")
             err.print("Ctrl-C ends the demo and removes its data.")
             try:
                 threading.Event().wait()
@@ -131,11 +137,14 @@ def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerRepo
     return report
 
 
-async def _first_token(settings: Settings) -> str:
+async def _first_accounts(settings: Settings) -> tuple[str, str]:
+    """An API token, and the password of an operator."""
+    password = secrets.token_urlsafe(12)
     async with open_foundation(settings) as base:
         actor = await local_operator(base)
         issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, "demo")
-    return issued.token
+        await operators_on(base).add(actor, _OPERATOR, Role.ADMIN, password)
+    return issued.token, password
 
 
 async def _stores(settings: Settings, agent_id: str) -> dict[str, Any]:
