@@ -154,5 +154,6 @@ lint-widget: widget/node_modules/.package-lock.json ## Types, rules, tests and w
 	npm --prefix widget run check-dist
 
 .PHONY: screenshots
-screenshots: .venv/installed ## Take pictures of the widget's states (OUT=DIR; needs Debian's chromium)
+screenshots: .venv/installed ## Take pictures of the widget's states and the console's pages (OUT=DIR; needs Debian's chromium)
 	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)
+	$(BIN)/python -m tests.console.screenshots $(or $(OUT),docs/images)
