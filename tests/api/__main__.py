@@ -2,14 +2,13 @@
 
 Examples, boundary values and random ones, right and wrong, each operation alone; then operations one after the other,
 with ids from answers before. Exit code 0 when nothing was found. `--examples` bounds the random cases of an operation,
-`--seed` repeats a run. Nothing outside the house is reached: ports behind which the network lies have doubles.
+`--seed` draws others. Nothing outside the house is reached: ports behind which the network lies have doubles.
 """
 
 import argparse
 import asyncio
 import json
 import os
-import random
 import sys
 import tempfile
 from pathlib import Path
@@ -30,13 +29,19 @@ LINKED_FACTOR = 20  # there an example is one sequence through all operations
 
 def configuration(rooms: FurnishedHouse, base: str, phases: tuple[str, ...], examples: int) -> dict[str, Any]:
     operations: list[dict[str, Any]] = [
-        # Their tokens come with the hooks, also where this check has left them out: tests/web asks without one.
-        {"include-tag": "Visitors", "headers": {"Origin": SITE}, "checks": {"ignored_auth": {"enabled": False}}},
+        # Their tokens come with the hooks, also where these checks have left them out: tests/web asks without one.
+        {
+            "include-tag": "Visitors",
+            "headers": {"Origin": SITE},
+            "checks": {"ignored_auth": {"enabled": False}, "missing_required_header": {"enabled": False}},
+        },
         {"exclude-tag": "Visitors", "headers": {"Authorization": f"Bearer {rooms.house.write}"}},
     ]
     if phases == ALONE:
         known = {f"path.{name}": str(value) for name, value in {**rooms.ids, **rooms.names}.items()}
-        operations.append({"exclude-method": "DELETE", "parameters": known})
+        operations.append(
+            {"exclude-method": "DELETE", "exclude-operation-id": list(rooms.own_ids), "parameters": known}
+        )
         for operation, ids in rooms.own_ids.items():
             own = {f"path.{name}": str(value) for name, value in ids.items()}
             operations.append({"include-operation-id": operation, "parameters": {**known, **own}})
@@ -117,8 +122,8 @@ def toml(value: dict[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=random.randrange(2**31))
+    parser.add_argument("--examples", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
     options, more = parser.parse_known_args()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # a line for each request says nothing here
     print(f"seed {options.seed}, {options.examples} examples an operation", flush=True)  # noqa: T201
