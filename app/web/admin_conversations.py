@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from app.domain.conversation import Conversation
 from app.domain.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
@@ -15,6 +15,7 @@ from app.operating.conversation_review import ConversationReview, Thread
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.moments import Moment
 
 TAG = "Conversations"
 
@@ -42,8 +43,8 @@ class ConversationsQuery(ListQuery):
     low_confidence: bool | None = Field(default=None, description="An answer that was, or was not, sure of itself.")
     rating: Literal["up", "down"] | None = Field(default=None, description="The visitor's thumb.")
     answered_by: AnsweredBy | None = None
-    since: AwareDatetime | None = Field(default=None, description="Asked then or later.")
-    until: AwareDatetime | None = Field(default=None, description="Asked before.")
+    since: Moment | None = Field(default=None, description="Asked then or later.")
+    until: Moment | None = Field(default=None, description="Asked before.")
 
     @property
     def only(self) -> ConversationFilter:

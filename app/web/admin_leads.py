@@ -69,6 +69,7 @@ class AdminLeads:
                 self.export,
                 input_model=LeadExportQuery,
                 response_media_type="text/csv",
+                other_media_types=("application/json",),
                 codes=("not_found",),
             ),
         )
