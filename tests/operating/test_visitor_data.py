@@ -13,6 +13,7 @@ import pytest
 from app.answering.conversation_end import ConversationEnd
 from app.domain.erasure import ErasedRows
 from app.domain.errors import NotFound
+from app.domain.lead import Lead
 from app.domain.turn import Finish, VisitorSession
 from app.domain.turn_events import Done, Token, TurnEvent
 from app.operating.actor import READ, WRITE, Actor
@@ -53,6 +54,13 @@ class Home:
         assert isinstance([numbered.event async for numbered in live.events()][-1], Done)
         return request.turn_id
 
+    async def leave_a_message(self) -> None:
+        own = self.session
+        texts = (f"Ann {MARK}", f"{MARK}@example.com", f"Call me, {MARK}.")
+        lead = Lead(uuid4(), own.agent_id, own.visitor_id, own.conversation_id, *texts, self.house.clock.now())
+        async with self.house.record.write() as records:
+            await records.leads.add(lead)
+
     def tables_with(self, *words: str) -> set[str]:
         return StoredBytes(self.folder).tables_with(*words)
 
@@ -63,16 +71,20 @@ class Home:
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[Home]:
     async with answering_house(tmp_path) as house:
+        agent = await house.live_agent()
+        house.session = (await house.conversations.open(agent, None, user_id=f"user {MARK}")).session
         home = Home(tmp_path, house, VisitorData(house.record, ConversationEnd(house.turns, house.tools.history)))
         await home.ask(house.session, f"How long may I return a lamp, {MARK}?", f"/{MARK}")
         unanswered = await home.ask(house.session, UNANSWERABLE)
         await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
+        await home.leave_a_message()
         yield home
 
 
 async def test_the_marker_was_everywhere(home: Home) -> None:
     """Else its absence would show nothing."""
-    assert {"conversations", "turns", "messages", "feedback", "gaps", "gap_questions"} <= home.tables_with(MARK)
+    places = {"visitors", "conversations", "turns", "messages", "feedback", "leads", "gaps", "gap_questions"}
+    assert places <= home.tables_with(MARK)
     assert home.files_with(MARK)
     assert any(MARK.encode() in value for value in home.house.cache.values.values())
 
@@ -192,8 +204,8 @@ async def test_another_visitors_turns_are_untouched(home: Home) -> None:
 
 async def test_an_operator_erases_one_conversation_and_the_visitor_stays(home: Home) -> None:
     await home.data.erase_conversation(home.operator, home.session.conversation_id)
-    assert home.tables_with(MARK) == set()
-    assert home.files_with(MARK) == []
+    assert home.tables_with(MARK) == {"visitors"}  # as whom their website knows them
+    assert home.files_with(UNANSWERABLE) == []
     assert (await home.data.export(home.operator, home.session.visitor_id)).conversations == ()
 
 
