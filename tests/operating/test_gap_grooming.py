@@ -149,13 +149,20 @@ async def test_a_gap_is_assigned_and_noted(office: Office) -> None:
 
 async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> None:
     await office.ask(SHIP, language="de", gap=GapReason.FAILURE_WORDS)
+    wool = "Is it 100%_ wool, or 1000 others?"
+    await office.ask(wool, language="fr", gap=GapReason.THUMBS_DOWN)
+    await office.ask("Is it 100% wool?", language="fr", gap=GapReason.THUMBS_DOWN)
     office.clock.advance(DAY)
     since = office.clock.now()
     await office.ask(PAY)
     wanted = {
-        SHIP: (GapFilter(reason=GapReason.FAILURE_WORDS), GapFilter(language="de")),
+        SHIP: (
+            GapFilter(reason=GapReason.FAILURE_WORDS),
+            GapFilter(language="de"),
+            GapFilter(text=SHIP[2:9].upper()),
+        ),
         PAY: (GapFilter(reason=GapReason.LOW_CONFIDENCE), GapFilter(language="en"), GapFilter(since=since)),
-        SEND: (GapFilter(text="100%_"), GapFilter(text=SEND[2:9].upper())),
+        wool: (GapFilter(text="100%_"),),
     }
     async with office.record.read() as records:
         for question, filters in wanted.items():

@@ -46,6 +46,7 @@ PLANTED = {
     "golden_runs": ("asked_by", OF_AGENT),
     "webhooks": ("url", OF_AGENT),
     "documents": ("url", OF_AGENT),
+    "chunks": ("text", "version_id in (select id from document_versions where agent_id = :agent)"),
     "source_files": ("name", OF_SOURCE),
     "source_pages": ("reason", OF_SOURCE),
     "webhook_deliveries": ("last_error", "webhook_id in (select id from webhooks where agent_id = :agent)"),
