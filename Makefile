@@ -36,7 +36,8 @@ test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive th
 
 .PHONY: test-operator
 test-operator: .venv/installed widget/node_modules/.package-lock.json ## Drive the console in a real browser, and the whole loop of a gap (needs Debian's chromium, Node 20)
-	$(BIN)/pytest tests/console tests/e2e/test_operator_loop.py
+	$(BIN)/pytest tests/console
+	$(BIN)/pytest tests/e2e/test_operator_loop.py
 
 .PHONY: test-docs
 test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)

@@ -1,10 +1,11 @@
 """Every page of the console in a real browser: axe finds nothing, light and dark, also on a phone; and no page is
 wider than its screen, says anything on the browser's console, or needs a script."""
 
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from app.web.console.page import AnyPage
 from tests.console.conftest import ServedConsole
@@ -64,5 +65,5 @@ def test_a_page_reads_without_scripts(page: AnyPage, browser: Browser, served: S
     assert shown.locator("h1").count() == 1
     shown.keyboard.press("Tab")
     shown.keyboard.press("Enter")
-    assert shown.url.endswith("#main"), "the first stop of the keyboard leads past the menu"
+    expect(shown, "the first stop of the keyboard leads past the menu").to_have_url(re.compile("#main$"))
     shown.context.close()
