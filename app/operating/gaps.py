@@ -5,12 +5,12 @@ from uuid import UUID
 from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
 from app.operating.actor import Actor
 from app.operating.field_rules import check_text
+from app.operating.list_paging import collected
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_NOTE_CHARS = 2000
 MAX_EXPORTED = 10_000
-_PAGE = 200
 
 _ACTIONS = {GapState.RESOLVED: "gap.resolve", GapState.IGNORED: "gap.ignore", GapState.OPEN: "gap.reopen"}
 
@@ -38,15 +38,7 @@ class Gaps:
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
     ) -> list[Gap]:
         """Most asked first, the first MAX_EXPORTED."""
-        found: list[Gap] = []
-        cursor: str | None = None
-        while len(found) < MAX_EXPORTED:
-            page = await self.of_agent(actor, agent_id, state, PageRequest(_PAGE, cursor), only)
-            found += page.items
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        return found
+        return await collected(lambda page: self.of_agent(actor, agent_id, state, page, only), MAX_EXPORTED)
 
     async def get(self, actor: Actor, gap_id: UUID) -> Gap:
         async with self._records.read() as records:

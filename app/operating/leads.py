@@ -9,12 +9,12 @@ from app.domain.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS, 
 from app.domain.turn import VisitorSession
 from app.operating.actor import Actor
 from app.operating.field_rules import check_line, check_text
+from app.operating.list_paging import collected
 from app.ports.clock import Clock
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_EXPORTED: Final = 10_000
-_PAGE: Final = 200
 # What browsers take for an address; only a letter to it shows whether there is one.
 _EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
 
@@ -59,11 +59,4 @@ class Leads:
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
         """The latest MAX_EXPORTED, latest first."""
-        found: list[Lead] = []
-        cursor: str | None = None
-        while len(found) < MAX_EXPORTED:
-            page = await self.of_agent(actor, agent_id, PageRequest(_PAGE, cursor))
-            found += page.items
-            if (cursor := page.next_cursor) is None:
-                break
-        return found
+        return await collected(lambda page: self.of_agent(actor, agent_id, page), MAX_EXPORTED)

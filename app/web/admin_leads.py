@@ -1,13 +1,11 @@
 """Admin API: what visitors left for people to answer."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app.domain.lead import Lead
 from app.domain.spreadsheet_cell import as_cell
@@ -15,6 +13,7 @@ from app.operating.actor import Actor
 from app.operating.leads import MAX_EXPORTED, Leads
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
 
 TAG: Final = "Conversations"
@@ -36,7 +35,7 @@ class LeadOut(Model):
 
 
 class LeadExportQuery(Model):
-    format: Literal["csv", "json"] = "csv"
+    format: ExportFormat = "csv"
 
 
 class AdminLeads:
@@ -80,19 +79,15 @@ class AdminLeads:
 
     async def export(self, call: Call[Actor, LeadExportQuery]) -> Response:
         leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
-        headers = {"Content-Disposition": f'attachment; filename="leads.{call.input.format}"'}
-        if call.input.format == "json":
-            return JSONResponse([LeadOut.of(lead).model_dump(mode="json") for lead in leads], headers=headers)
-        return Response(as_csv(leads), media_type="text/csv", headers=headers)
+        return exported("leads", call.input.format, lambda: as_csv(leads), map(LeadOut.of, leads))
 
 
 def as_csv(leads: Iterable[Lead]) -> str:
-    """RFC 4180 with a header row; no cell starts a formula."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(_COLUMNS)
-    for lead in leads:
-        ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
-        texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
-        writer.writerow((lead.created_at.isoformat(), *texts, *ids))
-    return file.getvalue()
+    """One row a lead; no cell starts a formula."""
+    return csv_table(_COLUMNS, map(_row, leads))
+
+
+def _row(lead: Lead) -> tuple[str, ...]:
+    ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
+    texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
+    return (lead.created_at.isoformat(), *texts, *ids)

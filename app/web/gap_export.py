@@ -1,11 +1,9 @@
 """Admin API: all gaps of an agent as one file, for a spreadsheet or a program."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Final
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app.domain.gap import Gap
 from app.domain.spreadsheet_cell import as_cell
@@ -14,12 +12,13 @@ from app.operating.gaps import MAX_EXPORTED, Gaps
 from app.web.admin_access import AdminAccess
 from app.web.admin_gaps import TAG, GapFilterQuery, GapOut
 from app.web.endpoint import AnyEndpoint, Call, Endpoint
+from app.web.file_export import ExportFormat, csv_table, exported
 
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
 class GapExportQuery(GapFilterQuery):
-    format: Literal["csv", "json"] = "csv"
+    format: ExportFormat = "csv"
 
 
 class GapExport:
@@ -46,19 +45,20 @@ class GapExport:
 
     async def export(self, call: Call[Actor, GapExportQuery]) -> Response:
         gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state, call.input.only)
-        headers = {"Content-Disposition": f'attachment; filename="gaps.{call.input.format}"'}
-        if call.input.format == "json":
-            return JSONResponse([GapOut.of(gap).model_dump(mode="json") for gap in gaps], headers=headers)
-        return Response(as_csv(gaps), media_type="text/csv", headers=headers)
+        return gaps_file(gaps, call.input.format)
+
+
+def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
+    """A download."""
+    return exported("gaps", form, lambda: as_csv(gaps), map(GapOut.of, gaps))
 
 
 def as_csv(gaps: Iterable[Gap]) -> str:
-    """RFC 4180 with a header row; no cell starts a formula."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(_COLUMNS)
-    for gap in gaps:
-        seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
-        texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
-        writer.writerow((*texts, *seen, as_cell(gap.assignee), as_cell(gap.note), str(gap.id)))
-    return file.getvalue()
+    """One row a gap; no cell starts a formula."""
+    return csv_table(_COLUMNS, map(_row, gaps))
+
+
+def _row(gap: Gap) -> tuple[str, ...]:
+    seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
+    texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
+    return (*texts, *seen, as_cell(gap.assignee), as_cell(gap.note), str(gap.id))

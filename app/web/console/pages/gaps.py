@@ -5,16 +5,15 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from app.domain.gap import GapFilter, GapOrder, GapReason, GapState
 from app.operating.actor import READ, WRITE
 from app.operating.gap_grooming import MAX_AT_ONCE, GapGrooming
 from app.operating.gaps import MAX_NOTE_CHARS, Gaps
 from app.ports.records.page import PageRequest
-from app.web.admin_gaps import GapOut
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, Shown, Visit
-from app.web.gap_export import as_csv
+from app.web.gap_export import gaps_file
 from app.web.services import WebServices
 
 PATH = "/console/agents/{agent_id}/gaps"
@@ -91,13 +90,9 @@ class GapsPages:
     async def export(self, visit: Visit[ExportWanted]) -> Response:
         wanted = visit.given
         gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only)
-        headers = {
-            "Content-Disposition": f'attachment; filename="gaps.{wanted.format}"',
-            "Cache-Control": "no-store",
-        }
-        if wanted.format == "json":
-            return JSONResponse([GapOut.of(gap).model_dump(mode="json") for gap in gaps], headers=headers)
-        return Response(as_csv(gaps), media_type="text/csv", headers=headers)
+        file = gaps_file(gaps, wanted.format)
+        file.headers["Cache-Control"] = "no-store"
+        return file
 
     async def ignore(self, visit: Visit[ManyGaps]) -> Go:
         given = visit.given
