@@ -63,7 +63,6 @@ class GapShow:
                 "rehearsal": rehearsal,
                 "replay": replay,
                 "threshold": visit.agent.draft.confidence_threshold,
-                "has_conversations": "conversation" in visit.pages,
             },
         )
 

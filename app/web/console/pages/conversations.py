@@ -86,17 +86,13 @@ class ConversationPages:
                 "conversation": thread.conversation,
                 "turns": turns,
                 "writers": _WRITERS,
-                "has_answers": "new_curated_answer" in visit.pages,
             },
         )
 
     async def flag(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
-        told = f'"{gap.question}" is a gap now.'
-        if "gap" in visit.pages:
-            return Go(visit.url("gap", gap_id=gap.id), told)
-        return Go(visit.url("conversation", conversation_id=thread.conversation.id), told)
+        return Go(visit.url("gap", gap_id=gap.id), f'"{gap.question}" is a gap now.')
 
     async def golden(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)

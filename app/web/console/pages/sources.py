@@ -91,7 +91,8 @@ class SourcePages:
 
     async def list(self, visit: Visit[NoForm]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
-        return Shown("sources.html", {"found": found.items, "tones": STATE_TONES, "offers": None})
+        rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
+        return Shown("sources.html", {"rows": rows, "tones": STATE_TONES})
 
     async def look(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
