@@ -20,6 +20,7 @@ class Shortfall(StrEnum):
     UNDER_THRESHOLD = "under_threshold"  # something was close, and not sure enough
     MODEL_DECLINED = "model_declined"  # it was found, and the answer says all the same that it does not know
     PAGE_GONE = "page_gone"  # the page that was found best is no longer known
+    STOPPED = "stopped"  # it was found, and the visitor stopped the answer and asked in other words
     DISLIKED = "disliked"  # it was answered, and the thumb went down or an operator flagged it
 
 
@@ -91,4 +92,6 @@ def shortfall(found: Sequence[FoundThen], reason: GapReason, threshold: float, *
         return Shortfall.DISLIKED
     if best < threshold * _CLOSE or not found:
         return Shortfall.NOTHING_CLOSE
-    return Shortfall.UNDER_THRESHOLD if best < threshold else Shortfall.MODEL_DECLINED
+    if best < threshold:
+        return Shortfall.UNDER_THRESHOLD
+    return Shortfall.STOPPED if reason is GapReason.REPHRASED else Shortfall.MODEL_DECLINED

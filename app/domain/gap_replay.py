@@ -44,9 +44,15 @@ class ReplayedQuestion:
     @property
     def passes(self) -> bool:
         """The answer stands; where somebody did not like the old one, it is also another one."""
-        was_disliked = self.before.reason in (GapReason.THUMBS_DOWN, GapReason.FLAGGED)
-        is_same = was_disliked and self.after.answer == self.before.answer
-        return self.after.gap is None and not is_same
+        return self.after.gap is None and not self._is_disliked_again
+
+    @property
+    def _is_disliked_again(self) -> bool:
+        """Of an answer that was stopped there is the beginning only, or nothing."""
+        then, now = self.before.answer, self.after.answer
+        if self.before.reason is GapReason.REPHRASED:
+            return then != "" and now.startswith(then)
+        return self.before.reason in (GapReason.THUMBS_DOWN, GapReason.FLAGGED) and now == then
 
 
 @dataclass(frozen=True, slots=True)

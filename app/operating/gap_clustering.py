@@ -5,8 +5,8 @@ from typing import Final
 import structlog
 
 from app.domain.errors import EmbedderUnavailable
-from app.domain.gap_meaning import UnplacedGap, joins_from
-from app.domain.turn_language import SURE
+from app.domain.gap_meaning import joins_from
+from app.operating.read_languages import is_read
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord
@@ -35,7 +35,7 @@ class GapClustering:
             gaps = await records.gaps.unplaced(_AT_ONCE)
         if not gaps:
             return 0
-        readable = [gap for gap in gaps if self._is_read(gap)]
+        readable = [gap for gap in gaps if is_read(self._embedder, self._languages, gap.question, gap.language)]
         try:
             vectors = await self._embedder.embed([gap.question for gap in readable]) if readable else []
         except EmbedderUnavailable as error:
@@ -57,9 +57,3 @@ class GapClustering:
         async with self._records.write() as records:
             await records.gaps.forget_meanings_but(self._embedder.model_id)
         self._has_forgotten = True
-
-    def _is_read(self, gap: UnplacedGap) -> bool:
-        if self._embedder.reads is None:
-            return True
-        guess = self._languages.guess(gap.question)
-        return (guess.language if guess.probability >= SURE else gap.language) in self._embedder.reads

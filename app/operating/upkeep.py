@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_replays import GapReplays, Trials
+from app.operating.rephrasings import Rephrasings
 from app.operating.retention import Retention
 from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import WebhookDelivery
@@ -28,6 +29,7 @@ async def upkeep(
     async with (
         Rounds("webhook delivery", WebhookDelivery(records, webhooks, clock).deliver, pause_seconds=2),
         Rounds("retention", Retention(records, clock).erase, pause_seconds=3600),
+        Rounds("rephrasings", Rephrasings(records, embedder, languages).judge, pause_seconds=5),
         Rounds("gap clustering", GapClustering(records, embedder, languages).place, pause_seconds=2),
         Rounds("gap replays", GapReplays(records, trials).replay_due, pause_seconds=5),
     ):

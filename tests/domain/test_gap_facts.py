@@ -18,6 +18,8 @@ LOW = GapReason.LOW_CONFIDENCE
         ((0.4,), GapReason.FAILURE_WORDS, False, Shortfall.MODEL_DECLINED),
         ((0.9,), GapReason.THUMBS_DOWN, False, Shortfall.DISLIKED),
         ((), GapReason.THUMBS_DOWN, False, Shortfall.DISLIKED),
+        ((0.39,), GapReason.REPHRASED, False, Shortfall.UNDER_THRESHOLD),
+        ((0.9,), GapReason.REPHRASED, False, Shortfall.STOPPED),
         ((0.9,), LOW, True, Shortfall.PAGE_GONE),
         ((0.3,), GapReason.THUMBS_DOWN, True, Shortfall.PAGE_GONE),
         ((0.1,), LOW, True, Shortfall.NOTHING_CLOSE),

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from sqlalchemy import Table, bindparam, select, update
 
-from app.adapters.sql.gap_counting import SqlGapCounting
 from app.adapters.sql.models import (
     AgentRow,
     CitationRow,
@@ -15,16 +14,15 @@ from app.adapters.sql.models import (
     FeedbackRow,
     GapQuestionRow,
     MessageRow,
-    OutboxRow,
     TurnRow,
     UsageRow,
 )
-from app.adapters.sql.stored_turns import SqlStoredTurns
+from app.adapters.sql.stopped_turns import SqlStoppedTurns
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import Role
 from app.domain.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason
-from app.domain.turn import TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.turn import Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 
 _RUNNING = TurnState.RUNNING.value
 _RATINGS = ("up", "down")
@@ -37,8 +35,9 @@ _CHECKPOINT = (
 )
 
 
-class SqlTurns(SqlStoredTurns, SqlGapCounting):
-    """Implements `TurnRecords`: here what a turn changes; reading turns and counting gaps have a file each."""
+class SqlTurns(SqlStoppedTurns):
+    """Implements `TurnRecords`: here what a turn changes; reading turns, counting gaps and what was stopped have a file
+    each."""
 
     async def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
         """Also raises NotFound for a conversation that is not this visitor's, or that they have cleared."""
@@ -97,8 +96,10 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
         await self._charge(turn, end.answered_by.value, end.usage)
         await self._announce(turn, f"turn.{end.state.value}")
         await self._count_hit(turn, end)
-        if end.gap is not None and await self.count_gap(turn.agent_id, turn_id, await self._question(turn_id), end.gap):
-            await self._announce(turn, "gap.seen")
+        if end.finish is Finish.STOPPED and end.state is TurnState.DONE:
+            await self._remember_stop(turn_id)
+        if end.gap is not None:
+            await self._see_gap(turn, end.gap)
         return message_id
 
     async def cut_orphans(self, living_owners: Collection[str]) -> int:
@@ -151,9 +152,7 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
             )
         )
         if rating == "down":
-            question = await self._question(turn_id)
-            if await self.count_gap(turn.agent_id, turn_id, question, GapReason.THUMBS_DOWN):
-                await self._announce(turn, "gap.seen")
+            await self._see_gap(turn, GapReason.THUMBS_DOWN)
 
     async def flag(self, turn_id: UUID) -> UUID | None:
         turn = await self._session.scalar(select(TurnRow).where(TurnRow.id == turn_id).with_for_update())
@@ -245,17 +244,6 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
         )
         await self._session.execute(statement.on_conflict_do_nothing())
 
-    async def _announce(self, turn: TurnRow, kind: str) -> None:
-        statement = self._insert(OutboxRow).values(
-            id=new_id(),
-            turn_id=turn.id,
-            agent_id=turn.agent_id,
-            kind=kind,
-            payload={"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)},
-            created_at=self._now(),
-        )
-        await self._session.execute(statement.on_conflict_do_nothing())
-
     async def _count_hit(self, turn: TurnRow, end: TurnEnd) -> None:
         if end.curated_answer_id is None:
             return
@@ -264,9 +252,6 @@ class SqlTurns(SqlStoredTurns, SqlGapCounting):
             .where(CuratedAnswerRow.id == end.curated_answer_id, CuratedAnswerRow.agent_id == turn.agent_id)
             .values(hits=CuratedAnswerRow.hits + 1, last_hit_at=self._now())
         )
-
-    async def _question(self, turn_id: UUID) -> str:
-        return await self._message(turn_id, MessageRow.text, Role.VISITOR)
 
     async def _answer_id(self, turn_id: UUID) -> UUID:
         return await self._message(turn_id, MessageRow.id, Role.AGENT)

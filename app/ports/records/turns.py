@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from app.domain.rephrasing import StoppedTurn
 from app.domain.turn import Exchange, StoredTurn, TurnEnd, TurnRequest, VisitorSession
 
 
@@ -47,6 +48,15 @@ class TurnRecords(Protocol):
 
     async def cut_orphans(self, living_owners: Collection[str]) -> int:
         """Running turns of any other owner become `cut`; return how many."""
+        ...
+
+    async def stopped(self, at_most: int) -> list[StoppedTurn]:
+        """Turns that visitors stopped and that were not judged, stopped longest ago first: those after which another
+        question was begun in time, and those after which none can come any more."""
+        ...
+
+    async def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
+        """Once a turn. A rephrased question counts as a gap, unless the turn has counted as one before."""
         ...
 
     async def flag(self, turn_id: UUID) -> UUID | None:

@@ -90,6 +90,8 @@ _WHY = {
     Shortfall.MODEL_DECLINED: "Found, but declined: the page was found well enough, and the answer still said that it "
     "does not know.",
     Shortfall.PAGE_GONE: "Page gone: the page that was found best is no longer known.",
+    Shortfall.STOPPED: "Stopped: pages were found well enough, and the visitor stopped the answer and asked the same "
+    "in other words.",
     Shortfall.DISLIKED: "Disliked: it was answered, and the visitor's thumb went down.",
 }
 _TRIGGERS = (

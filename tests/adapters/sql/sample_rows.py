@@ -44,6 +44,7 @@ def an_end(
     state: TurnState = TurnState.DONE,
     gap: GapReason | None = None,
     curated_answer_id: UUID | None = None,
+    finish: Finish = Finish.COMPLETE,
     citations: tuple[Citation, ...] = (Citation(1, "https://docs.example/install", "Install", date(2026, 1, 1), "c1"),),
     **rest: Any,
 ) -> TurnEnd:
@@ -53,7 +54,7 @@ def an_end(
         answered_by=AnsweredBy.MODEL,
         confidence=0.8,
         low_confidence=gap is not None,
-        finish=Finish.COMPLETE,
+        finish=finish,
         citations=citations,
         gap=gap,
         curated_answer_id=curated_answer_id,

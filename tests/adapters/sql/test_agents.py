@@ -20,7 +20,7 @@ from app.domain.lead import Lead
 from app.domain.reading_schedule import Schedule
 from app.domain.signed_user import UserKey
 from app.domain.source import Source
-from app.domain.turn import VisitorSession
+from app.domain.turn import Finish, VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
@@ -162,6 +162,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         await records.contexts.keep(version.document_id, "some-model", {"0" * 64: "About the installer."})
         await records.webhooks.add(Webhook(an_id(), agent_id, url, told, "kid", b"salt", FixedClock().now()))
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE, curated_answer_id=answer.id)
+    await ask(record, session, finish=Finish.STOPPED)
     async with record.write() as records:
         await records.webhooks.hand_out(10)
         await records.leads.add(

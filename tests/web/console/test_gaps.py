@@ -16,12 +16,13 @@ from tests.web.house import PAGE, House
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> {{7*7}} \u202e"
 
 
-async def asked_in_vain(house: House, question: str, answer: str = "No idea.") -> UUID:
+async def asked_in_vain(
+    house: House, question: str, answer: str = "No idea.", reason: GapReason = GapReason.LOW_CONFIDENCE
+) -> UUID:
     """Return the gap's id."""
     visitor, turn_id = await house.visitor(), uuid4()
     await visitor.ask(turn_id)
     session = house.turns.asked[-1][0]
-    low = GapReason.LOW_CONFIDENCE
     trace = {
         "ranked": [{"url": f"{PAGE}?q={question}", "title": question, "calibrated": 0.3, "cosine": 0.5, "bm25": 1.5}]
     }
@@ -29,7 +30,7 @@ async def asked_in_vain(house: House, question: str, answer: str = "No idea.") -
         await records.turns.begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
         await records.turns.finish(
             turn_id,
-            TurnEnd(TurnState.DONE, answer, AnsweredBy.FALLBACK, 0.3, True, Finish.COMPLETE, gap=low, trace=trace),
+            TurnEnd(TurnState.DONE, answer, AnsweredBy.FALLBACK, 0.3, True, Finish.COMPLETE, gap=reason, trace=trace),
         )
     gaps = await house.services.gaps.all_of_agent(house.actor, house.agent.id, None)
     return max(gaps, key=lambda gap: gap.last_seen).id if len(gaps) > 1 else gaps[0].id
@@ -64,6 +65,18 @@ async def test_a_gap_says_what_was_found_and_why_it_fell_short(house: House) -> 
     assert "30% 0.5 1.5" in text
     assert "The agent answers from 40% on." in text
     assert "Asked 1 Visitors 1 Impact 2" in text
+
+
+async def test_what_was_stopped_and_rephrased_says_so_everywhere(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?", reason=GapReason.REPHRASED)
+    browser = await an_operator(house)
+    for path in (gaps_path(house), f"{gaps_path(house)}?reason=rephrased", f"{gaps_path(house)}/{gap}"):
+        assert "stopped and rephrased" in text_of(await browser.page(path))
+    api = f"/v1/agents/{house.agent.id}/gaps"
+    [listed] = (await house.api("GET", f"{api}?reason=rephrased")).json()["items"]
+    assert listed["reason"] == "rephrased"
+    assert ",rephrased," in (await house.api("GET", f"{api}/export")).text
+    assert (await house.api("GET", f"/v1/gaps/{gap}")).json()["samples"][0]["reason"] == "rephrased"
 
 
 async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) -> None:

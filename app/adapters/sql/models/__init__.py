@@ -16,7 +16,7 @@ from app.adapters.sql.models.operators import OperatorRow, OperatorSessionRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
 from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
-from app.adapters.sql.models.turns import CitationRow, FeedbackRow, OutboxRow, TurnRow, UsageRow
+from app.adapters.sql.models.turns import CitationRow, FeedbackRow, OutboxRow, StoppedTurnRow, TurnRow, UsageRow
 from app.adapters.sql.models.webhooks import WebhookDeliveryRow, WebhookRow
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "SourcePageRow",
     "SourceRow",
     "SourceScheduleRow",
+    "StoppedTurnRow",
     "TurnRow",
     "UsageRow",
     "UserKeyRow",

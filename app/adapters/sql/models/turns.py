@@ -105,6 +105,16 @@ class UsageRow(HasId, Base):
     __table_args__ = (Index(None, "agent_id", "created_at"),)
 
 
+class StoppedTurnRow(Base):
+    """A turn that its visitor stopped, as long as nobody has looked whether they asked the same in other words.
+    `until` is the latest moment at which that may have begun."""
+
+    __tablename__ = "stopped_turns"
+
+    turn_id: Mapped[UUID] = mapped_column(ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True)
+    until: Mapped[datetime]
+
+
 class OutboxRow(HasId, Base):
     """Something that happened and that hooks may want to hear of: ids only, each kind once a turn."""
 
