@@ -5,11 +5,12 @@ the number it saw last.
 """
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Iterable
 from uuid import UUID
 
 from app.answering.presence import Presence
-from app.domain.turn_events import Error, NumberedEvent, TurnEvent
+from app.domain.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent
 from app.ports.turn_log import TurnHead
 
 _NOT_OURS = Error("internal", "The end of this answer was lost. Please ask again.", retryable=True)
@@ -31,8 +32,7 @@ class LiveTurn:
     def finished(cls, head: TurnHead, events: Iterable[TurnEvent]) -> "LiveTurn":
         """A turn read back from the system of record; its last event is done or error."""
         turn = cls(head)
-        for event in events:
-            turn.publish(event)
+        turn.publish_recorded(events)
         return turn
 
     @property
@@ -52,9 +52,9 @@ class LiveTurn:
         return self.head.fingerprint
 
     @property
-    def count(self) -> int:
-        """The number of the last event, 0 without any."""
-        return len(self._log)
+    def last_number(self) -> int:
+        """0 without any event."""
+        return self._log[-1].number if self._log else 0
 
     @property
     def has_ended(self) -> bool:
@@ -62,33 +62,48 @@ class LiveTurn:
 
     def publish(self, event: TurnEvent) -> None:
         """Append to the log and wake the readers. Nothing may follow done or error."""
+        self._append(NumberedEvent(self.last_number + 1, event))
+
+    def publish_recorded(self, events: Iterable[TurnEvent]) -> None:
+        """Append what the system of record has of this turn beyond the log."""
+        for number, event in enumerate(events, FIRST_RECORD_NUMBER):
+            self._append(NumberedEvent(number, event))
+
+    def _append(self, numbered: NumberedEvent) -> None:
         if self.has_ended:
-            raise RuntimeError(f"turn {self.turn_id} has ended; {event.name} came too late")
-        self._log.append(NumberedEvent(len(self._log) + 1, event))
+            raise RuntimeError(f"turn {self.turn_id} has ended; {numbered.event.name} came too late")
+        self._log.append(numbered)
         grown, self._grown = self._grown, asyncio.Event()
         grown.set()
         if self._tell:
             self._tell()
 
     def so_far(self, after: int = 0) -> list[NumberedEvent]:
-        return self._log[after:]
+        return self._log[self._position(after) :]
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
         """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn,
         unless its agent says so.
 
-        A reader that has more events than the turn came to is told that its end was lost.
+        A reader that has more events than the turn came to is told that its end was lost. One whose numbers are the
+        record's gets all: where the record took over from a log is not known any more.
         """
-        position = max(0, after)
+        seen = 0 if after >= FIRST_RECORD_NUMBER else after
+        position = self._position(seen)
         with self.presence.reader():
             while True:
                 grown = self._grown
                 while position < len(self._log):
                     numbered = self._log[position]
                     position += 1
-                    yield numbered
+                    if numbered.number > seen:
+                        yield numbered
                 if self.has_ended:
                     break
                 await grown.wait()
-            if position > len(self._log):
-                yield NumberedEvent(position + 1, _NOT_OURS)
+            if seen > self.last_number:
+                yield NumberedEvent(seen + 1, _NOT_OURS)
+
+    def _position(self, after: int) -> int:
+        """Where the events above that number begin."""
+        return bisect_right(self._log, after, key=lambda numbered: numbered.number)

@@ -88,7 +88,7 @@ class LogWriter:
             self._has_some.set()
             return
         self._written[turn_id] = reached.number
-        if reached.number == turn.count:
+        if reached.number == turn.last_number:
             del self._behind[turn_id]
         if reached.is_last:
             self.forget(turn_id)

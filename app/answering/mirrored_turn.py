@@ -1,7 +1,7 @@
 """A turn that another web process answers, for readers here."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from app.answering.presence import Presence
 from app.answering.turn_replay import rest_of
 from app.domain.errors import DocentError, Unavailable
 from app.domain.turn import TurnState
-from app.domain.turn_events import Error, NumberedEvent, TurnEvent
+from app.domain.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.turn_log import TurnHead, TurnLog
 
@@ -39,10 +39,10 @@ class MirroredTurn:
         self._records = records
         self._log = turn_log
         self._changed = changed
+        self._logged = 0  # the last number that the log had
         self._live = LiveTurn(head, presence=Presence(self._presence_changed))
         self._following: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
-        self._ends_by_record_from: int | None = None  # the first number that the log never had
 
     @property
     def turn_id(self) -> UUID:
@@ -61,16 +61,14 @@ class MirroredTurn:
         return self._live.fingerprint
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        """As `LiveTurn.events`. An owner that died may have sent a reader what it had not yet logged: that reader is
-        told the end as well, though the numbers that it has reach as far as ours."""
-        is_told = False
+        """As `LiveTurn.events`. The owner may have sent a reader what it never logged, and where the record goes on
+        for that reader is not known: it hears of a turn that broke off, and is left without a word where the whole
+        answer is stored, to ask for that from its start."""
         async with aclosing(self._live.events(after)) as events:
             async for numbered in events:
-                is_told = numbered.is_last
-                yield numbered
-        begin = self._ends_by_record_from
-        if not is_told and begin is not None and after >= begin:
-            yield NumberedEvent(after + 1, self._live.so_far()[-1].event)
+                is_recorded = numbered.number >= FIRST_RECORD_NUMBER
+                if not is_recorded or self._logged >= after or isinstance(numbered.event, Error):
+                    yield numbered
 
     async def close(self) -> None:
         """Follow no more; readers that are left get nothing more."""
@@ -94,17 +92,18 @@ class MirroredTurn:
                     await self._look_at_record()
         except Exception:
             log.exception("turn_mirror_broke", turn=str(self.turn_id))
-            self._end_by_record([_LOST])
+            self._live.publish_recorded([_LOST])
 
     async def _read(self, wait_seconds: float) -> bool:
         """Whether anything has come."""
         try:
-            events = await self._log.read(self.turn_id, self._live.count, wait_seconds)
+            events = await self._log.read(self.turn_id, self._logged, wait_seconds)
         except Unavailable:
             await asyncio.sleep(wait_seconds)
             return False
         for numbered in events:
             self._live.publish(numbered.event)
+        self._logged = self._live.last_number
         return bool(events)
 
     async def _look_at_record(self) -> None:
@@ -115,12 +114,7 @@ class MirroredTurn:
             log.warning("turn_mirror_blind", turn=str(self.turn_id), reason=str(error))
             return
         if stored is None:  # erased
-            self._end_by_record([_LOST])
+            self._live.publish_recorded([_LOST])
         elif stored.state is not TurnState.RUNNING and not await self._read(LAST_WAIT_SECONDS):
             known = [numbered.event for numbered in self._live.so_far()]
-            self._end_by_record(rest_of(stored, known))
-
-    def _end_by_record(self, events: Iterable[TurnEvent]) -> None:
-        self._ends_by_record_from = self._live.count + 1
-        for event in events:
-            self._live.publish(event)
+            self._live.publish_recorded(rest_of(stored, known))

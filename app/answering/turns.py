@@ -17,6 +17,7 @@ from app.answering.turn_run import TurnRun, TurnTools
 from app.answering.turns_elsewhere import SharedTurns, TurnsElsewhere
 from app.domain.errors import DocentError, NotFound, Overloaded, TurnConflict
 from app.domain.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
+from app.domain.turn_events import FIRST_RECORD_NUMBER
 from app.ports.turn_log import KEPT_SECONDS, TurnHead
 from app.ports.turn_orders import TurnOrder
 
@@ -89,14 +90,16 @@ class Turns:
     async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> TurnFeed:
         """The turn as it stands, for a reader that has its events up to number `after`.
 
-        Raises NotFound for a turn that is not this conversation's. A turn that is known from the record alone has
-        lost its numbers, so it is not found either for a reader in its middle: that one asks it again under the same
-        id, and gets it from the start.
+        Raises NotFound for a turn that is not this conversation's. Events that came from the record have no place in
+        a log, and a turn that is known from the record alone has lost its log, so it is not found either for a reader
+        in the middle: that one asks it again under the same id, and gets it from the start.
         """
+        if after >= FIRST_RECORD_NUMBER:
+            raise NotFound("turn")
         live = self._live.get(turn_id)
-        if live is not None and live.count > 0 and live.conversation_id == session.conversation_id:
+        if live is not None and live.last_number > 0 and live.conversation_id == session.conversation_id:
             return live
-        mirror = await self._elsewhere.find(session, turn_id)
+        mirror = await self._elsewhere.find(session, turn_id, after)
         if mirror is not None:
             return mirror
         stored = await self._stored(session, turn_id)

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from app.answering.mirrored_turn import MirroredTurn
+from app.answering.mirrored_turn import LAST_WAIT_SECONDS, MirroredTurn
 from app.answering.turn_replay import head_of
 from app.domain.errors import Unavailable
 from app.domain.turn import StoredTurn, TurnState, VisitorSession
@@ -40,10 +40,12 @@ class TurnsElsewhere:
         self._sending: set[asyncio.Task[None]] = set()
         self._one_after_another = asyncio.Lock()
 
-    async def find(self, session: VisitorSession, turn_id: UUID) -> MirroredTurn | None:
-        """The conversation's turn, while the log has it."""
+    async def find(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> MirroredTurn | None:
+        """The conversation's turn, while the log has it, and has what follows number `after` or may still get it."""
         try:
             head = await self._shared.log.head(turn_id)
+            if after > 0 and head is not None and await self._is_beyond_log(turn_id, after):
+                return None
         except Unavailable as error:
             log.warning("turn_log_away", reason=str(error))
             return None
@@ -89,6 +91,14 @@ class TurnsElsewhere:
         for turn_id, mirror in list(self._mirrors.items()):
             if mirror.conversation_id in conversation_ids:
                 self._mirrors.pop(turn_id, None)
+
+    async def _is_beyond_log(self, turn_id: UUID, after: int) -> bool:
+        """Whether a reader has been told more of a whole answer than was ever logged. Raises Unavailable."""
+        if await self._shared.log.read(turn_id, after - 1, LAST_WAIT_SECONDS):
+            return False
+        async with self._records.read() as records:
+            stored = await records.turns.find(turn_id)
+        return stored is not None and stored.state is TurnState.DONE
 
     async def _turns_of(self, conversation_ids: Collection[UUID]) -> list[StoredTurn]:
         async with self._records.read() as records:

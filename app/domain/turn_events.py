@@ -1,7 +1,7 @@
 """What a visitor's stream carries, in order: start, status, token ..., citations, then done or error."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
 from app.domain.turn import AnsweredBy, Citation, Finish
@@ -59,9 +59,16 @@ class Error:
 TurnEvent = Start | Status | Token | Citations | Done | Error
 
 
+FIRST_RECORD_NUMBER: Final = 1_000_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class NumberedEvent:
-    """An event at its place in the turn's log; numbers count from 1 without holes."""
+    """An event at its place in the turn's log; numbers count from 1 without holes.
+
+    What was put together from the system of record, where events have no numbers, counts from FIRST_RECORD_NUMBER:
+    above every log, so that nobody takes the one's numbers for the other's.
+    """
 
     number: int
     event: TurnEvent

@@ -20,12 +20,15 @@ from tests.doubles.answering_house import alone
 
 
 class AwayableTurnLog(MemoryTurnLog):
-    """Away while `is_away`; `lose` is a store that came back empty."""
+    """Away while `is_away`, and for new events alone while `is_full`; `lose` is a store that came back empty."""
 
     is_away = False
+    is_full = False
 
     async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
         self._check()
+        if self.is_full:
+            raise Unavailable("full")
         return await super().append(growths)
 
     async def head(self, turn_id: UUID) -> TurnHead | None:
@@ -98,7 +101,49 @@ async def test_a_log_that_goes_away_in_mid_answer_costs_a_reader_elsewhere_no_wo
         events = await reading
         assert text(events) == "It is 3 years [1]."
         assert events[-1].event.name == "done"
-        assert [numbered.number for numbered in events] == list(range(1, len(events) + 1))
+        numbers = [numbered.number for numbered in events]
+        assert numbers == sorted(set(numbers))
+
+
+async def test_the_records_events_are_not_taken_for_those_of_a_log(
+    tmp_path: Path, shared: SharedTurns, log: AwayableTurnLog
+) -> None:
+    """A reader has the answer from the process that knows it by the record alone, and then comes to the one that
+    wrote it, where other numbers stand for the same words."""
+    log.is_away = True
+    async with two_processes(tmp_path, shared, "It ", "is ", "3 ", "years [1].") as two:
+        request = await two.asked()
+        whole = await heard(await two.here.rejoin(two.house.session, request.turn_id))
+        recorded = await heard(await two.there.ask(two.house.session, request))
+        assert text(recorded) == text(whole)
+        for seen in recorded[:-1]:
+            for process in (two.here, two.there):
+                with pytest.raises(NotFound):
+                    await process.rejoin(two.house.session, request.turn_id, seen.number)
+            again = await two.here.ask(two.house.session, request)
+            assert await heard(again, seen.number) == whole
+
+
+async def test_a_reader_ahead_of_a_log_that_is_full_is_sent_for_the_whole_answer(
+    tmp_path: Path, shared: SharedTurns, log: AwayableTurnLog
+) -> None:
+    """It has read more where the answer is written than ever reached the log."""
+    go = anyio.Event()
+    async with two_processes(tmp_path, shared, "It ", "is ", go, "3 ", "years ", "[1].") as two:
+        request = await two.asked()
+        reading = await following(await two.from_there(request))
+        logged = (await log.read(request.turn_id, 0, 5))[-1].number
+        log.is_full = True
+        elsewhere = await two.there.ask(two.house.session, request)
+        go.set()
+        whole = await heard(await two.here.rejoin(two.house.session, request.turn_id))
+        assert text(await reading) == text(whole)
+        ahead = logged + 2
+        assert ahead < whole[-1].number
+        assert await heard(elsewhere, ahead) == []
+        with pytest.raises(NotFound):
+            await two.from_there(request, ahead)
+        assert text(await heard(await two.there.ask(two.house.session, request))) == text(whole)
 
 
 async def test_a_log_that_came_back_empty_is_filled_again(
