@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
+
+from app.domain.gap_digest import WEEKLY, in_words
 
 # After each failed attempt but the last. One attempt more than this has numbers is made in all.
 RETRY_AFTER: Final = (
@@ -27,6 +29,7 @@ _TURN: Final = "turn."
 class WebhookEvent(StrEnum):
     TURN_FINISHED = "turn.finished"
     GAP_DETECTED = "gap.detected"
+    GAPS_WEEKLY = "gaps.weekly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,39 +48,46 @@ class Webhook:
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One event on its way to one webhook. `id` is the same at each attempt, `attempts` counts this one, `kind` is
-    that of the outbox, `subject` the ids that it keeps."""
+    that of the outbox, `subject` the ids and figures that it keeps; `questions` are those of the gaps that a digest
+    names, as far as they are still kept."""
 
     id: UUID
     webhook: Webhook
     kind: str
-    subject: Mapping[str, str]
+    subject: Mapping[str, Any]
     occurred_at: datetime
     attempts: int
+    questions: Mapping[UUID, str] = field(default_factory=dict)
 
     @property
     def body(self) -> bytes:
-        """JSON, the same bytes at each attempt."""
+        """JSON, the same bytes at each attempt, but for gaps that were erased or reworded since."""
         told = {
             "id": str(self.id),
             "event": event_of(self.kind),
             "occurred_at": self.occurred_at.isoformat(),
             "agent_id": str(self.webhook.agent_id),
-            "turn_id": self.subject["turn_id"],
-            "conversation_id": self.subject["conversation_id"],
+            **self._told_of,
         }
         if self.kind.startswith(_TURN):
             told["state"] = self.kind.removeprefix(_TURN)
         return json.dumps(told, separators=(",", ":")).encode()
 
+    @property
+    def _told_of(self) -> Mapping[str, Any]:
+        if self.kind == WEEKLY:
+            return in_words(self.subject, self.questions)
+        return {name: self.subject[name] for name in ("turn_id", "conversation_id")}
+
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A delivery that was given up, and why its last attempt failed."""
+    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for a digest."""
 
     id: UUID
     webhook_id: UUID
     event: WebhookEvent
-    turn_id: UUID
+    turn_id: UUID | None
     attempts: int
     last_error: str
     occurred_at: datetime
@@ -85,7 +95,9 @@ class DeadLetter:
 
 
 def event_of(kind: str) -> WebhookEvent:
-    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut" or "gap.seen"."""
+    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen" or WEEKLY."""
+    if kind == WEEKLY:
+        return WebhookEvent.GAPS_WEEKLY
     return WebhookEvent.TURN_FINISHED if kind.startswith(_TURN) else WebhookEvent.GAP_DETECTED
 
 

@@ -25,3 +25,7 @@ def test_every_end_of_a_turn_is_its_finish(kind: str) -> None:
 
 def test_a_gap_seen_is_a_gap_detected() -> None:
     assert event_of("gap.seen") is WebhookEvent.GAP_DETECTED
+
+
+def test_a_digest_is_an_event_of_its_own() -> None:
+    assert event_of("gaps.weekly") is WebhookEvent.GAPS_WEEKLY

@@ -1,9 +1,10 @@
 """Gaps come to be: a turn gives one away, and the same question asked again counts on."""
 
 import hashlib
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ScalarSelect, case, select, update
+from sqlalchemy import ColumnElement, ScalarSelect, case, select, update
 
 from app.adapters.sql.models import AgentRow, GapQuestionRow, GapRow
 from app.adapters.sql.session import SqlFamily
@@ -15,12 +16,7 @@ from app.domain.turn import question_key
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
 _was_answered = GapRow.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
 _again_note = case((GapRow.note == "", ASKED_IN_VAIN_AGAIN), else_=GapRow.note + f"\n{ASKED_IN_VAIN_AGAIN}")
-# A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the note does.
-_AGAIN = {
-    "count": GapRow.count + 1,
-    "state": case((GapRow.state == GapState.IGNORED.value, GapRow.state), else_=GapState.OPEN.value),
-    "note": case((_was_answered, _again_note), else_=GapRow.note),
-}
+_was_closed = GapRow.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
 
 
 class SqlGapCounting(SqlFamily):
@@ -73,9 +69,19 @@ class SqlGapCounting(SqlFamily):
                 reason=reason.value,
                 last_seen=self._now(),
                 replayed_at=_generation(agent_id),
-                **_AGAIN,
+                **self._again_values(),
             )
         )
+
+    def _again_values(self) -> dict[str, ColumnElement[Any]]:
+        """A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the
+        note does."""
+        return {
+            "count": GapRow.count + 1,
+            "state": case((GapRow.state == GapState.IGNORED.value, GapRow.state), else_=GapState.OPEN.value),
+            "note": case((_was_answered, _again_note), else_=GapRow.note),
+            "reopened_at": case((_was_closed, self._now()), else_=GapRow.reopened_at),
+        }
 
     async def _first(self, agent_id: UUID, key: str, question: str, reason: GapReason) -> UUID:
         """Two turns may come here with one question: the later one counts on."""
@@ -100,7 +106,7 @@ class SqlGapCounting(SqlFamily):
                 "reason": first.excluded.reason,
                 "last_seen": first.excluded.last_seen,
                 "replayed_at": first.excluded.replayed_at,
-                **_AGAIN,
+                **self._again_values(),
             },
         )
         return (await self._session.execute(asked_again.returning(GapRow.id))).scalar_one()

@@ -8,6 +8,7 @@ from sqlalchemy.orm import with_expression
 from app.adapters.sql.gap_grooming import WEEK, SqlGapGrooming
 from app.adapters.sql.gap_replays import SqlGapReplays
 from app.adapters.sql.gap_rows import gap_of
+from app.adapters.sql.gap_weeks import SqlGapWeeks
 from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import AgentRow, GapQuestionRow, GapRow, TurnRow
 from app.domain.errors import NotFound
@@ -18,7 +19,7 @@ _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending
 _LATEST_FIRST = Keyset(GapRow.last_seen, GapRow.id, descending=True)
 
 
-class SqlGaps(SqlGapGrooming, SqlGapReplays):
+class SqlGaps(SqlGapGrooming, SqlGapReplays, SqlGapWeeks):
     """Implements `GapRecords`; what gaps mean and what replays ask have a file each."""
 
     async def page(
@@ -85,6 +86,11 @@ class SqlGaps(SqlGapGrooming, SqlGapReplays):
         return gap_of(row)
 
     async def set_state(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
-        await self.get(workspace_id, gap_id)
-        await self._session.execute(update(GapRow).where(GapRow.id == gap_id).values(state=state.value, note=note))
+        was = (await self.get(workspace_id, gap_id)).state
+        values: dict[str, object] = {"state": state.value, "note": note}
+        if state is GapState.ANSWERED:
+            values["answered_at"] = self._now()
+        if state is GapState.OPEN and was not in (GapState.OPEN, GapState.PROPOSED):
+            values["reopened_at"] = self._now()
+        await self._session.execute(update(GapRow).where(GapRow.id == gap_id).values(**values))
         return await self.get(workspace_id, gap_id)

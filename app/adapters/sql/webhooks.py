@@ -1,15 +1,17 @@
 """Webhooks of agents, and what is on its way to them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
 from app.adapters.sql.keyset import Keyset
-from app.adapters.sql.models import OutboxRow, WebhookDeliveryRow, WebhookRow
+from app.adapters.sql.models import GapRow, OutboxRow, WebhookDeliveryRow, WebhookRow
 from app.adapters.sql.session import SqlFamily, affected_rows
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.errors import NotFound
+from app.domain.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
 from app.domain.webhook import DeadLetter, Delivery, Webhook, WebhookEvent, event_of
 from app.ports.records.page import ListPage, PageRequest
 
@@ -43,6 +45,25 @@ class SqlWebhooks(SqlFamily):
         )
         if affected_rows(removed) == 0:
             raise NotFound("webhook")
+
+    async def owed_digests(self, week: Week) -> list[UUID]:
+        told = OutboxRow.agent_id == WebhookRow.agent_id, OutboxRow.kind == WEEKLY, OutboxRow.week == week.monday
+        statement = select(WebhookRow.agent_id, WebhookRow.events).where(
+            WebhookRow.created_at <= week.until, ~select(OutboxRow.id).where(*told).exists()
+        )
+        rows = await self._session.execute(statement.order_by(WebhookRow.created_at, WebhookRow.id))
+        return list(dict.fromkeys([agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]))
+
+    async def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
+        statement = self._insert(OutboxRow).values(
+            id=new_id(),
+            agent_id=agent_id,
+            kind=WEEKLY,
+            week=digest.week.monday,
+            payload=digest.figures,
+            created_at=digest.week.until,
+        )
+        return (await self._session.scalar(statement.on_conflict_do_nothing().returning(OutboxRow.id))) is not None
 
     async def has_work(self) -> bool:
         news = select(OutboxRow.id).where(OutboxRow.delivered_at.is_(None)).limit(1)
@@ -100,10 +121,19 @@ class SqlWebhooks(SqlFamily):
             .where(WebhookDeliveryRow.id.in_([row.id for row, _, _ in claimed]))
             .values(next_at=lease_until, attempts=WebhookDeliveryRow.attempts + 1)
         )
+        questions = await self._questions([news for _, _, news in claimed])
         return [
-            Delivery(row.id, _webhook(webhook), news.kind, news.payload, news.created_at, row.attempts + 1)
+            Delivery(row.id, _webhook(webhook), news.kind, news.payload, news.created_at, row.attempts + 1, questions)
             for row, webhook, news in claimed
         ]
+
+    async def _questions(self, news: Sequence[OutboxRow]) -> dict[UUID, str]:
+        """Read when they are sent, so that nothing is told of what was erased meanwhile."""
+        named = set().union(*(gap_ids_in(row.payload) for row in news if row.kind == WEEKLY))
+        if not named:
+            return {}
+        rows = await self._session.execute(select(GapRow.id, GapRow.question).where(GapRow.id.in_(named)))
+        return {row.id: row.question for row in rows}
 
     async def delivered(self, delivery_id: UUID) -> None:
         await self._session.execute(

@@ -6,6 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
+from app.domain.gap_digest import GapTally, Week
 from app.domain.gap_facts import GapFacts
 from app.domain.gap_meaning import UnplacedGap
 from app.domain.gap_replay import GapAsking
@@ -79,6 +80,10 @@ class GapRecords(Protocol):
 
     async def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
         """What is None stays."""
+        ...
+
+    async def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
+        """Those that were new in that week, closed with proof in it, and opened again in it."""
         ...
 
     async def facts(self, gap_id: UUID, samples: int) -> GapFacts:

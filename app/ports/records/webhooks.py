@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from app.domain.gap_digest import GapDigest, Week
 from app.domain.webhook import DeadLetter, Delivery, Webhook
 from app.ports.records.page import ListPage, PageRequest
 
@@ -17,6 +18,14 @@ class WebhookRecords(Protocol):
 
     async def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
         """With all that is on its way to it. Raises NotFound."""
+        ...
+
+    async def owed_digests(self, week: Week) -> list[UUID]:
+        """Agents with a webhook that wants digests and was there when the week ended, and without that week's."""
+        ...
+
+    async def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
+        """Put it into the outbox, as of its week's end. False where that week's is there already."""
         ...
 
     async def has_work(self) -> bool:

@@ -14,7 +14,8 @@ class GapRow(HasId, Base):
 
     `placed_by` is the model by which the gap was compared with the agent's others, None as long as it was not;
     `meaning` its vector of the question, little-endian float32, None for a language that the model does not read.
-    `replayed_at` is the agent's generation at which it was last asked, by a visitor or by a replay.
+    `replayed_at` is the agent's generation at which it was last asked, by a visitor or by a replay. `answered_at` is
+    when it was last closed with proof, `reopened_at` when it was last opened again.
     """
 
     __tablename__ = "gaps"
@@ -32,6 +33,8 @@ class GapRow(HasId, Base):
     placed_by: Mapped[str | None] = mapped_column(String(200), index=True)
     meaning: Mapped[bytes | None] = mapped_column(LargeBinary)
     replayed_at: Mapped[int | None]
+    answered_at: Mapped[datetime | None]
+    reopened_at: Mapped[datetime | None]
     may_join: Mapped[bool] = mapped_column(server_default=true())
     impact: Mapped[int | None] = query_expression()  # worked out where a list is ordered by it
 

@@ -116,19 +116,22 @@ class StoppedTurnRow(Base):
 
 
 class OutboxRow(HasId, Base):
-    """Something that happened and that hooks may want to hear of: ids only, each kind once a turn."""
+    """Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn, and what
+    is about a week and not a turn once for each agent and week, which is named by its Monday."""
 
     __tablename__ = "outbox"
 
-    turn_id: Mapped[UUID] = parent("turns", index=False)
+    turn_id: Mapped[UUID | None] = parent("turns", index=False)
     agent_id: Mapped[UUID] = parent("agents")
     kind: Mapped[str] = mapped_column(String(40))
+    week: Mapped[date | None]
     payload: Mapped[dict[str, Any]] = mapped_column(StorableJson)
     created_at: Mapped[datetime]
     delivered_at: Mapped[datetime | None]
 
     __table_args__ = (
         UniqueConstraint("turn_id", "kind"),
+        UniqueConstraint("agent_id", "kind", "week"),
         Index(
             "ix_outbox_undelivered",
             "created_at",

@@ -1,0 +1,61 @@
+"""Once a week, agents' webhooks are told how the gaps are going."""
+
+from uuid import UUID
+
+import structlog
+
+from app.domain.gap import GapOrder, GapState
+from app.domain.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
+from app.ports.clock import Clock
+from app.ports.records.page import PageRequest
+from app.ports.records.transaction import Records, SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+
+class GapDigests:
+    """Puts the digest of the latest week that is over into the outbox, for each agent with a webhook that wants it and
+    was there before that week ended. The outbox takes one for each agent and week, so any number of workers may try,
+    and one that was away makes up for it. Weeks before that are not made up for."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def announce(self) -> int:
+        """Return how many digests were put there."""
+        week = last_week(self._clock.now())
+        async with self._records.read() as records:
+            owed = await records.webhooks.owed_digests(week)
+        return sum([await self._announce(agent_id, week) for agent_id in owed])
+
+    async def _announce(self, agent_id: UUID, week: Week) -> bool:
+        async with self._records.read() as records:
+            digest = await _digest(records, agent_id, week)
+        async with self._records.write() as records:
+            is_first = await records.webhooks.announce_digest(agent_id, digest)
+        if is_first:
+            log.info("gap_digest", agent=str(agent_id), week=week.monday.isoformat())
+        return is_first
+
+
+async def _digest(records: Records, agent_id: UUID, week: Week) -> GapDigest:
+    new, answered, reopened = await records.gaps.of_week(agent_id, week)
+    biggest = await records.gaps.page(agent_id, GapState.OPEN, PageRequest(LISTED), order=GapOrder.IMPACT)
+    weighed: list[BigGap] = []
+    for gap in biggest.items:
+        facts = await records.gaps.facts(gap.id, 0)
+        weighed.append(BigGap(gap.id, gap.count, facts.visitors, facts.impact))
+    return GapDigest(
+        week=week,
+        turns=await _turns(records, agent_id, week),
+        turns_before=await _turns(records, agent_id, week.before),
+        new=new,
+        answered=answered,
+        reopened=reopened,
+        biggest=tuple(weighed),
+    )
+
+
+async def _turns(records: Records, agent_id: UUID, week: Week) -> TurnShares:
+    return turn_shares([await records.quality.day(agent_id, day) for day in week.days])
