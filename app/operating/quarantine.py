@@ -3,6 +3,8 @@
 from uuid import UUID
 
 from app.domain.document import QuarantinedPage, Review
+from app.domain.errors import NotFound
+from app.domain.page_review import PageReview
 from app.operating.actor import Actor
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import ListPage, PageRequest
@@ -21,6 +23,19 @@ class PageQuarantine:
         async with self._records.read() as records:
             await records.agents.get(actor.workspace_id, agent_id)
             return await records.documents.quarantined(agent_id, page)
+
+    async def count(self, actor: Actor, agent_id: UUID) -> int:
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.documents.quarantined_count(agent_id)
+
+    async def reviews(self, actor: Actor, document_id: UUID) -> list[PageReview]:
+        """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""
+        async with self._records.read() as records:
+            found = await records.documents.page_reviews(actor.workspace_id, document_id)
+        if not found:
+            raise NotFound("page with open findings")
+        return found
 
     async def release(self, actor: Actor, document_id: UUID) -> None:
         """There is nothing wrong with it: a worker makes a held text live."""

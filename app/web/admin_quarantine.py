@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import Field
 
 from app.domain.document import QuarantinedPage
-from app.domain.page_lint import FindingKind
+from app.domain.page_lint import Finding, FindingKind
+from app.domain.page_review import PageReview
 from app.operating.actor import Actor
 from app.operating.quarantine import PageQuarantine
 from app.web.admin_access import AdminAccess
@@ -36,6 +37,32 @@ class QuarantinedPageOut(Model):
         return cls.model_validate(page)
 
 
+class PlacedFindingOut(FindingOut):
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
+    passage: str | None = Field(description="The passage that it stands in; null for text that readers do not see.")
+
+    @classmethod
+    def at(cls, review: PageReview, finding: Finding) -> "PlacedFindingOut":
+        found = review.passage_of(finding)
+        breadcrumb, passage = (found.breadcrumb, found.text) if found else ((), None)
+        return cls(kind=finding.kind, excerpt=finding.excerpt, breadcrumb=breadcrumb, passage=passage)
+
+
+class PageReviewOut(QuarantinedPageOut):
+    findings: tuple[PlacedFindingOut, ...]
+
+    @classmethod
+    def of_review(cls, review: PageReview) -> "PageReviewOut":
+        placed = tuple(PlacedFindingOut.at(review, finding) for finding in review.page.findings)
+        return cls(**{**dict(QuarantinedPageOut.of(review.page)), "findings": placed})
+
+
+class PageReviewsOut(Model):
+    versions: tuple[PageReviewOut, ...] = Field(
+        description="Latest first: one that is held, one that is live, or both."
+    )
+
+
 class AdminQuarantine:
     def __init__(self, quarantine: PageQuarantine, access: AdminAccess) -> None:
         self._quarantine = quarantine
@@ -53,6 +80,17 @@ class AdminQuarantine:
                 self.list,
                 input_model=ListQuery,
                 response_model=ListOut[QuarantinedPageOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/v1/documents/{document_id}/findings",
+                "getFindings",
+                "A page's open findings, each with the passage that it stands in",
+                TAG,
+                self._access.read,
+                self.reviews,
+                response_model=PageReviewsOut,
                 codes=("not_found",),
             ),
             Endpoint(
@@ -82,6 +120,10 @@ class AdminQuarantine:
     async def list(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
         page = await self._quarantine.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[QuarantinedPageOut], page, QuarantinedPageOut.of)
+
+    async def reviews(self, call: Call[Actor, None]) -> PageReviewsOut:
+        found = await self._quarantine.reviews(call.caller, call.path_id("document_id"))
+        return PageReviewsOut(versions=tuple(map(PageReviewOut.of_review, found)))
 
     async def release(self, call: Call[Actor, None]) -> None:
         await self._quarantine.release(call.caller, call.path_id("document_id"))

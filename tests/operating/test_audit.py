@@ -399,6 +399,8 @@ READS: dict[str, Act] = {
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
+    "quarantine.count": lambda o: PageQuarantine(o.record, o.jobs).count(o.actor, o.agent),
+    "quarantine.reviews": lambda o: PageQuarantine(o.record, o.jobs).reviews(o.actor, o.document),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
     "threshold_curves.of": lambda o: ThresholdCurves(o.record, FixedClock()).of(o.actor, o.agent),

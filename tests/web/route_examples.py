@@ -241,6 +241,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "replaceFile": {"source_id": file.source.id},
             "getFile": {"source_id": file.source.id},
             "splitGap": {"gap_id": two_wordings},
+            "getFindings": {"document_id": held.document_id},
             "releaseDocument": {"document_id": held.document_id},
             "dismissDocument": {"document_id": held.document_id},
         },

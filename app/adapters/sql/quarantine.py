@@ -2,15 +2,16 @@
 
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from app.adapters.sql.keyset import Keyset
-from app.adapters.sql.models import AgentRow, DocumentRow, DocumentVersionRow
+from app.adapters.sql.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
 from app.adapters.sql.session import SqlFamily
 from app.adapters.sql.url_key import url_key
 from app.domain.document import QuarantinedPage, Review, VersionState
 from app.domain.errors import NotFound
 from app.domain.page_lint import Finding, FindingKind
+from app.domain.page_review import PageReview, ReviewedPassage
 from app.ports.records.page import ListPage, PageRequest
 
 _LATEST_FIRST = Keyset(DocumentVersionRow.created_at, DocumentVersionRow.id, descending=True)
@@ -46,6 +47,35 @@ class SqlQuarantine(SqlFamily):
         documents = {document.id: document for document in await self._session.scalars(of_rows)}
         pages = [_page(row, documents[row.document_id]) for row in shown]
         return ListPage(pages, _LATEST_FIRST.next_cursor(rows, page))
+
+    async def quarantined_count(self, agent_id: UUID) -> int:
+        statement = select(func.count()).where(
+            DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.review == Review.OPEN.value
+        )
+        return await self._session.scalar(statement) or 0
+
+    async def page_reviews(self, workspace_id: UUID, document_id: UUID) -> list[PageReview]:
+        statement = (
+            select(DocumentVersionRow, DocumentRow)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .join(AgentRow, AgentRow.id == DocumentVersionRow.agent_id)
+            .where(
+                DocumentVersionRow.document_id == document_id,
+                DocumentVersionRow.review == Review.OPEN.value,
+                AgentRow.workspace_id == workspace_id,
+            )
+            .order_by(DocumentVersionRow.created_at.desc(), DocumentVersionRow.id.desc())
+        )
+        versions = (await self._session.execute(statement)).all()
+        return [
+            PageReview(version.agent_id, _page(version, document), await self._passages(version.id))
+            for version, document in versions
+        ]
+
+    async def _passages(self, version_id: UUID) -> tuple[ReviewedPassage, ...]:
+        columns = select(ChunkRow.breadcrumb, ChunkRow.text)
+        rows = await self._session.execute(columns.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position))
+        return tuple(ReviewedPassage(tuple(breadcrumb), text) for breadcrumb, text in rows)
 
     async def review(self, workspace_id: UUID, document_id: UUID, verdict: Review) -> UUID:
         """Of two versions with open findings, a live one and one that is held, both are closed."""

@@ -8,6 +8,7 @@ from uuid import UUID
 from app.domain.chunk import Chunk, ChunkDraft
 from app.domain.document import Document, PageContent, QuarantinedPage, Review, VersionState
 from app.domain.page_lint import Finding
+from app.domain.page_review import PageReview
 from app.domain.search_filter import SearchFilter
 from app.ports.records.page import ListPage, PageRequest
 
@@ -101,6 +102,14 @@ class DocumentRecords(Protocol):
 
     async def quarantined(self, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
         """Pages with open findings, latest first."""
+        ...
+
+    async def quarantined_count(self, agent_id: UUID) -> int:
+        """How many `quarantined` lists."""
+        ...
+
+    async def page_reviews(self, workspace_id: UUID, document_id: UUID) -> list[PageReview]:
+        """The document's versions with open findings, latest first: at most one that is held and one that is live."""
         ...
 
     async def review(self, workspace_id: UUID, document_id: UUID, verdict: Review) -> UUID:

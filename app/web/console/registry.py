@@ -28,6 +28,7 @@ from app.web.console.pages.new_agent import NewAgentPages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
 from app.web.console.pages.quality import QualityPages
+from app.web.console.pages.quarantine import QuarantinePages
 from app.web.console.pages.sign_in import SignInPages
 from app.web.console.pages.sources import SourcePages
 from app.web.console.rendering import Rendering
@@ -56,6 +57,7 @@ def pages_of(
         ApiTokenPages(services).pages(),
         AuditPages(services).pages(),
         SourcePages(services).pages(),
+        QuarantinePages(services).pages(),
         NewAgentPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )

@@ -56,6 +56,8 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "enable_operator": {},
     "delete_operator": {},
     "flag_turn": {},
+    "release_page": {},
+    "dismiss_page": {},
     "add_golden": {"question": "Open on Sunday?", "pages": "https://www.example.com/hours", "language": ""},
     "import_golden": {"csv": "question,pages\nOpen on Monday?,https://www.example.com/hours\n"},
     "run_golden": {},
@@ -71,6 +73,13 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
 SHOWN_AT_ONCE: frozenset[str] = frozenset(
     {"answer_gap", "ask_playground", "issue_token", "look_at_site", "prove_gap", "rehearse_gap", "replay_gap"}
 )
+# Pages whose path names what only that operation of the API names.
+OPERATIONS: Mapping[str, str] = {
+    "split_gap": "splitGap",
+    "quarantined_page": "getFindings",
+    "release_page": "releaseDocument",
+    "dismiss_page": "dismissDocument",
+}
 
 
 @dataclass
@@ -89,7 +98,7 @@ class OpenConsole:
         return self.rooms.house
 
     def path(self, page: AnyPage, **other: object) -> str:
-        own = {"gap_id": self.rooms.own_ids["splitGap"]["gap_id"]} if page.name == "split_gap" else {}
+        own = self.rooms.own_ids[OPERATIONS[page.name]] if page.name in OPERATIONS else {}
         return page.path.replace(":path", "").format(**{**self.rooms.ids, **own, "rest": "nowhere", **other})
 
     def form(self, page: AnyPage) -> dict[str, str | list[str]]:

@@ -9,6 +9,7 @@ from pydantic import Field
 from app.domain.agent import AgentConfig, Theme
 from app.domain.errors import InvalidInput
 from app.domain.golden_run import PublishGate
+from app.domain.page_lint import Quarantine
 from app.operating import agent_rules as rules
 from app.operating.actor import READ, WRITE
 from app.web.console.forms import Lines
@@ -36,6 +37,7 @@ class SettingsForm(Form):
     retention_days: int = Field(ge=1, le=rules.MAX_RETENTION_DAYS)
     daily_tokens: int | None = Field(default=None, ge=0, le=rules.MAX_DAILY_TOKENS)
     publish_gate: PublishGate = PublishGate.WARN
+    quarantine: Quarantine = Quarantine.FLAG
     theme_primary_color: str | None = Field(default=None, max_length=7)
     theme_radius_px: int | None = Field(default=None, ge=0, le=40)
     theme_position: str = "right"
@@ -62,7 +64,9 @@ class AgentSettingsPages:
 
     async def look(self, visit: Visit[NoForm]) -> Shown:
         gates = [(gate.value, words) for gate, words in _GATES.items()]
-        return Shown("agent_settings.html", {"config": visit.agent.draft, "gates": gates, "positions": _POSITIONS})
+        lints = [(policy.value, words) for policy, words in _LINTS.items()]
+        told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "positions": _POSITIONS}
+        return Shown("agent_settings.html", told)
 
     async def save(self, visit: Visit[SettingsForm]) -> Go:
         try:
@@ -77,5 +81,10 @@ _GATES = {
     PublishGate.OFF: "Publish without asking golden questions",
     PublishGate.WARN: "Ask golden questions and say what is lost",
     PublishGate.REFUSE: "Refuse a draft that loses golden questions",
+}
+_LINTS = {
+    Quarantine.OFF: "Learn it like any other, and look for nothing",
+    Quarantine.FLAG: "Learn it, and list it in the quarantine",
+    Quarantine.HOLD: "Hold it back until somebody releases it",
 }
 _POSITIONS = (("right", "Right"), ("left", "Left"))

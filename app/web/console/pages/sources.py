@@ -73,6 +73,7 @@ class SourcePages:
         self._editing = services.source_editing
         self._discovery = services.discovery
         self._deletions = services.deletions
+        self._quarantine = services.page_quarantine
         self._passages = Passages(services.records)
 
     def pages(self) -> Sequence[AnyPage]:
@@ -92,7 +93,8 @@ class SourcePages:
     async def list(self, visit: Visit[NoForm]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
-        return Shown("sources.html", {"rows": rows, "tones": STATE_TONES})
+        in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
+        return Shown("sources.html", {"rows": rows, "tones": STATE_TONES, "in_quarantine": in_quarantine})
 
     async def look(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""

@@ -1,0 +1,74 @@
+"""Pages whose text reads like instructions to an assistant: what was found, where it stands, and the verdict."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import Field
+
+from app.domain.document import QuarantinedPage
+from app.domain.errors import NotFound
+from app.domain.page_lint import IN_WORDS
+from app.domain.page_review import PageReview
+from app.domain.untrusted_text import without_controls
+from app.operating.actor import READ, WRITE
+from app.ports.records.page import PageRequest
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
+from app.web.services import WebServices
+
+_LIST: Final = "/console/agents/{agent_id}/quarantine"
+_ONE: Final = f"{_LIST}/{{document_id}}"
+_SHOWN: Final = 50
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class QuarantinePages:
+    def __init__(self, services: WebServices) -> None:
+        self._quarantine = services.page_quarantine
+
+    def pages(self) -> Sequence[AnyPage]:
+        under, shown_on = "sources", "quarantined_page"
+        return (
+            ConsolePage("GET", _LIST, "quarantine", READ, self.list, form=ListWanted, under=under),
+            ConsolePage("GET", _ONE, "quarantined_page", READ, self.one, under=under),
+            ConsolePage(
+                "POST", f"{_ONE}/release", "release_page", WRITE, self.release, shown_on=shown_on, under=under
+            ),
+            ConsolePage(
+                "POST", f"{_ONE}/dismiss", "dismiss_page", WRITE, self.dismiss, shown_on=shown_on, under=under
+            ),
+        )  # fmt: skip
+
+    async def list(self, visit: Visit[ListWanted]) -> Shown:
+        page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
+        count = await self._quarantine.count(visit.actor, visit.agent.id)
+        told = {"page": page, "count": count, "wanted": visit.given, "in_words": IN_WORDS}
+        return Shown("quarantine.html", told)
+
+    async def one(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("quarantined_page.html", {"reviews": await self._reviews(visit), "in_words": IN_WORDS})
+
+    async def release(self, visit: Visit[NoForm]) -> Go:
+        page = (await self._reviews(visit))[0].page
+        await self._quarantine.release(visit.actor, page.document_id)
+        told = "is released. A worker makes its text live" if page.is_held else "is fine, and listed no more"
+        return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
+
+    async def dismiss(self, visit: Visit[NoForm]) -> Go:
+        page = (await self._reviews(visit))[0].page
+        await self._quarantine.dismiss(visit.actor, page.document_id)
+        told = "stays out until it says something else" if page.is_held else "stays as it is, and is listed no more"
+        return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
+
+    async def _reviews(self, visit: Visit[Form]) -> Sequence[PageReview]:
+        """Of this agent's page. Raises NotFound."""
+        found = await self._quarantine.reviews(visit.actor, visit.path_id("document_id"))
+        if found[0].agent_id != visit.agent.id:
+            raise NotFound("page with open findings")
+        return found
+
+
+def _name(page: QuarantinedPage) -> str:
+    return without_controls(page.title or page.url)
