@@ -41,6 +41,7 @@ from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
+from app.operating.live_chats import LiveChats
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.quarantine import PageQuarantine
@@ -171,6 +172,7 @@ def _web_services(
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
         leads=Leads(base.record, base.clock),
+        live_chats=LiveChats(base.record, base.clock),
         signed_users=SignedUsers(base.record, base.clock),
         api_tokens=ApiTokens(base.record, base.clock),
         operators=Operators(base.record, passwords, base.clock),

@@ -48,6 +48,7 @@ class AgentConfig:
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
     `quarantine` is for pages that are learnt from now on.
+    `live_chat`: visitors may ask for a person, and operators may take conversations over.
     `retention_days` is how long what visitors wrote and were told is kept.
     `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
     `publish_gate`: what publishing does about golden questions that the draft would lose.
@@ -66,6 +67,7 @@ class AgentConfig:
     allowed_link_hosts: tuple[str, ...] = ()
     theme: Theme = field(default_factory=Theme)
     fallback: Fallback = field(default_factory=Fallback)
+    live_chat: bool = False
     starter_prompts: tuple[str, ...] = ()
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH

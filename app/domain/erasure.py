@@ -26,6 +26,7 @@ class ErasedRows:
     gap_questions: int
     outbox: int
     leads: int
+    live_messages: int
 
 
 @dataclass(frozen=True, slots=True)

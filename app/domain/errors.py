@@ -7,6 +7,9 @@ DocentError
 ├── OriginRefused           the operator: list the site in the agent's allowed_origins    (403)
 ├── TurnConflict            the caller: the turn id was used for another question         (409)
 ├── TurnInProgress          the visitor: wait for the running answer or stop it           (409)
+├── PersonTalks            the visitor: an operator answers now, write to them            (409)
+├── NobodyTalks            the caller: ask for a person, or take the chat over, first     (409)
+├── ChatTaken              the operator: another one has the live chat                    (409)
 ├── DraftLoses              the operator: mend the draft, or publish despite the losses    (409)
 ├── RateLimited             the caller: wait `retry_after_seconds`                        (429)
 ├── Overloaded              the operator: too much work at once; retry soon               (503)
@@ -54,6 +57,18 @@ class TurnConflict(DocentError):
 
 class TurnInProgress(DocentError):
     """The conversation is still answering another turn."""
+
+
+class PersonTalks(DocentError):
+    """An operator has taken the conversation over, and the agent is silent."""
+
+
+class NobodyTalks(DocentError):
+    """A live chat is not in a state to be written to, or to be taken over."""
+
+
+class ChatTaken(DocentError):
+    """Another operator has the live chat."""
 
 
 class DraftLoses(DocentError):

@@ -24,10 +24,11 @@ class ErasedByAge:
     conversations: int
     visitors: int
     leads: int
+    live_messages: int
 
     def has_reached(self, limit: int) -> bool:
         """More of some kind may be left."""
-        return limit in (self.turns, self.conversations, self.visitors, self.leads)
+        return limit in (self.turns, self.conversations, self.visitors, self.leads, self.live_messages)
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.conversations or self.visitors or self.leads)
+        return bool(self.turns or self.conversations or self.visitors or self.leads or self.live_messages)

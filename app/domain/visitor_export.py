@@ -5,6 +5,7 @@ from datetime import datetime
 
 from app.domain.conversation import Conversation, Visitor
 from app.domain.lead import Lead
+from app.domain.live_chat import LiveMessage
 from app.domain.turn import StoredTurn
 
 
@@ -24,11 +25,13 @@ class ExportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported."""
+    """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported.
+    `live_messages` are what was written while a person answered."""
 
     conversation: Conversation
     cleared_at: datetime | None
     turns: tuple[ExportedTurn, ...]
+    live_messages: tuple[LiveMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class WebhookEvent(StrEnum):
     TURN_FINISHED = "turn.finished"
     GAP_DETECTED = "gap.detected"
     GAPS_WEEKLY = "gaps.weekly"
+    PERSON_ASKED = "conversation.person_asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +78,19 @@ class Delivery:
     def _told_of(self) -> Mapping[str, Any]:
         if self.kind == WEEKLY:
             return in_words(self.subject, self.questions)
-        return {name: self.subject[name] for name in ("turn_id", "conversation_id")}
+        return {name: self.subject[name] for name in ("turn_id", "conversation_id") if name in self.subject}
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for a digest."""
+    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for what happened to a
+    conversation, and both ids are for a digest."""
 
     id: UUID
     webhook_id: UUID
     event: WebhookEvent
     turn_id: UUID | None
+    conversation_id: UUID | None
     attempts: int
     last_error: str
     occurred_at: datetime
@@ -95,9 +98,12 @@ class DeadLetter:
 
 
 def event_of(kind: str) -> WebhookEvent:
-    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen" or WEEKLY."""
+    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen", WEEKLY or
+    "conversation.person_asked"."""
     if kind == WEEKLY:
         return WebhookEvent.GAPS_WEEKLY
+    if kind == WebhookEvent.PERSON_ASKED:
+        return WebhookEvent.PERSON_ASKED
     return WebhookEvent.TURN_FINISHED if kind.startswith(_TURN) else WebhookEvent.GAP_DETECTED
 
 

@@ -52,6 +52,7 @@ class Retention:
                         "conversations": erased.conversations,
                         "visitors": erased.visitors,
                         "leads": erased.leads,
+                        "live_messages": erased.live_messages,
                         "older_than_days": period.days,
                     }
                     await records.audit.record(

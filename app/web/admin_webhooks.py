@@ -46,7 +46,8 @@ class DeadLetterOut(Model):
     id: UUID = Field(description="The delivery's, as the receiver sees it in Docent-Delivery.")
     webhook_id: UUID
     event: WebhookEvent
-    turn_id: UUID | None = Field(description="Null for a digest.")
+    turn_id: UUID | None = Field(description="Null for what happened to a conversation, and for a digest.")
+    conversation_id: UUID | None = Field(description="Null for a digest.")
     attempts: int
     last_error: str
     occurred_at: datetime

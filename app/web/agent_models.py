@@ -123,6 +123,10 @@ class AgentSettings(Model):
     allowed_link_hosts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_LINK_HOSTS)
     theme: ThemeModel = Field(default_factory=ThemeModel)
     fallback: FallbackModel = Field(default_factory=FallbackModel)
+    live_chat: bool = Field(
+        default=_CONFIG.live_chat,
+        description="Visitors may ask for a person, and operators may take conversations over: see listLiveChats.",
+    )
     on_disconnect: OnDisconnect = Field(
         default=_CONFIG.on_disconnect,
         description="What becomes of an answer whose last reader has left: finish, or stop after the grace.",

@@ -17,6 +17,7 @@ from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
+from app.operating.live_chats import LiveChats
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.quarantine import PageQuarantine
@@ -78,6 +79,7 @@ class WebServices:
     conversation_review: ConversationReview
     visitor_data: VisitorData
     leads: Leads
+    live_chats: LiveChats
     signed_users: SignedUsers
     api_tokens: ApiTokens
     operators: Operators

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from app.domain.erasure import Erasure
+from app.domain.live_chat import Author
 from app.domain.turn import AnsweredBy, TurnState
 from app.domain.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
 from app.web.endpoint import Model
@@ -48,12 +49,22 @@ class ExportedTurnOut(Model):
         )
 
 
+class ExportedLiveMessageOut(Model):
+    author: Author
+    name: str | None
+    text: str
+    created_at: datetime
+
+
 class ExportedConversationOut(Model):
     id: UUID
     created_at: datetime
     last_active_at: datetime
     cleared_at: datetime | None
     turns: tuple[ExportedTurnOut, ...] = Field(description="Oldest first.")
+    live_messages: tuple[ExportedLiveMessageOut, ...] = Field(
+        description="What was written while a person answered, oldest first."
+    )
 
     @classmethod
     def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
@@ -63,6 +74,10 @@ class ExportedConversationOut(Model):
             last_active_at=exported.conversation.last_active_at,
             cleared_at=exported.cleared_at,
             turns=tuple(ExportedTurnOut.of(turn) for turn in exported.turns),
+            live_messages=tuple(
+                ExportedLiveMessageOut(author=each.author, name=each.name, text=each.text, created_at=each.created_at)
+                for each in exported.live_messages
+            ),
         )
 
 
@@ -109,6 +124,7 @@ class ErasedRowsOut(Model):
     gap_questions: int
     outbox: int
     leads: int
+    live_messages: int
 
 
 class ErasureOut(Model):

@@ -34,6 +34,7 @@ from app.web.widget_models import (
     PublicAgentOut,
     QuestionIn,
 )
+from app.web.widget_person import WidgetPerson
 
 PREFIX = "/v1/widget"
 TAG = "Visitors"
@@ -56,6 +57,7 @@ class WidgetApi:
         self._conversations = services.conversations
         self._data = services.visitor_data
         self._leads = services.leads
+        self._live_chats = services.live_chats
         self._signed_users = services.signed_users
         self._turns = services.turns
         self._limiter = services.rate_limiter
@@ -164,6 +166,7 @@ class WidgetApi:
             ),
             *WidgetMe(self._data, self._visitor).endpoints(),
             *WidgetLeads(self._leads, self._visitor, self._limiter, self._limits, self._addresses).endpoints(),
+            *WidgetPerson(self._live_chats, self._visitor, self._limiter, self._limits, self._addresses).endpoints(),
         )
 
     async def init(self, call: Call[None, InitIn]) -> InitOut:

@@ -37,7 +37,7 @@ def _one_line(text: str) -> str:
     return text
 
 
-def _stripped_message(message: str) -> str:
+def stripped_message(message: str) -> str:
     stripped = message.strip()
     if not stripped:
         raise ValueError("This is empty. Write a question.")
@@ -99,6 +99,7 @@ class PublicAgentOut(Model):
     persona: str
     theme: ThemeOut
     fallback: FallbackOut
+    live_chat: bool = Field(description="Whether a person may be asked for: askForPerson.")
     starter_prompts: tuple[str, ...]
     language: str | None
 
@@ -111,6 +112,7 @@ class PublicAgentOut(Model):
             persona=config.persona,
             theme=_theme(config),
             fallback=FallbackOut.model_validate(config.fallback),
+            live_chat=config.live_chat,
             starter_prompts=config.starter_prompts,
             language=config.language,
         )
@@ -173,7 +175,7 @@ class QuestionIn(Model):
     turn_id: UUID = Field(description="Made by the client: sending it again joins the same turn.")
     message: Annotated[
         str,
-        AfterValidator(_stripped_message),
+        AfterValidator(stripped_message),
         Field(description=f"1 to {MAX_MESSAGE_CHARS} characters.", min_length=1),
     ]
     page_url: PageUrl

@@ -23,6 +23,10 @@ def test_every_end_of_a_turn_is_its_finish(kind: str) -> None:
     assert event_of(kind) is WebhookEvent.TURN_FINISHED
 
 
+def test_a_person_who_was_asked_for_is_news_of_its_own() -> None:
+    assert event_of("conversation.person_asked") is WebhookEvent.PERSON_ASKED
+
+
 def test_a_gap_seen_is_a_gap_detected() -> None:
     assert event_of("gap.seen") is WebhookEvent.GAP_DETECTED
 

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.domain.lead import Lead
+from app.domain.live_chat import Author
 from app.domain.turn_events import Done
 from app.domain.webhook import Webhook, WebhookEvent
 from app.operating.retention import Retention
@@ -21,7 +22,7 @@ DAY = 24 * 3600
 KEPT_DAYS = 180
 OF_VISITORS = {
     *("visitors", "conversations", "turns", "messages", "citations", "feedback"),
-    *("gaps", "gap_questions", "outbox", "webhook_deliveries", "leads"),
+    *("gaps", "gap_questions", "outbox", "webhook_deliveries", "leads", "live_chats", "live_messages"),
 }
 
 
@@ -75,6 +76,8 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
             await records.webhooks.hand_out(10)
             lead = Lead(uuid4(), house.agent_id, visitor_id, conversation_id, *texts, house.clock.now())
             await records.leads.add(lead)
+            chat = await records.live_chats.ask(house.session)
+            await records.live_chats.add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
         yield home
 
 

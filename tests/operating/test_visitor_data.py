@@ -14,6 +14,7 @@ from app.answering.conversation_end import ConversationEnd
 from app.domain.erasure import ErasedRows
 from app.domain.errors import NotFound
 from app.domain.lead import Lead
+from app.domain.live_chat import Author
 from app.domain.turn import Finish, VisitorSession
 from app.domain.turn_events import Done, Token, TurnEvent
 from app.operating.actor import READ, WRITE, Actor
@@ -61,6 +62,11 @@ class Home:
         async with self.house.record.write() as records:
             await records.leads.add(lead)
 
+    async def ask_for_a_person(self) -> None:
+        async with self.house.record.write() as records:
+            chat = await records.live_chats.ask(self.session)
+            await records.live_chats.add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
+
     def tables_with(self, *words: str) -> set[str]:
         return StoredBytes(self.folder).tables_with(*words)
 
@@ -78,12 +84,23 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
         unanswered = await home.ask(house.session, UNANSWERABLE)
         await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
         await home.leave_a_message()
+        await home.ask_for_a_person()
         yield home
 
 
 async def test_the_marker_was_everywhere(home: Home) -> None:
     """Else its absence would show nothing."""
-    places = {"visitors", "conversations", "turns", "messages", "feedback", "leads", "gaps", "gap_questions"}
+    places = {
+        "visitors",
+        "conversations",
+        "turns",
+        "messages",
+        "feedback",
+        "leads",
+        "live_messages",
+        "gaps",
+        "gap_questions",
+    }
     assert places <= home.tables_with(MARK)
     assert home.files_with(MARK)
     assert any(MARK.encode() in value for value in home.house.cache.values.values())
@@ -99,6 +116,8 @@ async def test_an_export_has_conversations_turns_citations_and_feedback(home: Ho
     assert answered.turn.citations
     assert answered.feedback is None
     assert unanswered.feedback is not None
+    [written] = conversation.live_messages
+    assert (written.author, written.text) == (Author.VISITOR, f"Are you there, {MARK}?")
     assert (unanswered.feedback.rating, unanswered.feedback.comment) == ("down", f"Not what {MARK} asked.")
 
 
@@ -122,6 +141,7 @@ async def test_nothing_is_left_of_an_erased_visitor(home: Home) -> None:
     assert not any(MARK.encode() in value for value in home.house.cache.values.values())
     rows = erasure.rows
     assert (rows.conversations, rows.turns, rows.messages, rows.feedback, rows.gaps) == (1, 2, 4, 1, 1)
+    assert rows.live_messages == 1
     assert rows.citations > 0
     assert rows.outbox > 0
 
@@ -236,4 +256,4 @@ async def test_a_visitor_of_another_workspace_is_absent(home: Home) -> None:
 async def test_a_visitor_who_never_asked_leaves_a_receipt_of_nothing(home: Home) -> None:
     silent = await home.another_visitor()
     erasure = await home.data.erase_own(silent)
-    assert erasure.rows == ErasedRows(1, 0, 0, 0, 0, 0, 0, 0, 0)
+    assert erasure.rows == ErasedRows(1, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from app.domain.gap import GapReason
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.domain.webhook import RETRY_AFTER, DeadLetter, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
+from app.operating.live_chats import LiveChats
 from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import LEASE, WebhookDelivery
 from app.operating.webhooks import Webhooks
@@ -155,6 +156,35 @@ async def test_each_event_reaches_each_webhook_that_wants_it_once(office: Office
     assert len(set(office.delivery_ids)) == 3
     office.clock.advance(LEASE.total_seconds())
     assert await office.delivery.deliver() == 0
+
+
+async def test_each_asking_for_a_person_is_told_once_and_names_no_turn(office: Office) -> None:
+    webhook = await office.webhook(events=(WebhookEvent.PERSON_ASKED,))
+    chats = LiveChats(office.record, office.clock)
+    async with office.record.write() as records:
+        agent = await records.agents.get(office.actor.workspace_id, office.session.agent_id)
+        await records.agents.save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
+        await records.agents.publish(agent.workspace_id, agent.id)
+    for _ in range(2):
+        await chats.ask(office.session)
+    assert await office.delivery.deliver() == 1
+    told = {
+        "id": office.delivery_ids[0],
+        "event": "conversation.person_asked",
+        "occurred_at": office.clock.now().isoformat(),
+        "agent_id": str(office.session.agent_id),
+        "conversation_id": str(office.session.conversation_id),
+    }
+    assert office.told == [told]
+    await chats.leave(office.session)
+    await chats.ask(office.session)
+    office.receiver.page("/hook", status=500)
+    for pause in (*RETRY_AFTER, timedelta()):
+        await office.delivery.deliver()
+        office.clock.advance(pause.total_seconds())
+    [letter] = await office.dead_letters()
+    assert (letter.webhook_id, letter.turn_id) == (webhook, None)
+    assert letter.conversation_id == office.session.conversation_id
 
 
 async def test_two_workers_at_once_send_nothing_twice(office: Office) -> None:

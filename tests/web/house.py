@@ -36,6 +36,7 @@ from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
+from app.operating.live_chats import LiveChats
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.quarantine import PageQuarantine
@@ -239,6 +240,7 @@ def services_on(
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
         leads=Leads(record, clock),
+        live_chats=LiveChats(record, clock),
         signed_users=SignedUsers(record, clock),
         api_tokens=ApiTokens(record, clock),
         operators=Operators(record, PlainPasswordHasher(), clock),

@@ -38,6 +38,7 @@ BODIES: Mapping[str, Json] = {
     "ask": a_question(UUID(int=2)),
     "rateTurn": {"rating": "up"},
     "leaveLead": {"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True},
+    "writeToPerson": {"message_id": str(UUID(int=3)), "text": "Are you there?"},
     "createAgent": {"name": "Shop"},
     "editAgent": {"tone": "short"},
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
@@ -76,6 +77,7 @@ REQUIRED: Mapping[str, str] = {
     "ask": "message",
     "rateTurn": "rating",
     "leaveLead": "email",
+    "writeToPerson": "text",
     "createAgent": "name",
     "createSource": "kind",
     "discoverSources": "url",
@@ -175,9 +177,13 @@ async def furnish(house: House) -> FurnishedHouse:
     session = house.turns.asked[-1][0]
     await _store_turn(house, session, turn_id)
     services, actor, agent_id = house.services, house.actor, house.agent.id
-    await services.agents.change_draft(actor, agent_id, lambda draft: replace(draft, fallback=Fallback(form=True)))
+    await services.agents.change_draft(
+        actor, agent_id, lambda draft: replace(draft, fallback=Fallback(form=True), live_chat=True)
+    )
     await services.agents.publish(actor, agent_id)
     await services.leads.leave(session, "Ann", "ann@example.com", "Do you ship to Malta?")
+    await services.live_chats.ask(session)
+    await services.live_chats.say(session, uuid4(), "Is anybody there?")
     source = await services.sources.create(
         actor, agent_id, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
     )

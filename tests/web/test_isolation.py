@@ -41,6 +41,7 @@ PLANTED = {
     "conversations": ("first_question", OF_AGENT),
     "gaps": ("question", OF_AGENT),
     "leads": ("message", OF_AGENT),
+    "live_messages": ("text", OF_AGENT),
     "curated_answers": ("answer", OF_AGENT),
     "golden_questions": ("question", OF_AGENT),
     "golden_runs": ("asked_by", OF_AGENT),

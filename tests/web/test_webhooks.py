@@ -27,7 +27,7 @@ def stored_bytes(folder: Path) -> bytes:
 async def test_the_secret_is_shown_once_and_not_stored(house: House, tmp_path: Path) -> None:
     made = (await house.api("POST", path(house), {"url": RECEIVER})).json()
     assert made["secret"].startswith("dwh_")
-    assert made["events"] == ["turn.finished", "gap.detected", "gaps.weekly"]
+    assert made["events"] == ["turn.finished", "gap.detected", "gaps.weekly", "conversation.person_asked"]
     [listed] = (await house.api("GET", path(house))).json()["items"]
     assert listed == {key: value for key, value in made.items() if key != "secret"}
     stored = stored_bytes(tmp_path)

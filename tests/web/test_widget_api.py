@@ -41,6 +41,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
             "launcher_icon": "chat", "greeting": None,
         },
         "fallback": {"url": None, "label": None, "form": False, "consent": None},
+        "live_chat": False,
         "starter_prompts": [],
         "language": None,
     }  # fmt: skip

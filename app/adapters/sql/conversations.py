@@ -7,12 +7,13 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, select, update
 from app.adapters.sql.citations import citations_of
 from app.adapters.sql.conversation_search import fitting
 from app.adapters.sql.keyset import Keyset
-from app.adapters.sql.models import AgentRow, ConversationRow, MessageRow, TurnRow, VisitorRow
+from app.adapters.sql.models import AgentRow, ConversationRow, LiveChatRow, MessageRow, TurnRow, VisitorRow
 from app.adapters.sql.session import SqlFamily, affected_rows
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.domain.conversation_filter import EVERY_CONVERSATION, ConversationFilter
 from app.domain.errors import NotFound
+from app.domain.live_chat import OPEN_STATES, LiveState
 from app.domain.turn import AnsweredBy, Channel, VisitorSession
 from app.ports.records.page import ListPage, PageRequest
 
@@ -91,6 +92,12 @@ class SqlConversations(SqlFamily):
         )
         if not affected_rows(cleared):
             raise NotFound("conversation")
+        is_open = LiveChatRow.state.in_([state.value for state in OPEN_STATES])
+        await self._session.execute(
+            update(LiveChatRow)
+            .where(LiveChatRow.conversation_id == session.conversation_id, is_open)
+            .values(state=LiveState.ENDED.value, ended_at=self._now())
+        )
 
     async def messages(self, conversation_id: UUID, limit: int) -> list[Message]:
         """What the visitor sees: nothing of a cleared conversation, and no empty bubbles."""

@@ -12,6 +12,7 @@ from app.adapters.sql.models import (
     ConversationRow,
     GapQuestionRow,
     LeadRow,
+    LiveMessageRow,
     MessageRow,
     TurnRow,
     VisitorRow,
@@ -40,7 +41,8 @@ class SqlRetention(SqlTurnErasing):
 
     async def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
         return ErasedByAge(
-            leads=await self._erase_leads(period.agent_id, before, limit),
+            leads=await self._erase_old(LeadRow, period.agent_id, before, limit),
+            live_messages=await self._erase_old(LiveMessageRow, period.agent_id, before, limit),
             turns=await self._erase_turns(period.agent_id, before, limit),
             conversations=await self._erase_conversations(period.agent_id, before, limit),
             visitors=await self._erase_visitors(period.agent_id, before, limit),
@@ -66,14 +68,16 @@ class SqlRetention(SqlTurnErasing):
         await self._name_again({conversation_id for _, conversation_id in turns})
         return len(turn_ids)
 
-    async def _erase_leads(self, agent_id: UUID, before: datetime, limit: int) -> int:
+    async def _erase_old(
+        self, table: type[LeadRow] | type[LiveMessageRow], agent_id: UUID, before: datetime, limit: int
+    ) -> int:
         old = (
-            select(LeadRow.id)
-            .where(LeadRow.agent_id == agent_id, LeadRow.created_at < before)
+            select(table.id)
+            .where(table.agent_id == agent_id, table.created_at < before)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        return await self._delete(LeadRow, LeadRow.id.in_(list(await self._session.scalars(old))))
+        return await self._delete(table, table.id.in_(list(await self._session.scalars(old))))
 
     async def _name_again(self, conversation_ids: set[UUID]) -> None:
         """Conversations by the first question that is left of them."""

@@ -23,6 +23,7 @@ from app.adapters.sql.golden_questions import SqlGoldenQuestions
 from app.adapters.sql.golden_runs import SqlGoldenRuns
 from app.adapters.sql.hooks import SqlHooks
 from app.adapters.sql.leads import SqlLeads
+from app.adapters.sql.live_chats import SqlLiveChats
 from app.adapters.sql.one_visit import OneVisitWrites
 from app.adapters.sql.operators import SqlOperators
 from app.adapters.sql.past_turns import SqlPastTurns
@@ -60,6 +61,7 @@ class SqlRecords:
         self.conversations = SqlConversations(session, clock)
         self.visitors = SqlVisitors(session, clock)
         self.leads = SqlLeads(session, clock)
+        self.live_chats = SqlLiveChats(session, clock)
         self.turns = SqlTurns(session, clock)
         self.past_turns = SqlPastTurns(session, clock)
         self.quality = SqlQuality(session, clock)

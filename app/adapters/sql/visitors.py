@@ -7,6 +7,7 @@ from sqlalchemy import Select, delete, select
 
 from app.adapters.sql.conversations import conversation_of, visitor_of
 from app.adapters.sql.leads import lead_of
+from app.adapters.sql.live_chats import live_message_of
 from app.adapters.sql.models import (
     AgentRow,
     CitationRow,
@@ -14,6 +15,7 @@ from app.adapters.sql.models import (
     FeedbackRow,
     GapQuestionRow,
     LeadRow,
+    LiveMessageRow,
     MessageRow,
     OutboxRow,
     TurnRow,
@@ -24,6 +26,7 @@ from app.adapters.sql.time_ordered_id import new_id
 from app.adapters.sql.turn_erasing import SqlTurnErasing
 from app.domain.erasure import ErasedRows, Erasure
 from app.domain.errors import NotFound
+from app.domain.live_chat import LiveMessage
 from app.domain.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 
 
@@ -48,12 +51,21 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
         leads = await self._session.scalars(
             select(LeadRow).where(LeadRow.visitor_id == visitor_id).order_by(LeadRow.created_at, LeadRow.id)
         )
+        written: dict[UUID, list[LiveMessage]] = {}
+        live = select(LiveMessageRow).where(LiveMessageRow.conversation_id.in_(_conversations_of(visitor_id)))
+        for message in await self._session.scalars(live.order_by(LiveMessageRow.number)):
+            written.setdefault(message.conversation_id, []).append(live_message_of(message))
         return VisitorExport(
             visitor_of(row),
             row.created_at,
             self._now(),
             tuple(
-                ExportedConversation(conversation_of(each), each.cleared_at, tuple(turns.get(each.id, ())))
+                ExportedConversation(
+                    conversation_of(each),
+                    each.cleared_at,
+                    tuple(turns.get(each.id, ())),
+                    tuple(written.get(each.id, ())),
+                )
                 for each in conversations
             ),
             tuple(lead_of(lead) for lead in leads),
@@ -104,8 +116,11 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
             citations=await self._delete_of(CitationRow, turns),
             feedback=await self._delete_of(FeedbackRow, turns),
             messages=await self._delete_of(MessageRow, turns),
-            outbox=await self._delete_of(OutboxRow, turns),
+            outbox=await self._delete(
+                OutboxRow, OutboxRow.turn_id.in_(turns) | OutboxRow.conversation_id.in_(conversation_ids)
+            ),
             leads=await self._delete(LeadRow, LeadRow.conversation_id.in_(conversation_ids)),
+            live_messages=await self._delete(LiveMessageRow, LiveMessageRow.conversation_id.in_(conversation_ids)),
             turns=await self._delete(TurnRow, TurnRow.conversation_id.in_(conversations)),
             conversations=await self._delete(ConversationRow, ConversationRow.id.in_(conversation_ids)),
         )

@@ -192,6 +192,7 @@ def _dead_letter(row: WebhookDeliveryRow, news: OutboxRow) -> DeadLetter:
         webhook_id=row.webhook_id,
         event=event_of(news.kind),
         turn_id=news.turn_id,
+        conversation_id=UUID(asked_in) if (asked_in := news.payload.get("conversation_id")) else None,
         attempts=row.attempts,
         last_error=row.last_error,
         occurred_at=news.created_at,

@@ -13,8 +13,8 @@ class RetentionRecords(Protocol):
 
     async def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
         """Remove at most `limit` ended turns that were asked before then, with all that belongs to them, as many
-        leads that were left before then, and as many conversations and visitors that have no turn left and were not
-        seen since.
+        leads and live messages that were written before then, and as many conversations and visitors that have no
+        turn left and were not seen since.
 
         What turns cost stays, under ids that lead nowhere. A gap is counted again by the askings that remain, and
         goes with the last of them.

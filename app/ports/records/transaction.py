@@ -17,6 +17,7 @@ from app.ports.records.golden_questions import GoldenQuestionRecords
 from app.ports.records.golden_runs import GoldenRunRecords
 from app.ports.records.hooks import HookRecords
 from app.ports.records.leads import LeadRecords
+from app.ports.records.live_chats import LiveChatRecords
 from app.ports.records.operators import OperatorRecords
 from app.ports.records.past_turns import PastTurnRecords
 from app.ports.records.processes import ProcessRecords
@@ -54,6 +55,8 @@ class Records(Protocol):
     def visitors(self) -> VisitorRecords: ...
     @property
     def leads(self) -> LeadRecords: ...
+    @property
+    def live_chats(self) -> LiveChatRecords: ...
     @property
     def turns(self) -> TurnRecords: ...
     @property

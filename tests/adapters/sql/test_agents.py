@@ -17,6 +17,7 @@ from app.domain.gap import GapReason
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenRun
 from app.domain.lead import Lead
+from app.domain.live_chat import Author
 from app.domain.reading_schedule import Schedule
 from app.domain.signed_user import UserKey
 from app.domain.source import Source
@@ -169,6 +170,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
             Lead(an_id(), agent_id, session.visitor_id, session.conversation_id, "", "a@b", "Hi", FixedClock().now())
         )
         await records.turns.feedback(session, turn_id, "down", "no")
+        await records.live_chats.add(await records.live_chats.ask(session), an_id(), Author.VISITOR, None, "Hello?")
     of_agents = [row for row in _rows() if row.__tablename__ not in _TENANT_TABLES]
     assert version.agent_id == agent_id
     assert [row.__tablename__ for row in of_agents if not await count_rows(engine, row)] == []

@@ -7,15 +7,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.migrate import migrate
+from app.adapters.sql.engine import is_sqlite, open_engine, open_migration_engine
+from app.adapters.sql.migrate import alembic_config, migrate
 from app.adapters.sql.models import Base
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.errors import Unavailable
+from app.domain.turn import VisitorSession
+from app.domain.webhook import Webhook, WebhookEvent
+from tests.adapters.sql.sample_rows import an_id, ask
+from tests.doubles.fixed_clock import FixedClock
 
 _MIGRATE = """
 import asyncio, sys
@@ -68,6 +74,30 @@ async def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Pa
         tables = await connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
         assert tables.scalars().all() == ["turns"]
     await engine.dispose()
+
+
+async def test_news_on_its_way_stays_where_conversations_get_some(
+    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+) -> None:
+    told = (WebhookEvent.TURN_FINISHED,)
+    hook = Webhook(an_id(), session.agent_id, "https://hooks.example/", told, "kid", b"salt", FixedClock().now())
+    async with record.write() as records:
+        await records.webhooks.add(hook)
+    await ask(record, session)
+    async with record.write() as records:
+        await records.webhooks.hand_out(10)
+    own = open_migration_engine(engine.url)
+    async with own.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0026"))
+    await own.dispose()
+    await migrate(engine)
+    async with record.write() as records:
+        assert len(await records.webhooks.claim(10, FixedClock().now())) == 1
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+        if is_sqlite(engine):
+            index = "select sql from sqlite_master where name = 'ix_outbox_undelivered'"
+            assert "WHERE delivered_at IS NULL" in str((await connection.exec_driver_sql(index)).scalar_one())
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

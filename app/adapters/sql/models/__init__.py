@@ -12,6 +12,7 @@ from app.adapters.sql.models.golden_questions import GoldenQuestionRow
 from app.adapters.sql.models.golden_runs import GoldenRunRow
 from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
 from app.adapters.sql.models.leads import LeadRow
+from app.adapters.sql.models.live_chats import LiveChatRow, LiveMessageRow
 from app.adapters.sql.models.operators import OperatorRow, OperatorSessionRow
 from app.adapters.sql.models.schedules import SourceScheduleRow
 from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
@@ -42,6 +43,8 @@ __all__ = [
     "GoldenRunRow",
     "HookCallRow",
     "LeadRow",
+    "LiveChatRow",
+    "LiveMessageRow",
     "MessageRow",
     "OperatorRow",
     "OperatorSessionRow",

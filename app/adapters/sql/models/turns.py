@@ -116,12 +116,14 @@ class StoppedTurnRow(Base):
 
 
 class OutboxRow(HasId, Base):
-    """Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn, and what
-    is about a week and not a turn once for each agent and week, which is named by its Monday."""
+    """Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is
+    about a conversation as a whole names that and no turn; what is about a week and not a turn comes once for each
+    agent and week, which is named by its Monday."""
 
     __tablename__ = "outbox"
 
     turn_id: Mapped[UUID | None] = parent("turns", index=False)
+    conversation_id: Mapped[UUID | None] = parent("conversations")
     agent_id: Mapped[UUID] = parent("agents")
     kind: Mapped[str] = mapped_column(String(40))
     week: Mapped[date | None]

@@ -1,0 +1,150 @@
+"""Live chats: a visitor asks for a person, and operators answer in the place of the agent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.domain.conversation import RESUME_WITHIN
+from app.domain.errors import InvalidInput, NobodyTalks
+from app.domain.live_chat import (
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    MESSAGES_AT_ONCE,
+    Author,
+    LiveChat,
+    LiveMessage,
+    OpenChat,
+    shown_name,
+)
+from app.domain.turn import VisitorSession
+from app.operating.actor import MANAGE, Actor
+from app.operating.field_rules import check_line, check_text
+from app.ports.clock import Clock
+from app.ports.records.transaction import Records, SystemOfRecord
+
+MAX_LISTED: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should look again; 0: never."""
+
+    chat: LiveChat
+    messages: Sequence[LiveMessage]
+    is_overdue: bool
+    poll_seconds: float
+
+
+class LiveChats:
+    """A visitor's methods raise NotFound for a conversation that was cleared or erased; operators' for one that is
+    absent or another workspace's. What an operator changes is audited under the id of the live chat, which leads
+    nowhere once its visitor is erased."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def ask(self, session: VisitorSession) -> LiveView:
+        """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
+        offers none."""
+        async with self._records.write() as records:
+            agent = await records.agents.live(session.agent_id)
+            if not agent.config.live_chat:
+                raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
+            return await self._latest(records, await records.live_chats.ask(session))
+
+    async def poll(self, session: VisitorSession, after: int) -> LiveView:
+        """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
+        async with self._records.read() as records:
+            return await self._view(records, await records.live_chats.own(session), after)
+
+    async def say(self, session: VisitorSession, message_id: UUID, text: str) -> LiveView:
+        """The same `message_id` again changes nothing. Raises NobodyTalks unless a person was asked for."""
+        _check_message(text)
+        async with self._records.write() as records:
+            chat = await records.live_chats.own(session, to_change=True)
+            if not chat.is_open:
+                raise NobodyTalks("No person was asked to come. Ask for one first.")
+            said = await records.live_chats.add(chat, message_id, Author.VISITOR, None, text.strip())
+            return await self._latest(records, said)
+
+    async def leave(self, session: VisitorSession) -> LiveView:
+        """The visitor goes back to the agent."""
+        async with self._records.write() as records:
+            chat = await records.live_chats.own(session, to_change=True)
+            if not chat.is_open:
+                return await self._latest(records, chat)
+            ended = chat.ended(self._clock.now())
+            await records.live_chats.keep(ended)
+            return await self._latest(records, ended)
+
+    async def open_chats(self, actor: Actor) -> Sequence[OpenChat]:
+        """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""
+        async with self._records.read() as records:
+            return await records.live_chats.open_chats(
+                actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED
+            )
+
+    async def waiting_count(self, actor: Actor) -> int:
+        async with self._records.read() as records:
+            return await records.live_chats.waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
+
+    async def view(self, actor: Actor, conversation_id: UUID, after: int = 0) -> LiveView:
+        """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
+        async with self._records.read() as records:
+            return await self._view(records, await records.live_chats.get(actor.workspace_id, conversation_id), after)
+
+    async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
+        """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
+        actor's own name shows. Raises ChatTaken where another operator has it, NobodyTalks where nobody waits."""
+        check_line("name", name, MAX_NAME_CHARS)
+        async with self._records.write() as records:
+            chat = await records.live_chats.get(actor.workspace_id, conversation_id, to_change=True)
+            shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
+            taken = chat.taken(actor.name, shown, self._clock.now())
+            await records.live_chats.keep(taken)
+            await _record(records, actor, "live_chat.take", taken)
+            return await self._latest(records, taken)
+
+    async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, text: str) -> LiveView:
+        """The same `message_id` again changes nothing. Raises ChatTaken, and NobodyTalks for a chat that the actor has
+        not taken over."""
+        _check_message(text)
+        async with self._records.write() as records:
+            chat = await records.live_chats.get(actor.workspace_id, conversation_id, to_change=True)
+            chat.check_talks(actor.name)
+            said = await records.live_chats.add(chat, message_id, Author.OPERATOR, chat.operator_name, text.strip())
+            await _record(records, actor, "live_chat.reply", said)
+            return await self._latest(records, said)
+
+    async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
+        """The agent answers again; a chat that nobody has taken is over as well. Raises ChatTaken where another
+        operator has it and the actor may not manage others."""
+        async with self._records.write() as records:
+            chat = await records.live_chats.get(actor.workspace_id, conversation_id, to_change=True)
+            back = chat.handed_back(actor.name, self._clock.now(), by_force=actor.may(MANAGE))
+            if back is not chat:
+                await records.live_chats.keep(back)
+                await _record(records, actor, "live_chat.hand_back", back)
+            return await self._latest(records, back)
+
+    async def _latest(self, records: Records, chat: LiveChat) -> LiveView:
+        """With the latest messages: an answer to a writer leaves no hole before what they wrote."""
+        return await self._view(records, chat, max(0, chat.message_count - MESSAGES_AT_ONCE))
+
+    async def _view(self, records: Records, chat: LiveChat, after: int) -> LiveView:
+        messages: Sequence[LiveMessage] = ()
+        if chat.message_count > after:
+            messages = await records.live_chats.messages(chat.conversation_id, after, MESSAGES_AT_ONCE)
+        seen = messages[-1].number if messages else after
+        return LiveView(chat, messages, chat.is_overdue(self._clock.now()), chat.poll_seconds(seen))
+
+
+def _check_message(text: str) -> None:
+    check_text("text", text, MAX_TEXT_CHARS, may_be_empty=False)
+
+
+async def _record(records: Records, actor: Actor, action: str, chat: LiveChat) -> None:
+    told = {"agent_id": str(chat.agent_id)}
+    await records.audit.record(actor.workspace_id, actor.name, action, str(chat.id), told)

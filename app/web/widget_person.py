@@ -1,0 +1,162 @@
+"""The visitor API of live chats: asking for a person, and writing with them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from app.domain.live_chat import MAX_TEXT_CHARS, Author, LiveMessage, LiveState
+from app.operating.live_chats import LiveChats, LiveView
+from app.ports.rate_limiter import RateLimiter
+from app.web.access import VisitorAccess, VisitorCaller
+from app.web.client_address import ClientAddresses
+from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.widget_models import stripped_message
+
+_PATH = "/v1/widget/person"
+_TAG = "Visitors"
+_MAX_BYTES = 32 * 1024  # every character of a text may be escaped as \uXXXX
+MAX_NUMBER = 2**31 - 1
+_EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
+
+MessageText = Annotated[
+    str, AfterValidator(stripped_message), Field(description=f"1 to {MAX_TEXT_CHARS} characters.", min_length=1)
+]
+
+
+class PersonMessageOut(Model):
+    number: int = Field(description="Counts from 1 within the conversation.")
+    author: Author
+    name: str | None = Field(description="The operator's; null for the visitor.")
+    text: str = Field(description="A text, never HTML.")
+    created_at: datetime
+
+    @classmethod
+    def of(cls, message: LiveMessage) -> "PersonMessageOut":
+        return cls(
+            number=message.number,
+            author=message.author,
+            name=message.name,
+            text=message.text,
+            created_at=message.created_at,
+        )
+
+
+class PersonOut(Model):
+    state: LiveState = Field(description="While talking, an operator answers and the agent is silent.")
+    operator_name: str | None
+    is_overdue: bool = Field(description="Nobody has come for two minutes.")
+    messages: tuple[PersonMessageOut, ...] = Field(description="In order, 100 at most.")
+    poll_seconds: float = Field(description="When to look again; 0 for never.")
+
+    @classmethod
+    def of(cls, view: LiveView) -> "PersonOut":
+        return cls(
+            state=view.chat.state,
+            operator_name=view.chat.operator_name or None,
+            is_overdue=view.is_overdue,
+            messages=tuple(PersonMessageOut.of(message) for message in view.messages),
+            poll_seconds=view.poll_seconds,
+        )
+
+
+class PersonQuery(Model):
+    after: int = Field(default=0, ge=0, le=MAX_NUMBER, description="The number of the last message that you have.")
+
+
+class PersonMessageIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"message_id": _EXAMPLE_ID, "text": "Are you there?"}]})
+
+    message_id: UUID = Field(description="Made by the client: sending it again changes nothing.")
+    text: MessageText
+
+
+class WidgetPerson:
+    def __init__(
+        self,
+        live_chats: LiveChats,
+        access: VisitorAccess,
+        limiter: RateLimiter,
+        limits: LimitsPolicy,
+        addresses: ClientAddresses,
+    ) -> None:
+        self._live_chats = live_chats
+        self._access = access
+        self._limiter = limiter
+        self._limits = limits
+        self._addresses = addresses
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return (
+            Endpoint(
+                "POST",
+                _PATH,
+                "askForPerson",
+                "Ask for a person, where the agent offers it",
+                _TAG,
+                self._access,
+                self.ask,
+                response_model=PersonOut,
+                codes=("not_found", "invalid_request"),
+            ),
+            Endpoint(
+                "GET",
+                _PATH,
+                "pollPerson",
+                "Whether a person is there, and what was written since",
+                _TAG,
+                self._access,
+                self.poll,
+                input_model=PersonQuery,
+                response_model=PersonOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "POST",
+                f"{_PATH}/messages",
+                "writeToPerson",
+                "Write to the person who was asked for",
+                _TAG,
+                self._access,
+                self.say,
+                input_model=PersonMessageIn,
+                response_model=PersonOut,
+                max_body_bytes=_MAX_BYTES,
+                codes=("not_found", "nobody_talks"),
+            ),
+            Endpoint(
+                "POST",
+                f"{_PATH}/end",
+                "leavePerson",
+                "Go back to the agent",
+                _TAG,
+                self._access,
+                self.end,
+                response_model=PersonOut,
+                codes=("not_found",),
+            ),
+        )
+
+    async def ask(self, call: Call[VisitorCaller, None]) -> PersonOut:
+        await self._count(call)
+        return PersonOut.of(await self._live_chats.ask(call.caller.session))
+
+    async def poll(self, call: Call[VisitorCaller, PersonQuery]) -> PersonOut:
+        return PersonOut.of(await self._live_chats.poll(call.caller.session, call.input.after))
+
+    async def say(self, call: Call[VisitorCaller, PersonMessageIn]) -> PersonOut:
+        await self._count(call)
+        given = call.input
+        return PersonOut.of(await self._live_chats.say(call.caller.session, given.message_id, given.text))
+
+    async def end(self, call: Call[VisitorCaller, None]) -> PersonOut:
+        return PersonOut.of(await self._live_chats.leave(call.caller.session))
+
+    async def _count(self, call: Call[VisitorCaller, PersonMessageIn] | Call[VisitorCaller, None]) -> None:
+        """As questions are, and apart from them."""
+        address, visitor = self._addresses.limit_key(call.request), str(call.caller.session.visitor_id)
+        await self._limiter.hit(a_minute(self._limits.questions_per_address), "person", "address", address)
+        await self._limiter.hit(a_minute(self._limits.questions_per_visitor), "person", "visitor", visitor)

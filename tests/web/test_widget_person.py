@@ -1,0 +1,124 @@
+"""A visitor asks for a person and writes with them, over HTTP."""
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from app.web.limits_policy import LimitsPolicy
+from tests.web.house import House, Json, VisitorHttp, open_house
+
+
+@pytest.fixture
+async def visitor(house: House) -> VisitorHttp:
+    """Of an agent with live chat."""
+    await switch_on(house)
+    return await house.visitor()
+
+
+async def switch_on(house: House) -> None:
+    agents = house.services.agents
+    await agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, live_chat=True))
+    await agents.publish(house.actor, house.agent.id)
+
+
+async def person(visitor: VisitorHttp, after: int = 0) -> Json:
+    told: Json = (await visitor.call("GET", f"/person?after={after}")).json()
+    return told
+
+
+async def say(visitor: VisitorHttp, text: str = "Hello?") -> Json:
+    answer = await visitor.call("POST", "/person/messages", {"message_id": str(uuid4()), "text": text})
+    assert answer.status_code == 200, answer.text
+    told: Json = answer.json()
+    return told
+
+
+def conversation(visitor: VisitorHttp) -> str:
+    return str(visitor.session["conversation_id"])
+
+
+async def test_the_widget_knows_whether_a_person_may_be_asked_for(house: House, visitor: VisitorHttp) -> None:
+    assert visitor.session["agent"]["live_chat"] is True
+
+
+async def test_nobody_was_asked_for(visitor: VisitorHttp) -> None:
+    assert await person(visitor) == {
+        "state": "none", "operator_name": None, "is_overdue": False, "messages": [], "poll_seconds": 0.0
+    }  # fmt: skip
+
+
+async def test_a_visitor_waits_writes_and_is_answered(house: House, visitor: VisitorHttp) -> None:
+    asked = await visitor.call("POST", "/person")
+    assert (asked.status_code, asked.json()["state"], asked.json()["poll_seconds"]) == (200, "waiting", 4.0)
+    now = house.clock.now().isoformat().replace("+00:00", "Z")
+    said = {"number": 1, "author": "visitor", "name": None, "text": "Hello?", "created_at": now}
+    assert (await say(visitor))["messages"] == [said]
+    chats, [waiting] = house.services.live_chats, await house.services.live_chats.open_chats(house.actor)
+    await chats.take_over(house.actor, waiting.chat.conversation_id, "Ann")
+    await chats.reply(house.actor, waiting.chat.conversation_id, uuid4(), "Hello, how can I help?")
+    told = await person(visitor, after=1)
+    assert (told["state"], told["operator_name"], told["poll_seconds"]) == ("talking", "Ann", 3.0)
+    answer = {"number": 2, "author": "operator", "name": "Ann", "text": "Hello, how can I help?", "created_at": now}
+    assert told["messages"] == [answer]
+    ended = (await visitor.call("POST", "/person/end")).json()
+    assert (ended["state"], ended["poll_seconds"], len(ended["messages"])) == ("ended", 0.0, 2)
+
+
+async def test_after_two_minutes_nobody_has_come(house: House, visitor: VisitorHttp) -> None:
+    await visitor.call("POST", "/person")
+    assert (await person(visitor))["is_overdue"] is False
+    house.clock.advance(121)
+    assert (await person(visitor))["is_overdue"] is True
+
+
+async def test_an_agent_without_live_chat_calls_nobody(house: House) -> None:
+    refused = await (await house.visitor()).call("POST", "/person")
+    assert refused.status_code == 422
+    assert "live_chat" in refused.json()["error"]["message"]
+
+
+async def test_nobody_is_there_to_be_written_to(visitor: VisitorHttp) -> None:
+    refused = await visitor.call("POST", "/person/messages", {"message_id": str(uuid4()), "text": "Hello?"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "nobody_talks")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [({"text": " "}, "text"), ({"text": "x" * 4001}, "text"), ({"message_id": "1"}, "message_id")],
+)
+async def test_what_cannot_be_sent_is_refused_by_its_field(visitor: VisitorHttp, change: Json, field: str) -> None:
+    await visitor.call("POST", "/person")
+    refused = await visitor.call("POST", "/person/messages", {"message_id": str(uuid4()), "text": "Hello?"} | change)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, field)
+
+
+@pytest.mark.parametrize("after", ["-1", "x", str(2**40)])
+async def test_a_number_that_no_message_has_is_refused(visitor: VisitorHttp, after: str) -> None:
+    assert (await visitor.call("GET", f"/person?after={after}")).status_code == 422
+
+
+async def test_every_character_of_a_long_message_may_be_escaped(visitor: VisitorHttp) -> None:
+    await visitor.call("POST", "/person")
+    assert len((await say(visitor, "\u4e2d" * 4000))["messages"][0]["text"]) == 4000
+
+
+async def test_a_visitor_writes_only_so_often_and_looks_as_often_as_told(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=LimitsPolicy(questions_per_visitor=3)) as house:
+        await switch_on(house)
+        visitor = await house.visitor()
+        await visitor.call("POST", "/person")
+        for _ in range(2):
+            await say(visitor)
+        refused = await visitor.call("POST", "/person/messages", {"message_id": str(uuid4()), "text": "Hello?"})
+        assert (refused.status_code, "retry-after" in refused.headers) == (429, True)
+        assert len((await person(visitor))["messages"]) == 2
+
+
+async def test_an_export_shows_the_messages_and_an_erasure_takes_them(visitor: VisitorHttp) -> None:
+    await visitor.call("POST", "/person")
+    await say(visitor, "My order is 1234.")
+    [exported] = (await visitor.call("GET", "/me/export")).json()["conversations"]
+    assert [(each["author"], each["text"]) for each in exported["live_messages"]] == [("visitor", "My order is 1234.")]
+    assert (await visitor.call("DELETE", "/me")).json()["rows"]["live_messages"] == 1
