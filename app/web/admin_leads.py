@@ -79,7 +79,12 @@ class AdminLeads:
 
     async def export(self, call: Call[Actor, LeadExportQuery]) -> Response:
         leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
-        return exported("leads", call.input.format, lambda: as_csv(leads), map(LeadOut.of, leads))
+        return leads_file(leads, call.input.format)
+
+
+def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
+    """A download."""
+    return exported("leads", form, lambda: as_csv(leads), map(LeadOut.of, leads))
 
 
 def as_csv(leads: Iterable[Lead]) -> str:

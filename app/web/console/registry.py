@@ -24,6 +24,7 @@ from app.web.console.pages.gap_answer import GapAnswerPages
 from app.web.console.pages.gaps import GapsPages
 from app.web.console.pages.golden import GoldenPages
 from app.web.console.pages.home import HomePages
+from app.web.console.pages.leads import LeadPages
 from app.web.console.pages.new_agent import NewAgentPages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
@@ -49,6 +50,7 @@ def pages_of(
         AgentSettingsPages(services).pages(),
         AgentVersionPages(services, addresses, widget).pages(),
         ConversationPages(services).pages(),
+        LeadPages(services).pages(),
         PlaygroundPages(services).pages(),
         CuratedAnswerPages(services).pages(),
         GoldenPages(services).pages(),

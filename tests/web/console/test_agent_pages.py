@@ -19,7 +19,11 @@ def settings_path(house: House) -> str:
 async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: House) -> None:
     agents = house.services.agents
     await agents.change_draft(
-        house.actor, house.agent.id, lambda c: replace(c, retrieval=replace(c.retrieval, page_boost=0.3))
+        house.actor,
+        house.agent.id,
+        lambda c: replace(
+            c, retrieval=replace(c.retrieval, page_boost=0.3), theme=replace(c.theme, launcher_icon="help")
+        ),
     )
     browser = await an_operator(house, Role.EDITOR)
     fields = {**SETTINGS, "theme_primary_color": "#aa0000", "starter_prompts": "One?\r\n\r\n Two? "}
@@ -28,6 +32,7 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
     assert draft.allowed_origins == ("https://www.example.com", "https://docs.example.com")
     assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
+    assert draft.theme.launcher_icon == "help"
     assert (draft.persona, draft.daily_tokens, draft.retrieval.page_boost) == ("", None, 0.3)
 
 

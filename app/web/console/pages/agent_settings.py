@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.domain.agent import AgentConfig, Theme
+from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput
 from app.domain.golden_run import PublishGate
 from app.domain.page_lint import Quarantine
@@ -17,11 +17,11 @@ from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoFo
 from app.web.services import WebServices
 
 PATH = "/console/agents/{agent_id}/settings"
-_THEME = "theme_"
+_PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
 
 
 class SettingsForm(Form):
-    """The fields of a configuration by their names; those of the theme begin with `theme_`."""
+    """The fields of a configuration by their names; those of its parts begin with `theme_` and `fallback_`."""
 
     name: str = Field(max_length=rules.MAX_NAME_CHARS)
     persona: str = Field(default="", max_length=rules.MAX_PERSONA_CHARS)
@@ -43,12 +43,19 @@ class SettingsForm(Form):
     theme_position: str = "right"
     theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
     theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+    fallback_url: str | None = Field(default=None, max_length=2048)
+    fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
+    fallback_form: bool = False
+    fallback_consent: str | None = Field(default=None, max_length=rules.MAX_CONSENT_CHARS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:
         """What the form does not hold stays, such as the settings of search."""
         given: dict[str, Any] = dict(self)
-        theme = {name.removeprefix(_THEME): given.pop(name) for name in list(given) if name.startswith(_THEME)}
-        return replace(config, **given, theme=Theme(**theme))
+        for part in _PARTS:
+            names = [name for name in given if name.startswith(f"{part}_")]
+            inside = {name.removeprefix(f"{part}_"): given.pop(name) for name in names}
+            given[part] = replace(getattr(config, part), **inside)
+        return replace(config, **given)
 
 
 class AgentSettingsPages:
@@ -72,7 +79,8 @@ class AgentSettingsPages:
         try:
             await self._agents.change_draft(visit.actor, visit.agent.id, visit.given.onto)
         except InvalidInput as error:
-            name = error.field.replace("theme.", _THEME)
+            part, dot, name = error.field.partition(".")
+            name = f"{part}_{name}" if part in _PARTS and dot else error.field
             raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
         return Go(visit.url("agent_settings"), "The draft is saved. Visitors get it when you publish it.")
 

@@ -1,0 +1,103 @@
+"""Leads at the console: read in full, led back to their conversation, taken along as a file."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from app.domain.agent import Fallback
+from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.house import House
+
+HOSTILE = '<script>alert(1)</script>"'
+
+
+@pytest.fixture
+async def browser(house: House) -> ConsoleBrowser:
+    return await an_operator(house)
+
+
+def list_path(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/leads"
+
+
+async def offer_a_form(house: House) -> None:
+    await house.services.agents.change_draft(
+        house.actor, house.agent.id, lambda draft: replace(draft, fallback=Fallback(form=True))
+    )
+    await house.services.agents.publish(house.actor, house.agent.id)
+
+
+async def leave(house: House, message: str, name: str = "Ann", email: str = "ann@example.com") -> None:
+    visitor = await house.visitor()
+    body = {"name": name, "email": email, "message": message, "consent": True}
+    response = await visitor.call("POST", "/leads", body)
+    assert response.status_code == 204, response.text
+
+
+async def test_without_a_form_the_page_says_how_to_offer_one(house: House, browser: ConsoleBrowser) -> None:
+    page = await browser.page(list_path(house))
+    assert "Switch it on in the agent's settings" in text_of(page)
+    assert f'href="/console/agents/{house.agent.id}/settings#people"' in page
+    await offer_a_form(house)
+    assert "Switch it on" not in text_of(await browser.page(list_path(house)))
+
+
+async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBrowser) -> None:
+    path = f"/console/agents/{house.agent.id}/settings"
+    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    people = {"fallback_form": "true", "fallback_consent": "You may write to me.", "fallback_url": "tel:+35699"}
+    await browser.flash(await browser.post(path, form | people))
+    agent = await house.services.agents.get(house.actor, house.agent.id)
+    assert agent.draft.fallback == Fallback("tel:+35699", None, form=True, consent="You may write to me.")
+    assert 'value="true" checked' in await browser.page(path)
+    await browser.flash(await browser.post(path, form))
+    agent = await house.services.agents.get(house.actor, house.agent.id)
+    assert agent.draft.fallback == Fallback()
+
+
+async def test_a_link_that_leads_nowhere_is_refused_beside_its_field(house: House, browser: ConsoleBrowser) -> None:
+    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    path = f"/console/agents/{house.agent.id}/settings"
+    refused = await browser.post(path, form | {"fallback_url": "javascript:alert(1)"})
+    assert refused.status_code == 422
+    assert 'id="save_settings-fallback_url-wrong"' in refused.text
+
+
+async def test_a_message_is_shown_in_full_with_its_conversation(house: House, browser: ConsoleBrowser) -> None:
+    await offer_a_form(house)
+    message = f"Do you ship to Malta?\n{HOSTILE} {'and more ' * 400}the end"
+    await leave(house, message, name=HOSTILE, email="ann?bcc=eve&x@example.com")
+    page = await browser.page(list_path(house))
+    assert "<script>alert" not in page
+    assert "the end" in text_of(page)
+    assert 'href="mailto:ann%3Fbcc%3Deve%26x@example.com"' in page, "an address adds nothing to the letter"
+    leads = await house.services.leads.all_of_agent(house.actor, house.agent.id)
+    thread = f"/console/agents/{house.agent.id}/conversations/{leads[0].conversation_id}"
+    assert f'href="{thread}"' in page
+    assert await browser.page(thread)
+
+
+async def test_a_long_list_has_pages(house: House, browser: ConsoleBrowser) -> None:
+    await offer_a_form(house)
+    for number in range(31):
+        await leave(house, f"Message {number}.")
+    first = await browser.page(list_path(house))
+    found = re.search(r'href="([^"]+)" rel="next"', first)
+    assert found is not None
+    second = await browser.page(unescape(found[1]))
+    numbers = [re.findall(r"Message (\d+)\.", page) for page in (first, second)]
+    assert [len(each) for each in numbers] == [30, 1]
+    assert {*numbers[0], *numbers[1]} == {str(number) for number in range(31)}
+
+
+async def test_leads_are_taken_along_as_a_file(house: House, browser: ConsoleBrowser) -> None:
+    await offer_a_form(house)
+    await leave(house, "=HYPERLINK(1)")
+    table = await browser.get(f"{list_path(house)}/export")
+    assert table.headers["content-disposition"] == 'attachment; filename="leads.csv"'
+    assert "'=HYPERLINK(1)" in table.text, "no cell starts a formula"
+    items = json.loads((await browser.get(f"{list_path(house)}/export?format=json")).text)
+    assert [item["message"] for item in items] == ["=HYPERLINK(1)"]
