@@ -37,6 +37,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
+from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
@@ -166,6 +167,7 @@ def _web_services(
         rehearsals=Rehearsals(base.record, answering.curated, Re2PatternMatcher(), base.clock),
         gaps=Gaps(base.record),
         gap_replays=GapReplays(base.record, TrialAnswers(answering.playground)),
+        gap_suggestions=GapSuggestions(base.record, answering.drafter),
         playground=answering.playground,
         golden_questions=GoldenQuestions(base.record),
         golden_runs=GoldenRuns(base.record, TrialSearch(answering.search), base.clock),

@@ -38,6 +38,7 @@ from app.adapters.system_clock import SystemClock
 from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.agent_search import AgentSearch
+from app.answering.answer_drafter import AnswerDrafter
 from app.answering.answer_writers import answer_writers, question_completer
 from app.answering.conversation_end import ConversationEnd
 from app.answering.conversations import Conversations
@@ -128,6 +129,7 @@ class Answering:
     conversation_end: ConversationEnd
     curated: CuratedMatcher
     playground: Playground
+    drafter: AnswerDrafter | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,17 +217,19 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             queues=(base.questions, places),
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
+        for_operators = search.for_operators(base.cache, languages)
         async with (
             Liveness(base.record, base.process),
             Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches) as turns,
         ):
             yield Answering(
-                search.for_operators(base.cache, languages),
+                for_operators,
                 turns,
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),
                 tools.curated,
                 playground_for(base, model),
+                AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
             )
 
 

@@ -28,6 +28,7 @@ from app.web.admin_discovery import AdminDiscovery
 from app.web.admin_files import AdminFiles
 from app.web.admin_gap_grooming import AdminGapGrooming
 from app.web.admin_gap_replays import AdminGapReplays
+from app.web.admin_gap_suggestions import AdminGapSuggestions
 from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_golden_runs import AdminGoldenRuns
@@ -161,6 +162,7 @@ def endpoints_of(
         *AdminGaps(services.gaps, access).endpoints(),
         *AdminGapGrooming(GapGrooming(services.records), access).endpoints(),
         *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
+        *AdminGapSuggestions(services.gap_suggestions, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *AdminLeads(services.leads, access).endpoints(),

@@ -13,6 +13,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
+from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
@@ -73,6 +74,7 @@ class WebServices:
     rehearsals: Rehearsals
     gaps: Gaps
     gap_replays: GapReplays
+    gap_suggestions: GapSuggestions
     playground: Playground
     golden_questions: GoldenQuestions
     golden_runs: GoldenRuns

@@ -36,6 +36,7 @@ from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gap_grooming import GapGrooming
 from app.operating.gap_replays import GapReplays
+from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
@@ -69,6 +70,7 @@ from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.sure_trials import SureTrials
 from tests.doubles.temporary_record import temporary_record
@@ -397,6 +399,7 @@ READS: dict[str, Act] = {
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "grooming.view": lambda o: o.grooming.view(o.actor, o.gap),
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
+    "gap_suggestions.suggest": lambda o: GapSuggestions(o.record, ScriptedDrafts()).suggest(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
     "quarantine.count": lambda o: PageQuarantine(o.record, o.jobs).count(o.actor, o.agent),

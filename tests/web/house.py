@@ -32,6 +32,7 @@ from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.gap_replays import GapReplays
+from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
@@ -71,6 +72,7 @@ from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.temporary_record import temporary_record
@@ -93,6 +95,7 @@ class House:
     turns: ScriptedTurns
     jobs: RecordingJobQueue
     limiter: CountingRateLimiter
+    drafts: ScriptedDrafts
     services: WebServices
     app: Starlette
     http: httpx2.AsyncClient
@@ -156,7 +159,8 @@ async def open_house(
     clock = FixedClock()
     async with temporary_record(folder, clock) as record:
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
-        services = services_on(record, clock, turns, jobs, limiter, readiness or _everything_answers)
+        drafts = ScriptedDrafts()
+        services = services_on(record, clock, turns, jobs, limiter, readiness or _everything_answers, drafts)
         app = create_app(
             services,
             limits=limits or unlimited(),
@@ -180,6 +184,7 @@ async def open_house(
                 turns=turns,
                 jobs=jobs,
                 limiter=limiter,
+                drafts=drafts,
                 services=services,
                 app=app,
                 http=http,
@@ -199,6 +204,7 @@ def services_on(
     jobs: RecordingJobQueue,
     limiter: CountingRateLimiter,
     readiness: Readiness,
+    drafts: ScriptedDrafts | None = None,
 ) -> WebServices:
     search = SearchParts(
         record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), MemoryKeywordIndex(), OverlapReranker(), clock
@@ -232,6 +238,7 @@ def services_on(
         ),
         gaps=Gaps(record),
         gap_replays=GapReplays(record, TrialAnswers(playground)),
+        gap_suggestions=GapSuggestions(record, ScriptedDrafts() if drafts is None else drafts),
         playground=playground,
         golden_questions=GoldenQuestions(record),
         golden_runs=GoldenRuns(

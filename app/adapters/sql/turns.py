@@ -93,7 +93,7 @@ class SqlTurns(SqlStoppedTurns):
         await self._end(turn, end)
         message_id = await self._add_message(turn_id, Role.AGENT, end.answer)
         await self._cite(turn_id, end)
-        await self._charge(turn, end.answered_by.value, end.usage)
+        await self._charge(turn_id, turn.agent_id, end.answered_by.value, end.usage)
         await self._announce(turn, f"turn.{end.state.value}")
         await self._count_hit(turn, end)
         if end.finish is Finish.STOPPED and end.state is TurnState.DONE:
@@ -116,7 +116,7 @@ class SqlTurns(SqlStoppedTurns):
                 .values(state=TurnState.CUT.value, partial_answer="", ended_at=self._now())
             )
             await self._add_message(turn.id, Role.AGENT, turn.partial_answer)
-            await self._charge(turn, "", TokenUsage())  # what it cost died with its process
+            await self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
             await self._announce(turn, f"turn.{TurnState.CUT.value}")
         return len(turns)
 
@@ -231,11 +231,14 @@ class SqlTurns(SqlStoppedTurns):
         if rows:
             await self._session.execute(self._insert(CitationRow), rows)
 
-    async def _charge(self, turn: TurnRow, answered_by: str, usage: TokenUsage) -> None:
+    async def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
+        await self._charge(new_id(), agent_id, purpose, usage)
+
+    async def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:
         statement = self._insert(UsageRow).values(
             id=new_id(),
-            turn_id=turn.id,
-            agent_id=turn.agent_id,
+            turn_id=turn_id,
+            agent_id=agent_id,
             answered_by=answered_by,
             model=usage.model,
             prompt_tokens=usage.prompt_tokens,

@@ -6,7 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.rephrasing import StoppedTurn
-from app.domain.turn import Exchange, StoredTurn, TurnEnd, TurnRequest, VisitorSession
+from app.domain.turn import Exchange, StoredTurn, TokenUsage, TurnEnd, TurnRequest, VisitorSession
 
 
 class TurnRecords(Protocol):
@@ -35,7 +35,12 @@ class TurnRecords(Protocol):
         ...
 
     async def tokens_since(self, agent_id: UUID, since: datetime) -> int:
-        """What the agent's turns that ended since then cost, tokens read and written together."""
+        """What the agent's turns that ended since then cost, and what was charged beside them, tokens read and written
+        together."""
+        ...
+
+    async def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
+        """Count what the chat model cost beside a turn; it belongs to the agent's day like a turn's."""
         ...
 
     async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:

@@ -9,6 +9,7 @@ from app.domain.gap import Gap, GapOrder, GapState
 from app.domain.gap_facts import GapSample, Shortfall
 from app.domain.gap_replay import GapReplay
 from app.domain.rehearsal import Rehearsal
+from app.domain.suggestion import Suggestion
 from app.operating.gap_grooming import GapGrooming
 from app.ports.records.page import PageRequest
 from app.web.console.page import Form, Shown, Visit
@@ -23,6 +24,7 @@ class GapShow:
         self._gaps = services.gaps
         self._grooming = GapGrooming(services.records)
         self._answers = services.curated_answers
+        self._suggestions = services.gap_suggestions
 
     async def own(self, visit: Visit[Form]) -> Gap:
         """The path's gap, of the path's agent. Raises NotFound."""
@@ -39,7 +41,11 @@ class GapShow:
             return None
 
     async def page(
-        self, visit: Visit[Form], rehearsal: Rehearsal | None = None, replay: GapReplay | None = None
+        self,
+        visit: Visit[Form],
+        rehearsal: Rehearsal | None = None,
+        replay: GapReplay | None = None,
+        suggestion: Suggestion | None = None,
     ) -> Shown:
         gap = await self.own(visit)
         view = await self._grooming.view(visit.actor, gap.id)
@@ -60,6 +66,8 @@ class GapShow:
                 "pattern": written.pattern if written else "\n".join(s.question for s in wordings),
                 "trigger": (written.trigger if written else Trigger.SEMANTIC).value,
                 "triggers": _TRIGGERS,
+                "can_draft": self._suggestions.can_draft,
+                "suggestion": suggestion,
                 "rehearsal": rehearsal,
                 "replay": replay,
                 "threshold": visit.agent.draft.confidence_threshold,

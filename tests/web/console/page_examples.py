@@ -28,6 +28,7 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "split_gap": {"turn_id": "{split_turn}"},
     "answer_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
     "rehearse_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
+    "suggest_answer": {"answer": "Yes."},
     "replay_gap": {},
     "prove_gap": {},
     "save_settings": {
@@ -71,7 +72,16 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
 }
 # POSTs that answer with a page instead, because what they show must not be sent over a redirect.
 SHOWN_AT_ONCE: frozenset[str] = frozenset(
-    {"answer_gap", "ask_playground", "issue_token", "look_at_site", "prove_gap", "rehearse_gap", "replay_gap"}
+    {
+        "answer_gap",
+        "ask_playground",
+        "issue_token",
+        "look_at_site",
+        "prove_gap",
+        "rehearse_gap",
+        "replay_gap",
+        "suggest_answer",
+    }
 )
 # Pages whose path names what only that operation of the API names.
 OPERATIONS: Mapping[str, str] = {

@@ -7,7 +7,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.domain.agent import AgentConfig
+from app.domain.errors import InvalidInput, ModelUnavailable, RateLimited
 from app.domain.gap import GapReason
+from app.domain.suggestion import Suggestion, SuggestionState
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
@@ -91,6 +93,67 @@ async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) 
     assert 'value="asked the warehouse"' in response.text
     async with house.record.read() as records:
         assert await records.curated_answers.of_agent(house.agent.id) == []
+
+
+async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: House) -> None:
+    gap = await asked_in_vain(house, "What is the price?")
+    browser = await an_operator(house)
+    path = f"{gaps_path(house)}/{gap}"
+    assert "Draft it from the pages" in await browser.page(path)
+    response = await browser.post(f"{path}/suggest", {"trigger": "phrase", "pattern": "price", "note": "ask Bob"})
+    assert "It costs 12 euros a month.</textarea>" in response.text
+    assert "price</textarea>" in response.text
+    assert 'value="ask Bob"' in response.text
+    assert "Drafted from the pages below." in text_of(response.text)
+    assert "Pricing https://www.example.com/pricing#monthly" in text_of(response.text)
+    async with house.record.read() as records:
+        assert await records.curated_answers.of_agent(house.agent.id) == []
+
+
+async def test_what_was_typed_before_a_draft_stays_above_it(house: House) -> None:
+    gap = await asked_in_vain(house, "What is the price?")
+    response = await (await an_operator(house)).post(f"{gaps_path(house)}/{gap}/suggest", {"answer": "Well: "})
+    assert "Well:\n\nIt costs 12 euros a month.</textarea>" in response.text
+
+
+async def test_what_the_pages_do_not_say_is_said_to_be_so(house: House) -> None:
+    gap = await asked_in_vain(house, "What is the price?")
+    house.drafts.says = Suggestion(SuggestionState.NOT_SAID)
+    response = await (await an_operator(house)).post(f"{gaps_path(house)}/{gap}/suggest", {"answer": "Hm."})
+    assert "The pages do not say it, so nothing was drafted." in text_of(response.text)
+    assert "Hm.</textarea>" in response.text
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        (RateLimited("The agent's daily_tokens are spent.", 60), "The agent's daily_tokens are spent."),
+        (ModelUnavailable("10.0.0.7 is down"), "The chat model does not answer now."),
+        (InvalidInput("", "No chat model is set."), "No chat model is set."),
+    ],
+)
+async def test_a_draft_that_cannot_be_had_says_why_and_keeps_the_form(
+    house: House, refusal: Exception, said: str
+) -> None:
+    gap = await asked_in_vain(house, "What is the price?")
+    house.drafts.says = refusal
+    response = await (await an_operator(house)).post(f"{gaps_path(house)}/{gap}/suggest", {"answer": "Hm."})
+    assert said in text_of(response.text)
+    assert "10.0.0.7" not in response.text
+    assert "Hm.</textarea>" in response.text
+
+
+async def test_a_draft_over_the_api(house: House) -> None:
+    gap = await asked_in_vain(house, "What is the price?")
+    told = (await house.api("POST", f"/v1/gaps/{gap}/suggestion")).json()
+    assert told == {
+        "state": "drafted",
+        "text": "It costs 12 euros a month.",
+        "sources": [{"url": "https://www.example.com/pricing#monthly", "title": "Pricing", "as_of": None}],
+    }
+    house.drafts.says = RateLimited("The agent's daily_tokens are spent.", 60)
+    spent = await house.api("POST", f"/v1/gaps/{gap}/suggestion")
+    assert (spent.status_code, spent.headers["retry-after"]) == (429, "60")
 
 
 async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: House) -> None:

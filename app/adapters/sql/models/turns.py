@@ -90,7 +90,8 @@ class FeedbackRow(HasId, Base):
 
 class UsageRow(HasId, Base):
     """What one turn cost. `turn_id` is no foreign key: erasing a visitor must not change the bill. A turn that was
-    cut counts too, with no tokens and an empty `answered_by`."""
+    cut counts too, with no tokens and an empty `answered_by`. What the model wrote for an operator has an id of its own
+    in place of a turn's, and says in `answered_by` what it was for."""
 
     __tablename__ = "usage"
 

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import structlog
 from pydantic import Field
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.errors import InvalidInput, RateLimited, Unavailable
 from app.domain.gap import Gap
 from app.domain.gap_replay import GapReplay
 from app.operating.actor import WRITE
@@ -15,6 +17,8 @@ from app.web.console.gap_view import GapShow, answer_id
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Rejected, Shown, Visit
 from app.web.console.pages.gap import PATH
 from app.web.services import WebServices
+
+log = structlog.get_logger(__name__)
 
 FORM = "answer_gap"
 
@@ -27,11 +31,22 @@ class AnswerForm(Form):
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
+class HalfWrittenForm(Form):
+    """The same, at whatever point a draft is asked for."""
+
+    trigger: Trigger = Trigger.SEMANTIC
+    pattern: str = Field(default="", max_length=MAX_PATTERNS_CHARS)
+    answer: str = Field(default="", max_length=MAX_ANSWER_CHARS)
+    language: str | None = Field(default=None, max_length=3)
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
 class GapAnswerPages:
     def __init__(self, services: WebServices, show: GapShow) -> None:
         self._answers = services.curated_answers
         self._rehearsals = services.rehearsals
         self._replays = services.gap_replays
+        self._suggestions = services.gap_suggestions
         self._show = show
 
     def pages(self) -> Sequence[AnyPage]:
@@ -39,6 +54,9 @@ class GapAnswerPages:
             ConsolePage("POST", f"{PATH}/answer", FORM, WRITE, self.answer, AnswerForm, "gap", under="gaps"),
             ConsolePage(
                 "POST", f"{PATH}/rehearse", "rehearse_gap", WRITE, self.rehearse, AnswerForm, "gap", under="gaps"
+            ),
+            ConsolePage(
+                "POST", f"{PATH}/suggest", "suggest_answer", WRITE, self.suggest, HalfWrittenForm, "gap", under="gaps"
             ),
             ConsolePage("POST", f"{PATH}/replay", "replay_gap", WRITE, self.replay, under="gaps"),
             ConsolePage("POST", f"{PATH}/prove", "prove_gap", WRITE, self.prove, under="gaps"),
@@ -51,6 +69,20 @@ class GapAnswerPages:
         answer = _answer(gap, visit.given)
         rehearsal = await self._rehearsals.rehearse(visit.actor, answer, answer.id if is_written else None)
         return replace(await self._show.page(visit, rehearsal=rehearsal), form=_typed(visit.given))
+
+    async def suggest(self, visit: Visit[HalfWrittenForm]) -> Shown:
+        """Nothing is saved; the form comes back with the draft, after what was typed."""
+        gap = await self._show.own(visit)
+        try:
+            suggestion = await self._suggestions.suggest(visit.actor, gap.id)
+        except (RateLimited, Unavailable) as error:
+            log.warning("no_suggestion", gap=str(gap.id), reason=str(error))
+            said = str(error) if isinstance(error, RateLimited) else "The chat model does not answer now. Try again."
+            raise InvalidInput("", said) from error
+        given = visit.given
+        answer = "\n\n".join(text for text in (given.answer.strip(), suggestion.text) if text)
+        shown = await self._show.page(visit, suggestion=suggestion)
+        return replace(shown, form=_typed(given.model_copy(update={"answer": answer})))
 
     async def answer(self, visit: Visit[AnswerForm]) -> Shown | Go:
         gap = await self._show.own(visit)
@@ -89,7 +121,7 @@ def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
     )
 
 
-def _typed(given: AnswerForm) -> Rejected:
+def _typed(given: AnswerForm | HalfWrittenForm) -> Rejected:
     """In the form that saves it, with nothing wrong."""
     told = given.model_dump(mode="json", exclude_none=True)
     return Rejected(FORM, {name: (str(value),) for name, value in told.items()}, {})

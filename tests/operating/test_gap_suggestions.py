@@ -1,0 +1,75 @@
+"""An answer to a gap is drafted on demand and saved by nobody."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import AgentConfig
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.gap import GapReason
+from app.domain.turn import Channel, VisitorSession
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.gap_suggestions import GapSuggestions
+from app.ports.records.page import PageRequest
+from tests.adapters.sql.sample_rows import ask
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.scripted_drafts import DRAFTED, ScriptedDrafts
+from tests.doubles.temporary_record import temporary_record
+
+
+@dataclass
+class Office:
+    record: SqlSystemOfRecord
+    actor: Actor
+    gap: UUID
+    drafts: ScriptedDrafts
+
+    @property
+    def suggestions(self) -> GapSuggestions:
+        return GapSuggestions(self.record, self.drafts)
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    """With a gap that was asked for in two wordings, the second as a follow-up."""
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+            visitor = await records.conversations.visitor(agent.id, uuid4())
+            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        low = GapReason.LOW_CONFIDENCE
+        await ask(record, session, "Can ann@example.com have a lamp sent to Malta?", gap=low, language="en")
+        clock.advance(60)
+        trace = {"standalone": "Do you send lamps to Malta?"}
+        await ask(record, session, "And to Malta?", gap=low, language="de", trace=trace)
+        async with record.write() as records:
+            second, first = (await records.gaps.page(agent.id, None, PageRequest())).items
+            await records.gaps.merge(agent.id, first.id, [second.id])
+        yield Office(record, Actor(workspace, "ann", frozenset((READ, WRITE))), first.id, ScriptedDrafts())
+
+
+async def test_it_is_drafted_from_what_its_wordings_look_for_latest_first_and_masked(office: Office) -> None:
+    assert await office.suggestions.suggest(office.actor, office.gap) == DRAFTED
+    wordings = ("Do you send lamps to Malta?", "Can [email] have a lamp sent to Malta?")
+    assert office.drafts.asked == [(wordings, "https://docs.example/install", "de")]
+
+
+async def test_without_a_chat_model_it_says_what_to_set(office: Office) -> None:
+    without = GapSuggestions(office.record, None)
+    assert (without.can_draft, office.suggestions.can_draft) == (False, True)
+    with pytest.raises(InvalidInput, match="DOCENT_MODEL_URL and DOCENT_MODEL_NAME"):
+        await without.suggest(office.actor, office.gap)
+
+
+async def test_a_foreign_gap_is_an_absent_one_and_costs_nothing(office: Office) -> None:
+    for actor, gap in ((replace(office.actor, workspace_id=uuid4()), office.gap), (office.actor, uuid4())):
+        with pytest.raises(NotFound):
+            await office.suggestions.suggest(actor, gap)
+    assert office.drafts.asked == []
