@@ -11,6 +11,7 @@ from app.answering.answer_writers import answer_writers
 from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
+from app.answering.handoff import ReadyAnswer, handed_over, of_curated
 from app.answering.page_context import numbered_sources, rests_on_visitors_page
 from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import Retrieval, SearchQuery
@@ -121,23 +122,19 @@ class Playground:
         agent = await self.agent(workspace_id, agent_id, version)
         language = asked.language or self._language(agent, asked.text)
         listener.on_stage("searching")
-        async with self._records.read() as records:
-            answers = await records.curated_answers.of_agent(agent_id)
-        curated = await self._curated.find(
-            answers, asked.text, page_url=asked.page_url, language=language, now=self._clock.now()
-        )
-        if curated is not None:
-            listener.on_text(curated.answer)
+        ready = handed_over(agent.config, asked.text, language) or await self._curated_answer(agent_id, asked, language)
+        if ready is not None:
+            listener.on_text(ready.text)
             return PlaygroundAnswer(
-                curated.answer,
-                AnsweredBy.CURATED,
+                ready.text,
+                ready.answered_by,
                 1.0,
                 is_low_confidence=False,
                 finish=Finish.COMPLETE,
                 language=language,
                 duration_ms=_ms_since(began),
                 first_token_ms=_ms_since(began),
-                curated_answer_id=curated.id,
+                curated_answer_id=ready.curated_id,
             )
         query = SearchQuery(asked.standalone or asked.text, asked.page_url, asked_in=language)
         report = await self._search.search(workspace_id, agent_id, query, version)
@@ -165,6 +162,17 @@ class Playground:
             gap_reason(composition.answered_by, is_low, composition.text, composition.finish),
             search=report.as_json(),
             prompt=tuple(self._prompts.build(brief)) if self._prompts else (),
+        )
+
+    async def _curated_answer(
+        self, agent_id: UUID, asked: PlaygroundQuestion, language: str | None
+    ) -> ReadyAnswer | None:
+        async with self._records.read() as records:
+            answers = await records.curated_answers.of_agent(agent_id)
+        return of_curated(
+            await self._curated.find(
+                answers, asked.text, page_url=asked.page_url, language=language, now=self._clock.now()
+            )
         )
 
     def _brief(

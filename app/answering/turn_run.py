@@ -15,6 +15,7 @@ from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.checkpointer import Checkpointer, Checkpoints
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
+from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks, store_end
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
 from app.answering.page_context import numbered_sources, rests_on_visitors_page
@@ -25,7 +26,6 @@ from app.answering.turn_spending import TurnSpending
 from app.domain.agent import LiveAgent
 from app.domain.chunk import Chunk
 from app.domain.confidence import answer_confidence
-from app.domain.curated_answer import CuratedAnswer
 from app.domain.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
@@ -123,11 +123,11 @@ class TurnRun:
         composition: Composition | None = None
         self._spending.begin()
         try:
-            agent, curated, history = await self._prepare()
-            if curated is not None:
+            agent, ready, history = await self._prepare()
+            if ready is not None:
                 await self._begin(agent)
                 composition = self._composition(agent, Retrieval(), self._request.message, history)
-                await self._say_curated(composition, curated, history)
+                await self._say_ready(composition, ready, history)
                 return
             search = asyncio.create_task(self._search(agent, history))
             try:
@@ -146,10 +146,11 @@ class TurnRun:
             log.exception("turn.failed", turn=str(self._request.turn_id))
             await self._fail(composition, "internal")
 
-    async def _prepare(self) -> tuple[LiveAgent, CuratedAnswer | None, tuple[Exchange, ...]]:
+    async def _prepare(self) -> tuple[LiveAgent, ReadyAnswer | None, tuple[Exchange, ...]]:
         history = await self._tools.history.recent(self._session.conversation_id)
         async with self._tools.records.read() as records:
             agent = await records.agents.live(self._session.agent_id)
+            await refuse_while_a_person_talks(records, agent.config, self._session)
             await self._spending.limit(records, agent, self._tools.clock)
             answers = await records.curated_answers.of_agent(agent.id)
         self._language = turn_language(
@@ -158,6 +159,8 @@ class TurnRun:
             guess=self._tools.languages.guess(self._request.message),
             known=self._tools.languages.languages,
         )
+        if over := handed_over(agent.config, self._request.message, self._language, self._session.channel):
+            return agent, over, history
         curated = await self._tools.curated.find(
             answers,
             self._request.message,
@@ -165,7 +168,7 @@ class TurnRun:
             language=self._language,
             now=self._tools.clock.now(),
         )
-        return agent, curated, history
+        return agent, of_curated(curated), history
 
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""
@@ -225,12 +228,10 @@ class TurnRun:
         self._live.publish(Token(piece))
         self._checkpointer.offer(whole)
 
-    async def _say_curated(
-        self, composition: Composition, curated: CuratedAnswer, history: tuple[Exchange, ...]
-    ) -> None:
-        composition.answered_by = AnsweredBy.CURATED
-        composition.say(curated.answer)
-        await self._finish(composition, history, confidence=1.0, is_low=False, curated_id=curated.id)
+    async def _say_ready(self, composition: Composition, ready: ReadyAnswer, history: tuple[Exchange, ...]) -> None:
+        composition.answered_by = ready.answered_by
+        composition.say(ready.text)
+        await self._finish(composition, history, confidence=1.0, is_low=False, curated_id=ready.curated_id)
 
     async def _answer(
         self, agent: LiveAgent, composition: Composition, retrieval: Retrieval, history: tuple[Exchange, ...]
@@ -351,7 +352,9 @@ class TurnRun:
             is_settled = await self._settled(end)
 
     async def _store(self, end: TurnEnd) -> UUID:
-        return await self._tools.records.write_at_once(lambda records: records.turns.finish(self._request.turn_id, end))
+        return await self._tools.records.write_at_once(
+            lambda records: store_end(records, self._session, self._request.turn_id, end)
+        )
 
     async def _settled(self, end: TurnEnd) -> bool:
         """Whether the end is stored, or never will be. False while the record is full, locked or away."""

@@ -58,7 +58,7 @@ class BigGap:
 @dataclass(frozen=True, slots=True)
 class TurnShares:
     """Of the turns that ended: which share [0, 1] got a sure answer, and which an unsure one or none. Both None where
-    nobody asked."""
+    nobody asked; who asked for a person asked nothing of the agent."""
 
     turns: int
     answered: float | None
@@ -106,7 +106,7 @@ def last_week(now: datetime) -> Week:
 
 def turn_shares(days: Iterable[DayQuality]) -> TurnShares:
     counted = list(days)
-    turns = sum(day.turns for day in counted)
+    turns = sum(day.turns - day.handed_over for day in counted)
     if not turns:
         return TurnShares(0, None, None)
     answered, abstained = sum(day.answered for day in counted), sum(day.abstained for day in counted)

@@ -35,4 +35,4 @@ class PastTurn:
         """A thumb decides; without one, an answer that was sure of itself."""
         if self.rating is not None:
             return self.rating == "up"
-        return self.answered_by not in (None, AnsweredBy.FALLBACK) and not self.is_low
+        return self.answered_by not in (None, AnsweredBy.FALLBACK, AnsweredBy.HANDOFF) and not self.is_low

@@ -7,7 +7,8 @@ from datetime import date
 @dataclass(frozen=True, slots=True)
 class DayQuality:
     """One day (UTC). Of `turns`, those that ended: `answered` by an answer that was sure of itself, `abstained` where
-    nothing was found or too little, `failed` with an error or with the process. First-token times in milliseconds;
+    nothing was found or too little, `failed` with an error or with the process, `handed_over` to a person.
+    First-token times in milliseconds;
     None where there was none."""
 
     day: date
@@ -19,6 +20,7 @@ class DayQuality:
     thumbs_down: int = 0
     first_token_p50: int | None = None
     first_token_p95: int | None = None
+    handed_over: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class AnsweredBy(StrEnum):
     MODEL = "model"
     EXTRACTIVE = "extractive"
     FALLBACK = "fallback"  # an honest "I could not find that"
+    HANDOFF = "handoff"  # a person was asked to come
 
 
 class Finish(StrEnum):

@@ -26,6 +26,7 @@ class DayQualityOut(Model):
     turns: int
     answered: int = Field(description="By an answer that was sure of itself.")
     abstained: int = Field(description="Nothing was found, or too little.")
+    handed_over: int = Field(description="To a person whom the visitor asked for.")
     failed: int
     thumbs_up: int
     thumbs_down: int

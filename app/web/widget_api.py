@@ -71,7 +71,7 @@ class WidgetApi:
         self._visitor = VisitorAccess(self._tokens, services.records, services.rate_limiter, limits)
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
-        asked = ("turn_conflict", "turn_in_progress", "overloaded")
+        asked = ("turn_conflict", "turn_in_progress", "person_talks", "overloaded")
         return (
             Endpoint(
                 "POST",

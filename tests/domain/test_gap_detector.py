@@ -27,5 +27,9 @@ def test_a_curated_answer_is_never_a_gap() -> None:
     assert gap_reason(AnsweredBy.CURATED, low_confidence=True, answer="I don't know.", finish=Finish.COMPLETE) is None
 
 
+def test_a_call_for_a_person_is_no_gap() -> None:
+    assert gap_reason(AnsweredBy.HANDOFF, low_confidence=True, answer="I don't know.", finish=Finish.COMPLETE) is None
+
+
 def test_an_answer_that_the_visitor_stopped_is_no_gap() -> None:
     assert gap_reason(AnsweredBy.MODEL, low_confidence=True, answer="I", finish=Finish.STOPPED) is None

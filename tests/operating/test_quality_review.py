@@ -11,7 +11,7 @@ from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason
 from app.domain.quality import DayQuality, PageCitations
 from app.domain.source import SourceConfig, SourceKind
-from app.domain.turn import Channel, Citation, TurnState, VisitorSession
+from app.domain.turn import AnsweredBy, Channel, Citation, TurnState, VisitorSession
 from app.operating.actor import READ, Actor
 from app.operating.quality_review import QualityReview
 from tests.adapters.sql.sample_rows import a_page, add_live, ask
@@ -46,12 +46,13 @@ async def test_days_and_pages(tmp_path: Path) -> None:
             await ask(record, session, f"{ms}?", citations=cites("/a"), first_token_ms=ms)
         await ask(record, session, "Unsure?", gap=GapReason.LOW_CONFIDENCE, citations=())
         await ask(record, session, "Broken?", state=TurnState.FAILED, citations=())
+        await ask(record, session, "A human, please", answered_by=AnsweredBy.HANDOFF, citations=(), first_token_ms=1)
         review, actor = QualityReview(record, clock), Actor(workspace, "ann", frozenset((READ,)))
         quality = await review.of(actor, agent.id, 3)
         assert quality.days == (
             DayQuality(date(2026, 1, 1), 1, 1, 0, 0, 1, 0, 100, 100),
             DayQuality(date(2026, 1, 2)),
-            DayQuality(date(2026, 1, 3), 22, 20, 1, 1, 0, 0, 210, 219),
+            DayQuality(date(2026, 1, 3), 23, 20, 1, 1, 0, 0, 209, 218, 1),
         )
         assert quality.top_pages == (PageCitations(f"{SITE}/a", "Page", 22), PageCitations(f"{SITE}/b", "Page", 1))
         assert [page.url for page in quality.never_cited] == [f"{SITE}/c"]

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from app.domain.deletion import DeletedKind
-from app.domain.errors import Overloaded, TurnInProgress
+from app.domain.errors import Overloaded, PersonTalks, TurnInProgress
 from app.domain.turn_events import Error, Token
 from app.web.visitor_tokens import LIFETIME
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question
@@ -261,10 +261,14 @@ async def test_a_token_holds_only_on_the_website_it_was_made_for(house: House, v
 
 @pytest.mark.parametrize(
     ("refusal", "status", "code"),
-    [(TurnInProgress("Wait for it."), 409, "turn_in_progress"), (Overloaded("Too busy."), 503, "overloaded")],
+    [
+        (TurnInProgress("Wait for it."), 409, "turn_in_progress"),
+        (PersonTalks("Write to them."), 409, "person_talks"),
+        (Overloaded("Too busy."), 503, "overloaded"),
+    ],
 )
 async def test_a_turn_that_cannot_begin_is_refused_before_the_stream(
-    house: House, visitor: VisitorHttp, refusal: Overloaded | TurnInProgress, status: int, code: str
+    house: House, visitor: VisitorHttp, refusal: Overloaded | PersonTalks | TurnInProgress, status: int, code: str
 ) -> None:
     house.turns.refusal = refusal
     response = await visitor.ask()

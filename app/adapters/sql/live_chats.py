@@ -39,6 +39,12 @@ class SqlLiveChats(SqlFamily):
         )
         return await self._chat(found, to_change)
 
+    async def is_talking(self, conversation_id: UUID) -> bool:
+        talking = select(LiveChatRow.id).where(
+            LiveChatRow.conversation_id == conversation_id, LiveChatRow.state == LiveState.TALKING.value
+        )
+        return await self._session.scalar(talking) is not None
+
     async def ask(self, session: VisitorSession) -> LiveChat:
         chat = await self.own(session, to_change=True)
         if chat.is_open:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 
 from app.adapters.sql.models import FeedbackRow, MessageRow, TurnRow
 from app.adapters.sql.session import SqlFamily
@@ -13,10 +13,11 @@ from app.domain.threshold_curve import PastConfidences
 from app.domain.turn import AnsweredBy, TurnState
 
 _is_question = and_(MessageRow.turn_id == TurnRow.id, MessageRow.role == Role.VISITOR.value)
+_was_not_handed_over = func.coalesce(TurnRow.answered_by, "") != AnsweredBy.HANDOFF.value
 
 
 class SqlPastTurns(SqlFamily):
-    """Implements `PastTurnRecords`."""
+    """Implements `PastTurnRecords`. A visitor who asked for a person has asked nothing that knowledge could answer."""
 
     async def since(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastTurn]:
         statement = (
@@ -39,6 +40,7 @@ class SqlPastTurns(SqlFamily):
                 TurnRow.agent_id == agent_id,
                 TurnRow.created_at >= since,
                 TurnRow.state != TurnState.RUNNING.value,
+                _was_not_handed_over,
             )
             .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
             .limit(at_most)
@@ -64,6 +66,7 @@ class SqlPastTurns(SqlFamily):
                 TurnRow.agent_id == agent_id,
                 TurnRow.created_at >= since,
                 TurnRow.state == TurnState.DONE.value,
+                _was_not_handed_over,
             )
             .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
             .limit(at_most)

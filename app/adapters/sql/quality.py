@@ -30,6 +30,7 @@ class SqlQuality(SqlFamily):
                 func.count(),
                 func.count().filter(is_done),
                 func.count().filter(is_done, is_unsure),
+                func.count().filter(is_done, TurnRow.answered_by == AnsweredBy.HANDOFF.value),
                 func.count().filter(FeedbackRow.rating == "up"),
                 func.count().filter(FeedbackRow.rating == "down"),
                 func.count(TurnRow.first_token_ms),
@@ -38,7 +39,7 @@ class SqlQuality(SqlFamily):
             .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
             .where(asked)
         )
-        turns, done, abstained, up, down, timed = (await self._session.execute(counted)).one()
+        turns, done, abstained, handed_over, up, down, timed = (await self._session.execute(counted)).one()
 
         async def first_token(share: float) -> int | None:
             """The nearest rank."""
@@ -52,13 +53,14 @@ class SqlQuality(SqlFamily):
         return DayQuality(
             day,
             turns,
-            done - abstained,
+            done - abstained - handed_over,
             abstained,
             turns - done,
             up,
             down,
             await first_token(0.5),
             await first_token(0.95),
+            handed_over,
         )
 
     async def cited(self, agent_id: UUID, since: datetime) -> list[PageCitations]:

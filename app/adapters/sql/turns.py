@@ -22,7 +22,7 @@ from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import Role
 from app.domain.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason
-from app.domain.turn import Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 
 _RUNNING = TurnState.RUNNING.value
 _RATINGS = ("up", "down")
@@ -151,7 +151,7 @@ class SqlTurns(SqlStoppedTurns):
                 index_elements=["turn_id"], set_={"rating": rating, "comment": comment, "updated_at": now}
             )
         )
-        if rating == "down":
+        if rating == "down" and turn.answered_by != AnsweredBy.HANDOFF.value:
             await self._see_gap(turn, GapReason.THUMBS_DOWN)
 
     async def flag(self, turn_id: UUID) -> UUID | None:

@@ -20,6 +20,10 @@ class LiveChatRecords(Protocol):
         """The same for an operator. Raises NotFound for a conversation that is absent or another workspace's."""
         ...
 
+    async def is_talking(self, conversation_id: UUID) -> bool:
+        """Whether an operator answers there now."""
+        ...
+
     async def ask(self, session: VisitorSession) -> LiveChat:
         """The visitor waits for a person, unless they do already or one is there. Hooks hear of it, once each time
         that it was asked. Raises NotFound as `own` does."""

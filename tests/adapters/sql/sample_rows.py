@@ -42,6 +42,7 @@ def an_end(
     answer: str = "Run the installer [1].",
     *,
     state: TurnState = TurnState.DONE,
+    answered_by: AnsweredBy = AnsweredBy.MODEL,
     gap: GapReason | None = None,
     curated_answer_id: UUID | None = None,
     finish: Finish = Finish.COMPLETE,
@@ -51,7 +52,7 @@ def an_end(
     return TurnEnd(
         state=state,
         answer=answer,
-        answered_by=AnsweredBy.MODEL,
+        answered_by=answered_by,
         confidence=0.8,
         low_confidence=gap is not None,
         finish=finish,

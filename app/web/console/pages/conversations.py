@@ -119,4 +119,5 @@ _WRITERS = {
     AnsweredBy.MODEL: "Chat model",
     AnsweredBy.EXTRACTIVE: "Quoted from pages",
     AnsweredBy.FALLBACK: "Found nothing",
+    AnsweredBy.HANDOFF: "Called a person",
 }

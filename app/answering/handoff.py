@@ -1,0 +1,48 @@
+"""Where people come in: a visitor asks for one, and while one talks the agent is silent."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.agent import AgentConfig
+from app.domain.curated_answer import CuratedAnswer
+from app.domain.errors import PersonTalks
+from app.domain.own_words import own_words
+from app.domain.person_wish import asks_for_person
+from app.domain.turn import AnsweredBy, Channel, TurnEnd, TurnState, VisitorSession
+from app.ports.records.transaction import Records
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyAnswer:
+    """What is said as it stands: nothing is searched, and no model is asked."""
+
+    text: str
+    answered_by: AnsweredBy
+    curated_id: UUID | None = None
+
+
+def of_curated(answer: CuratedAnswer | None) -> ReadyAnswer | None:
+    return None if answer is None else ReadyAnswer(answer.answer, AnsweredBy.CURATED, answer.id)
+
+
+def handed_over(
+    config: AgentConfig, message: str, language: str | None, channel: Channel = Channel.WIDGET
+) -> ReadyAnswer | None:
+    """Our own words to a visitor who asks for a person, where the agent offers one; None for every other message."""
+    if not config.live_chat or channel is not Channel.WIDGET or not asks_for_person(message):
+        return None
+    return ReadyAnswer(own_words(language).person_asked, AnsweredBy.HANDOFF)
+
+
+async def refuse_while_a_person_talks(records: Records, config: AgentConfig, session: VisitorSession) -> None:
+    """Raises PersonTalks."""
+    if config.live_chat and await records.live_chats.is_talking(session.conversation_id):
+        raise PersonTalks("A person answers in this conversation now. Write to them, or end the chat with them first.")
+
+
+async def store_end(records: Records, session: VisitorSession, turn_id: UUID, end: TurnEnd) -> UUID:
+    """As `TurnRecords.finish`; a visitor who was handed over waits for a person from this transaction on."""
+    message_id = await records.turns.finish(turn_id, end)
+    if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
+        await records.live_chats.ask(session)
+    return message_id

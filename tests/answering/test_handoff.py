@@ -1,0 +1,117 @@
+"""A visitor who asks for a person is handed over, and while one talks the agent is silent."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from app.domain.agent import AgentConfig
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.errors import PersonTalks
+from app.domain.gap import GapState
+from app.domain.live_chat import LiveState
+from app.domain.own_words import own_words
+from app.domain.turn import AnsweredBy, Channel
+from app.domain.turn_events import Done, Start, Token, TurnEvent
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.live_chats import LiveChats
+from app.ports.records.page import PageRequest
+from tests.doubles.answering_house import AnsweringHouse, answering_house
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+
+WISH = "Hello, can I talk to a human?"
+QUESTION = "How long is the warranty of a lamp?"
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
+    """Of an agent with live chat, where nothing can be searched and no model answers."""
+    config = AgentConfig(name="Lamp helper", live_chat=True)
+    async with answering_house(tmp_path, model=ScriptedChatModel(()), config=config) as opened:
+        opened.vectors.is_down = opened.keywords.is_down = True
+        yield opened
+
+
+def desk(house: AnsweringHouse) -> tuple[LiveChats, Actor]:
+    return LiveChats(house.record, house.clock), Actor(house.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
+
+
+async def state(house: AnsweringHouse) -> LiveState:
+    chats, _ = desk(house)
+    return (await chats.poll(house.session, 0)).chat.state
+
+
+def text(events: list[TurnEvent]) -> str:
+    return "".join(event.token for event in events if isinstance(event, Token))
+
+
+def done(events: list[TurnEvent]) -> Done:
+    last = events[-1]
+    assert isinstance(last, Done), events
+    return last
+
+
+async def test_our_own_words_answer_and_the_visitor_waits(house: AnsweringHouse) -> None:
+    events = await house.ask(WISH)
+    assert [type(event) for event in events] == [Start, Token, Done]
+    assert text(events) == own_words("en").person_asked
+    assert (done(events).answered_by, done(events).low_confidence) == (AnsweredBy.HANDOFF, False)
+    assert await state(house) is LiveState.WAITING
+
+
+async def test_they_are_of_the_visitors_language(house: AnsweringHouse) -> None:
+    house.session = replace(house.session, locale="de")
+    assert text(await house.ask("Kann ich mit einem Menschen sprechen?")) == own_words("de").person_asked
+
+
+async def test_it_is_no_gap_not_even_by_a_thumbs_down(house: AnsweringHouse) -> None:
+    await house.ask(WISH)
+    await house.turns.feedback(house.session, house.sent[-1].turn_id, "down", "")
+    async with house.record.read() as records:
+        assert (await records.gaps.page(house.agent_id, GapState.OPEN, PageRequest())).items == []
+
+
+async def test_it_comes_before_curated_answers(house: AnsweringHouse) -> None:
+    async with house.record.write() as records:
+        await records.curated_answers.create(
+            CuratedAnswer(uuid4(), house.agent_id, Trigger.PHRASE, "talk to a human", "Call 0123.")
+        )
+    assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
+
+
+async def test_asking_twice_calls_once(house: AnsweringHouse) -> None:
+    for _ in range(2):
+        assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
+    chats, actor = desk(house)
+    assert await chats.waiting_count(actor) == 1
+
+
+async def test_nobody_is_called_where_the_agent_offers_nobody(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        assert done(await house.ask(WISH)).answered_by is not AnsweredBy.HANDOFF
+        assert await state(house) is LiveState.NONE
+
+
+async def test_nobody_is_called_from_the_command_line(house: AnsweringHouse) -> None:
+    house.session = replace(house.session, channel=Channel.CLI)
+    assert done(await house.ask(WISH)).answered_by is not AnsweredBy.HANDOFF
+    assert await state(house) is LiveState.NONE
+
+
+async def test_the_agent_answers_while_the_visitor_waits_and_is_silent_while_a_person_talks(tmp_path: Path) -> None:
+    model = ScriptedChatModel(("3 years [1].",), ("30 days [1].",))
+    async with answering_house(tmp_path, model=model, config=AgentConfig(name="Lamp helper", live_chat=True)) as house:
+        chats, actor = desk(house)
+        await chats.ask(house.session)
+        assert done(await house.ask(QUESTION)).answered_by is AnsweredBy.MODEL
+        asked = len(model.requests)
+        assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
+        await chats.take_over(actor, house.session.conversation_id)
+        for message in (QUESTION, WISH):
+            with pytest.raises(PersonTalks):
+                await house.ask(message)
+        assert len(model.requests) == asked
+        await chats.hand_back(actor, house.session.conversation_id)
+        assert done(await house.ask("How long may I return a lamp?")).answered_by is AnsweredBy.MODEL
