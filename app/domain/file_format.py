@@ -29,7 +29,8 @@ _OF_EXTENSION = {
     "pdf": FileFormat.PDF,
     "docx": FileFormat.DOCX,
 }
-_ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX or CSV"
+ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX or CSV"
+EXTENSIONS = (*_OF_EXTENSION, "txt")
 _PDF_HEAD_BYTES = 1024  # other bytes may stand before the header
 _LOOK_BYTES = 64 * 1024
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -69,7 +70,7 @@ def file_format(name: str, body: bytes) -> FileFormat:
     if by_name in (FileFormat.PDF, FileFormat.DOCX):
         raise InvalidInput(FIELD, f"{_quoted(name)} is called {by_name.upper()} but is none. Check the file.")
     if b"\x00" in body[:_LOOK_BYTES] and not body.startswith(_UTF16):
-        raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {_ACCEPTED}.")
+        raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {ACCEPTED}.")
     if by_name is not None:
         return by_name
     head = body[:_PDF_HEAD_BYTES].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").lstrip().lower()
@@ -84,7 +85,7 @@ def _format_of_zip(name: str, body: bytes) -> FileFormat:
     for part, words in kinds:
         if part in body:
             raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
-    raise InvalidInput(FIELD, f"{_quoted(name)} is a ZIP file. Unpack it and upload {_ACCEPTED}.")
+    raise InvalidInput(FIELD, f"{_quoted(name)} is a ZIP file. Unpack it and upload {ACCEPTED}.")
 
 
 def _quoted(name: str) -> str:

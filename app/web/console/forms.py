@@ -19,6 +19,7 @@ from app.web.validation_messages import messages_by_field
 MAX_FIELDS = 1000
 _URLENCODED = "application/x-www-form-urlencoded"
 Fields = dict[str, list[str | Upload]]
+_NO_FILE = Upload("", b"")  # what browsers send of a file field in which none was chosen
 
 
 def _split(value: object) -> object:
@@ -57,7 +58,7 @@ def form_of(model: type[Form], fields: Mapping[str, list[str | Upload]]) -> Form
     """Raises ValidationError. Blank values are as good as absent."""
     found: dict[str, Any] = {}
     for name, declared in model.model_fields.items():
-        values = [value for value in fields.get(name, []) if value != ""]
+        values = [value for value in fields.get(name, []) if value not in ("", _NO_FILE)]
         if values:
             found[name] = values if _takes_many(declared.annotation) else values[-1]
     return model.model_validate(found)
@@ -67,6 +68,11 @@ def _takes_many(annotation: Any) -> bool:
     if get_origin(annotation) in (Union, UnionType):
         return any(_takes_many(each) for each in get_args(annotation))
     return get_origin(annotation) in (tuple, list, set, frozenset)
+
+
+def file_field(model: type[Form]) -> str:
+    """The field of the form that takes a file, "" where none does."""
+    return next((name for name, declared in model.model_fields.items() if declared.annotation is Upload), "")
 
 
 def errors_of(error: ValidationError | InvalidInput, model: type[Form]) -> dict[str, str]:

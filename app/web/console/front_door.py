@@ -15,7 +15,7 @@ from app.domain.agent import Agent
 from app.domain.errors import DocentError, InvalidInput
 from app.operating.operators import acting
 from app.ports.records.page import PageRequest
-from app.web.console.forms import Fields, errors_of, form_of, parse_fields, read_fields
+from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
 from app.web.console.page import Answer, AnyPage, Go, NoForm, Rejected, Shown, Visit
 from app.web.console.rendering import HEADERS, Rendering
 from app.web.console.session_cookie import (
@@ -28,6 +28,7 @@ from app.web.console.session_cookie import (
     set_flash,
     set_secret,
 )
+from app.web.console.words import size
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
 from app.web.limits_policy import LimitsPolicy, a_minute
 from app.web.services import WebServices
@@ -83,9 +84,15 @@ class FrontDoor:
     async def _admitted(self, visit: Visit[Any]) -> Response:
         page, request = visit.page, visit.request
         fields: Fields = {}
+        too_large = ""  # the file field of a form that was not read to its end
         if request.method == "POST":
-            fields = await read_fields(request, page.max_body_bytes)
-            _check_form_token(visit, fields)
+            try:
+                fields = await read_fields(request, page.max_body_bytes)
+                _check_form_token(visit, fields)
+            except Refusal as refusal:
+                too_large = file_field(page.form) if refusal.problem.code == "too_large" else ""
+                if not too_large:
+                    raise
         if page.scope is not None:
             limit = a_minute(self._limits.calls_per_operator)
             await self._services.rate_limiter.hit(limit, "calls", "operator", str(visit.operator.id))
@@ -94,6 +101,9 @@ class FrontDoor:
             if "agent_id" in request.path_params:
                 agent = await self._services.agents.get(visit.actor, visit.path_id("agent_id"))
                 visit = replace(visit, agent_or_none=agent)
+        if too_large:
+            told = f"This is too large. Keep it to {size(page.max_body_bytes)}, or split it."
+            return await self._shown_again(visit, {}, {too_large: told}, STATUS_OF_CODE["too_large"])
         if request.method == "POST":
             answer = await self._posted(visit, fields)
         else:
@@ -120,11 +130,15 @@ class FrontDoor:
                 for name, sent in fields.items()
                 if "password" not in name
             }
-            again = visit.again(Rejected(page.name, values, errors_of(error, page.form)))
-            shown = await again.page.handler(again)
-            if isinstance(shown, Shown):
-                return await self._response(again, replace(shown, status=422))
-            return shown
+            return await self._shown_again(visit, values, errors_of(error, page.form), 422)
+
+    async def _shown_again(
+        self, visit: Visit[Any], values: Mapping[str, tuple[str, ...]], errors: Mapping[str, str], status: int
+    ) -> Response:
+        """The page of a refused form with what was sent and what is wrong with it."""
+        again = visit.again(Rejected(visit.page.name, values, errors))
+        shown = await again.page.handler(again)
+        return await self._response(again, replace(shown, status=status) if isinstance(shown, Shown) else shown)
 
     async def _response(self, visit: Visit[Any], answer: Answer) -> Response:
         match answer:

@@ -31,6 +31,7 @@ from app.web.console.pages.playground import PlaygroundPages
 from app.web.console.pages.quality import QualityPages
 from app.web.console.pages.quarantine import QuarantinePages
 from app.web.console.pages.sign_in import SignInPages
+from app.web.console.pages.source_files import SourceFilePages
 from app.web.console.pages.sources import SourcePages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
@@ -59,6 +60,7 @@ def pages_of(
         ApiTokenPages(services).pages(),
         AuditPages(services).pages(),
         SourcePages(services).pages(),
+        SourceFilePages(services).pages(),
         QuarantinePages(services).pages(),
         NewAgentPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left

@@ -38,6 +38,14 @@ def number(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
+def size(count_of_bytes: int) -> str:
+    """Such as "20 MiB" or "1.5 KiB"."""
+    for unit, length in (("MiB", 1024**2), ("KiB", 1024)):
+        if count_of_bytes >= length:
+            return f"{count_of_bytes / length:.3g} {unit}"
+    return plural(count_of_bytes, "byte")
+
+
 def words(name: str) -> str:
     """A code such as "low_confidence" as words."""
     return name.replace("_", " ")
@@ -54,5 +62,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "number": number,
     "words": words,
     "plural": plural,
+    "size": size,
     "revealed": revealed,
 }

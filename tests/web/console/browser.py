@@ -9,10 +9,12 @@ from urllib.parse import urlencode
 import httpx2
 
 from app.domain.operator import Role
+from app.operating.source_files import Upload
 from tests.web.house import House
 
 PASSWORD = "correct horse battery"
 _TOKEN = re.compile(r'name="csrf_token" value="([0-9a-f]*)"')
+Value = str | list[str] | Upload
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -31,11 +33,19 @@ class ConsoleBrowser:
         return response.text
 
     async def post(
-        self, path: str, fields: Mapping[str, str | list[str]] | None = None, token: str | None = None
+        self, path: str, fields: Mapping[str, Value] | None = None, token: str | None = None
     ) -> httpx2.Response:
-        """With the right form token unless another is given."""
+        """With the right form token unless another is given; as multipart where a field is a file."""
         right = await self.token() if token is None else token
-        body = urlencode({"csrf_token": right, **(fields or {})}, doseq=True)
+        sent: dict[str, Value] = {"csrf_token": right, **(fields or {})}
+        files = {name: (value.name, value.body) for name, value in sent.items() if isinstance(value, Upload)}
+        if files:
+            texts = {name: str(value) for name, value in sent.items() if name not in files}
+            form = httpx2.Request("POST", "http://form.example", data=texts, files=files)
+            return await self._send(
+                "POST", path, content=form.read(), headers={"Content-Type": form.headers["content-type"]}
+            )
+        body = urlencode(sent, doseq=True)
         return await self._send("POST", path, content=body.encode(), headers={"Content-Type": _FORM})
 
     async def token(self) -> str:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 from app.domain.agent import AgentConfig
 from app.domain.operator import Role
+from app.operating.source_files import Upload
 from app.web.client_address import ClientAddresses
 from app.web.console.page import AnyPage
 from app.web.console.registry import pages_of
-from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator
+from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import House, uninhabited_services, unlimited
-from tests.web.route_examples import FurnishedHouse, furnished
+from tests.web.route_examples import FILE, FurnishedHouse, furnished
 
 # A right form for each POST, whose answer leads on; `{gap_id}` and the like stand for the ids of the furnished house.
-FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
+FORMS: Mapping[str, Mapping[str, Value]] = {
     "do_sign_in": {"email": "admin@example.com", "password": PASSWORD},
     "sign_out": {},
     "change_password": {"current_password": PASSWORD, "new_password": "another long password"},
@@ -56,6 +57,8 @@ FORMS: Mapping[str, Mapping[str, str | list[str]]] = {
     "disable_operator": {},
     "enable_operator": {},
     "delete_operator": {},
+    "upload_file": {"file": Upload(*FILE), "name": "", "url": "https://www.example.com/manual"},
+    "replace_file": {"file": Upload(*FILE)},
     "flag_turn": {},
     "release_page": {},
     "dismiss_page": {},
@@ -89,6 +92,7 @@ OPERATIONS: Mapping[str, str] = {
     "quarantined_page": "getFindings",
     "release_page": "releaseDocument",
     "dismiss_page": "dismissDocument",
+    "replace_file": "replaceFile",
 }
 
 
@@ -111,16 +115,15 @@ class OpenConsole:
         own = self.rooms.own_ids[OPERATIONS[page.name]] if page.name in OPERATIONS else {}
         return page.path.replace(":path", "").format(**{**self.rooms.ids, **own, "rest": "nowhere", **other})
 
-    def form(self, page: AnyPage) -> dict[str, str | list[str]]:
+    def form(self, page: AnyPage) -> dict[str, Value]:
         ids = {**self.rooms.ids, **self.rooms.others}
 
-        def filled(value: str) -> str:
-            return value.format(**ids) if value.startswith("{") else value
+        def filled(value: Value) -> Value:
+            if isinstance(value, list):
+                return [each.format(**ids) if each.startswith("{") else each for each in value]
+            return value.format(**ids) if isinstance(value, str) and value.startswith("{") else value
 
-        return {
-            name: filled(value) if isinstance(value, str) else [filled(each) for each in value]
-            for name, value in FORMS[page.name].items()
-        }
+        return {name: filled(value) for name, value in FORMS[page.name].items()}
 
 
 @asynccontextmanager

@@ -8,11 +8,14 @@ import pytest
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
 from app.domain.source import Source, SourceConfig, SourceKind
+from app.operating.source_files import Upload
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
-from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
-from tests.web.house import House
+from app.web.form_body import FORM_BYTES
+from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
+from tests.web.house import MAX_FILE_BYTES, House
 
+MANUAL = Upload("manual.txt", b"The manual\nPress the green button.")
 HOSTILE = '<script>alert(1)</script>" onload="x'
 
 
@@ -92,6 +95,53 @@ async def test_a_deleted_source_is_gone(house: House, browser: ConsoleBrowser) -
     (source,) = await sources_of(house, house.agent.id)
     said = await browser.flash(await browser.post(f"{list_path(house)}/{source.id}/delete"))
     assert said == "Note and all that was learnt from it are gone."
+    assert await sources_of(house, house.agent.id) == []
+
+
+async def test_a_file_is_uploaded_and_read_at_once(house: House, browser: ConsoleBrowser) -> None:
+    page = await browser.page(list_path(house))
+    assert "Markdown, HTML, plain text, PDF, DOCX or CSV" in text_of(page)
+    assert 'enctype="multipart/form-data"' in page
+    assert ".docx" in page
+    sent: dict[str, Value] = {"file": MANUAL, "name": "The manual", "url": "https://www.example.com/manual"}
+    added = await browser.post(f"{list_path(house)}/file", sent)
+    assert await browser.flash(added) == "The manual is being read."
+    (source,) = await sources_of(house, house.agent.id)
+    assert (source.config.kind, source.config.url) == (SourceKind.FILE, "https://www.example.com/manual")
+    assert source.run is not None
+    shown = text_of(await browser.page(f"{list_path(house)}/{source.id}"))
+    assert "Name manual.txt Kind text Size 34 bytes Uploaded just now" in shown
+
+
+async def test_another_file_takes_its_place(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(f"{list_path(house)}/file", {"file": MANUAL})
+    (source,) = await sources_of(house, house.agent.id)
+    path = f"{list_path(house)}/{source.id}"
+    said = await browser.flash(await browser.post(f"{path}/file", {"file": Upload("v2.md", b"Press it twice.")}))
+    assert said == "v2.md took its place and is being read."
+    assert "Name v2.md Kind markdown" in text_of(await browser.page(path))
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "said"),
+    [
+        (Upload("", b""), 422, "This is required. Add it."),
+        (Upload("manual.pdf", b"no PDF"), 422, "&#34;manual.pdf&#34; is called PDF but is none. Check the file."),
+        (Upload("letter.rtf", b"{\\rtf1 Hi.}"), 422, "is RTF. Save it as DOCX or PDF."),
+        (Upload("long.txt", b"x" * (MAX_FILE_BYTES + 1)), 422, "keep it to"),
+        (Upload("longer.txt", b"x" * (MAX_FILE_BYTES + FORM_BYTES)), 413, "This is too large. Keep it to "),
+    ],
+    ids=["none was chosen", "no PDF", "RTF", "too large", "too large to be read at all"],
+)
+async def test_what_is_wrong_with_a_file_stands_beside_it(
+    house: House, browser: ConsoleBrowser, file: Upload, status: int, said: str
+) -> None:
+    refused = await browser.post(f"{list_path(house)}/file", {"file": file, "name": "Mine"})
+    assert refused.status_code == status
+    found = re.search(r'id="upload_file-file-wrong">([^<]*)<', refused.text)
+    assert found is not None
+    assert said in found[1]
+    assert ('value="Mine"' in refused.text) is (status == 422)
     assert await sources_of(house, house.agent.id) == []
 
 

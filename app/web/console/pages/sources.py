@@ -8,6 +8,7 @@ from pydantic import Field
 
 from app.domain.deletion import DeletedKind
 from app.domain.errors import NotFound
+from app.domain.file_format import ACCEPTED, EXTENSIONS
 from app.domain.run_progress import run_progress
 from app.domain.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
 from app.operating import source_rules as rules
@@ -20,6 +21,8 @@ from app.web.services import WebServices
 
 _LIST: Final = "/console/agents/{agent_id}/sources"
 _ONE: Final = f"{_LIST}/{{source_id}}"
+# For file fields: what a browser lets choose, and what is said of it.
+_FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
 _MANY: Final = PageRequest(limit=200)
 STATE_TONES: Final = {
     RunState.QUEUED: "plain",
@@ -73,6 +76,7 @@ class SourcePages:
         self._editing = services.source_editing
         self._discovery = services.discovery
         self._deletions = services.deletions
+        self._files = services.source_files
         self._quarantine = services.page_quarantine
         self._passages = Passages(services.records)
 
@@ -94,7 +98,8 @@ class SourcePages:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
-        return Shown("sources.html", {"rows": rows, "tones": STATE_TONES, "in_quarantine": in_quarantine})
+        told = {"rows": rows, "tones": STATE_TONES, "in_quarantine": in_quarantine, "most": self._files.max_bytes}
+        return Shown("sources.html", told | _FILES)
 
     async def look(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
@@ -111,10 +116,14 @@ class SourcePages:
         status, cursor = visit.given.status or None, visit.given.cursor or None
         pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
         run = source.run
+        is_file = source.config.kind is SourceKind.FILE
         return Shown(
             "source.html",
             {
+                **_FILES,
                 "source": source,
+                "file": (await self._files.get(visit.actor, source.id)).facts if is_file else None,
+                "most": self._files.max_bytes,
                 "run": run,
                 "progress": run and run_progress(run, visit.now),
                 "is_crawled": source.config.kind not in GIVEN_KINDS,

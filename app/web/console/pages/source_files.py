@@ -1,0 +1,58 @@
+"""Files that an agent learns from: uploaded, or put in place of one that was uploaded before."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import Field
+
+from app.domain.errors import NotFound
+from app.operating import source_rules as rules
+from app.operating.actor import WRITE
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, Visit
+from app.web.form_body import FORM_BYTES, FilePart
+from app.web.services import WebServices
+
+_UPLOAD: Final = "/console/agents/{agent_id}/sources/file"
+_REPLACE: Final = "/console/agents/{agent_id}/sources/{source_id}/file"
+
+
+class OtherFile(Form):
+    file: FilePart
+
+
+class NewFile(OtherFile):
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
+    url: str = Field(default="", max_length=2048)
+
+
+class SourceFilePages:
+    def __init__(self, services: WebServices) -> None:
+        self._sources = services.sources
+        self._files = services.source_files
+
+    def pages(self) -> Sequence[AnyPage]:
+        most = self._files.max_bytes + FORM_BYTES
+        return (
+            ConsolePage(
+                "POST", _UPLOAD, "upload_file", WRITE, self.upload, NewFile, "sources", max_body_bytes=most
+            ),
+            ConsolePage(
+                "POST", _REPLACE, "replace_file", WRITE, self.replace, OtherFile, "source", max_body_bytes=most
+            ),
+        )  # fmt: skip
+
+    async def upload(self, visit: Visit[NewFile]) -> Go:
+        given = visit.given
+        stored = await self._files.add(visit.actor, visit.agent.id, given.file, given.name, given.url)
+        await self._sources.sync(visit.actor, stored.source.id)
+        to = visit.url("source", source_id=stored.source.id)
+        return Go(to, f"{stored.source.config.name} is being read.")
+
+    async def replace(self, visit: Visit[OtherFile]) -> Go:
+        source = await self._sources.get(visit.actor, visit.path_id("source_id"))
+        if source.agent_id != visit.agent.id:
+            raise NotFound("source")
+        stored = await self._files.replace(visit.actor, source.id, visit.given.file)
+        await self._sources.sync(visit.actor, source.id)
+        to = visit.url("source", source_id=source.id)
+        return Go(to, f"{stored.facts.name} took its place and is being read.")
