@@ -16,6 +16,7 @@ from app.operating.gap_grooming import GapGrooming
 from app.operating.passages import Passages
 from app.operating.publishing import Publishing
 from app.operating.quality_review import QualityReview
+from app.operating.starter_suggestions import StarterSuggestions
 from app.operating.threshold_curves import ThresholdCurves
 from app.operating.turn_review import TurnReview
 from app.web.admin_access import AdminAccess
@@ -45,6 +46,7 @@ from app.web.admin_schedules import AdminSchedules
 from app.web.admin_search import AdminSearch
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
+from app.web.admin_starter_suggestions import AdminStarterSuggestions
 from app.web.admin_tokens import AdminTokens
 from app.web.admin_turn_review import AdminTurnReview
 from app.web.admin_user_secret import AdminUserSecret
@@ -135,6 +137,7 @@ def endpoints_of(
         *AdminAgents(
             services.agents, Publishing(services.agents, services.golden_runs), services.token_budgets, access
         ).endpoints(),
+        *AdminStarterSuggestions(StarterSuggestions(services.records), access).endpoints(),
         *AdminSources(services.sources, services.page_sync, services.schedules, access).endpoints(),
         *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminDiscovery(services.discovery, access).endpoints(),

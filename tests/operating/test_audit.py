@@ -55,6 +55,7 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
+from app.operating.starter_suggestions import StarterSuggestions
 from app.operating.threshold_curves import ThresholdCurves
 from app.operating.token_budgets import TokenBudgets
 from app.operating.turn_review import TurnReview
@@ -404,6 +405,7 @@ READS: dict[str, Act] = {
     "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
     "quarantine.count": lambda o: PageQuarantine(o.record, o.jobs).count(o.actor, o.agent),
     "quarantine.reviews": lambda o: PageQuarantine(o.record, o.jobs).reviews(o.actor, o.document),
+    "starter_suggestions.of_agent": lambda o: StarterSuggestions(o.record).of_agent(o.actor, o.agent),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
     "threshold_curves.of": lambda o: ThresholdCurves(o.record, FixedClock()).of(o.actor, o.agent),

@@ -167,6 +167,15 @@ class SqlLiveDocuments(SqlFamily):
         rows: Iterable[Any] = await self._session.execute(statement.order_by(ChunkRow.position))
         return [_chunk(*row) for row in rows]
 
+    async def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
+        statement = (
+            _CHUNKS.where(_is_live_of(agent_id))
+            .order_by(DocumentRow.created_at, DocumentRow.id, ChunkRow.position)
+            .limit(limit)
+        )
+        rows: Iterable[Any] = await self._session.execute(statement)
+        return [_chunk(*row) for row in rows]
+
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DocumentVersionRow.id, ChunkRow.position)
         return [stored_chunk(*row) for row in await self._session.execute(statement)]

@@ -172,6 +172,10 @@ class DocumentRecords(Protocol):
         """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
         ...
 
+    async def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
+        """Live chunks, page by page in their order, the oldest document first: a site's own first page, usually."""
+        ...
+
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         """Every live chunk of the agent: what its indexes must hold."""
         ...

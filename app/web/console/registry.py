@@ -19,6 +19,7 @@ from app.web.console.pages.api_tokens import ApiTokenPages
 from app.web.console.pages.audit import AuditPages
 from app.web.console.pages.conversations import ConversationPages
 from app.web.console.pages.curated_answers import CuratedAnswerPages
+from app.web.console.pages.first_questions import FirstQuestionPages
 from app.web.console.pages.gap import GapPages
 from app.web.console.pages.gap_answer import GapAnswerPages
 from app.web.console.pages.gaps import GapsPages
@@ -49,6 +50,7 @@ def pages_of(
         GapPages(services, gap).pages(),
         GapAnswerPages(services, gap).pages(),
         AgentSettingsPages(services).pages(),
+        FirstQuestionPages(services).pages(),
         AgentVersionPages(services, addresses, widget).pages(),
         ConversationPages(services).pages(),
         LeadPages(services).pages(),

@@ -39,6 +39,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "retention_days": "30",
         "allowed_origins": "https://www.example.com\r\nhttps://docs.example.com",
     },
+    "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
     "roll_back": {"number": "1"},
     "issue_token": {"name": "deploy script", "scopes": ["read", "write"], "days": "30"},

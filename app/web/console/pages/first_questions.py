@@ -1,0 +1,58 @@
+"""The questions that the widget offers before anything is asked: picked from what the pages ask themselves."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+
+from app.operating import agent_rules as rules
+from app.operating.actor import WRITE
+from app.operating.starter_suggestions import StarterSuggestions
+from app.web.console.forms import Lines
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
+from app.web.console.pages.agent_settings import PATH as SETTINGS
+from app.web.services import WebServices
+
+_PATH: Final = f"{SETTINGS}/questions"
+_TICKED: Final = 4  # where the agent has none so far
+
+
+class QuestionsForm(Form):
+    starter_prompts: tuple[str, ...] = Field(default=(), max_length=100)
+    own: Lines = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.starter_prompts, *self.own)))
+
+
+class FirstQuestionPages:
+    def __init__(self, services: WebServices) -> None:
+        self._agents = services.agents
+        self._suggestions = StarterSuggestions(services.records)
+
+    def pages(self) -> Sequence[AnyPage]:
+        return (
+            ConsolePage("GET", _PATH, "first_questions", WRITE, self.look, under="agent_settings"),
+            ConsolePage("POST", _PATH, "set_first_questions", WRITE, self.save, QuestionsForm, "first_questions"),
+        )
+
+    async def look(self, visit: Visit[NoForm]) -> Shown:
+        suggested = await self._suggestions.of_agent(visit.actor, visit.agent.id)
+        chosen = visit.agent.draft.starter_prompts
+        told = {
+            "chosen": chosen,
+            "suggested": suggested,
+            "ticked": 0 if chosen else _TICKED,
+            "most": rules.MAX_STARTER_PROMPTS,
+        }
+        return Shown("first_questions.html", told)
+
+    async def save(self, visit: Visit[QuestionsForm]) -> Go:
+        questions = visit.given.all
+        await self._agents.change_draft(
+            visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)
+        )
+        told = "The draft begins with nothing." if not questions else f"The draft begins with {len(questions)} of them."
+        return Go(visit.url("agent_versions"), f"{told} Visitors get it when you publish it.")

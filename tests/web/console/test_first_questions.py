@@ -1,0 +1,111 @@
+"""First questions at the console: suggested from the pages once they were read, ticked, and in the draft."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from app.domain.chunk import ChunkDraft
+from app.domain.document import PageContent
+from app.domain.source import RunState, SourceConfig, SourceKind
+from app.ports.site_reader import QueuedPage, ReadPage
+from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.house import House
+
+HOSTILE = "What is <b>&quot;bold&quot;?"
+
+
+@pytest.fixture
+async def browser(house: House) -> ConsoleBrowser:
+    return await an_operator(house)
+
+
+def path(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/settings/questions"
+
+
+async def learn(house: House, *questions: str) -> str:
+    """A page with a heading for each question; return the path of its source."""
+    source = await house.services.sources.create(
+        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
+    )
+    for number, question in enumerate(questions):
+        url = f"https://www.example.com/{number}"
+        chunk = ChunkDraft(0, "We do.", "Help", ("Help", question))
+        async with house.record.write() as records:
+            page = PageContent(url, f"Page {number}", "We do.", language="en")
+            version = await records.documents.add_pending(house.agent.id, source.id, page, url, [chunk])
+            await records.documents.make_live(version)
+    return f"/console/agents/{house.agent.id}/sources/{source.id}"
+
+
+async def prompts(house: House) -> tuple[str, ...]:
+    return (await house.services.agents.get(house.actor, house.agent.id)).draft.starter_prompts
+
+
+async def test_what_the_pages_ask_is_suggested_and_the_first_are_ticked(house: House, browser: ConsoleBrowser) -> None:
+    await learn(house, *(f"What is on page {number}?" for number in range(6)))
+    page = await browser.page(path(house))
+    assert "What is on page 0? answered on Page 0" in text_of(page)
+    assert page.count('name="starter_prompts"') == 6
+    assert page.count(" checked>") == 4
+
+
+async def test_what_is_ticked_and_written_is_the_draft(house: House, browser: ConsoleBrowser) -> None:
+    await learn(house, "Do you ship to Malta?", "Can I pay by card?")
+    form: dict[str, str | list[str]] = {"starter_prompts": ["Can I pay by card?"], "own": "When?\r\n\r\nWhere?\r\n"}
+    saved = await browser.post(path(house), {**form})
+    assert (await browser.flash(saved)).startswith("The draft begins with 3 of them.")
+    assert await prompts(house) == ("Can I pay by card?", "When?", "Where?")
+    page = text_of(await browser.page(path(house)))
+    assert "Those of the draft Can I pay by card? When? Where? Found in its pages" in page
+    assert page.count("Can I pay by card?") == 1
+    await browser.post(path(house), {})
+    assert await prompts(house) == ()
+
+
+async def test_too_many_are_refused_and_stay_ticked(house: House, browser: ConsoleBrowser) -> None:
+    questions = [f"What is on page {number}?" for number in range(9)]
+    await learn(house, *questions)
+    refused = await browser.post(path(house), {"starter_prompts": questions})
+    assert refused.status_code == 422
+    assert "There are 9 entries; keep it to 8." in text_of(refused.text)
+    assert refused.text.count(" checked>") == 9
+    assert await prompts(house) == ()
+
+
+async def test_what_a_page_asks_is_text(house: House, browser: ConsoleBrowser) -> None:
+    await house.services.agents.change_draft(
+        house.actor, house.agent.id, lambda draft: replace(draft, starter_prompts=(HOSTILE,))
+    )
+    page = await browser.page(path(house))
+    assert "<b>" not in page
+    await browser.post(path(house), {"starter_prompts": [HOSTILE]})
+    assert await prompts(house) == (HOSTILE,)
+
+
+async def test_without_a_question_in_its_pages_one_writes_them(house: House, browser: ConsoleBrowser) -> None:
+    assert "Write some below" in text_of(await browser.page(path(house)))
+
+
+async def test_a_source_that_was_read_leads_on_until_there_are_some(house: House, browser: ConsoleBrowser) -> None:
+    source = await learn(house, "Do you ship to Malta?")
+    assert path(house) not in await browser.page(source)
+    source_id = source.rpartition("/")[2]
+    async with house.record.write() as records:
+        run = await records.sources.start_run(house.agent.id, UUID(source_id))
+        await records.sources.add_pages(run.id, [QueuedPage("https://www.example.com/0", 0)])
+        await records.sources.settle_page(
+            run.id, ReadPage("https://www.example.com/0", 0, "fetched"), "indexed", None, 1
+        )
+        await records.sources.set_run_state(run.id, RunState.FINISHED)
+    assert path(house) in await browser.page(source)
+    await browser.post(path(house), {"own": "Do you?"})
+    assert path(house) not in await browser.page(source)
+
+
+async def test_the_api_suggests_the_same(house: House) -> None:
+    await learn(house, "Do you ship to Malta?")
+    answer = await house.api("GET", f"/v1/agents/{house.agent.id}/starter-suggestions")
+    found = {"question": "Do you ship to Malta?", "url": "https://www.example.com/0", "title": "Page 0"}
+    assert answer.json() == {"items": [found]}
