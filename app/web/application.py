@@ -34,6 +34,7 @@ from app.web.admin_gaps import AdminGaps
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_golden_runs import AdminGoldenRuns
 from app.web.admin_leads import AdminLeads
+from app.web.admin_live_chats import AdminLiveChats
 from app.web.admin_operators import AdminOperators
 from app.web.admin_passages import AdminPassages
 from app.web.admin_playground import AdminPlayground
@@ -169,6 +170,7 @@ def endpoints_of(
         *GapExport(services.gaps, access).endpoints(),
         *AdminConversations(services.conversation_review, access).endpoints(),
         *AdminLeads(services.leads, access).endpoints(),
+        *AdminLiveChats(services.live_chats, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),
         *AdminTurnReview(TurnReview(services.records), access).endpoints(),
         *AdminQuality(

@@ -40,6 +40,7 @@ from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_runs import GoldenRuns
+from app.operating.live_chats import LiveChats
 from app.operating.operators import Operators
 from app.operating.page_sync import PageSync
 from app.operating.quality_review import QualityReview
@@ -216,6 +217,19 @@ class Office:
     def operators(self) -> Operators:
         return Operators(self.record, PlainPasswordHasher(), FixedClock())
 
+    @property
+    def live_chats(self) -> LiveChats:
+        return LiveChats(self.record, FixedClock())
+
+    async def a_live_chat(self, taken_by: str = "") -> UUID:
+        """Its conversation: waiting, or taken."""
+        async with self.record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            chat = await records.live_chats.ask(VisitorSession(workspace, self.agent, self.visitor, self.conversation))
+            if taken_by:
+                await records.live_chats.keep(chat.taken(taken_by, "Ann", FixedClock().now()))
+        return self.conversation
+
     def audit(self) -> list[tuple[str, str, str]]:
         """Actor, action and subject of every row, oldest first."""
         with sqlite3.connect(self.folder / "docent.sqlite") as connection:
@@ -310,6 +324,11 @@ async def a_gap(records: Records, session: VisitorSession, question: str) -> UUI
 
 Act = Callable[[Office], Awaitable[object]]
 
+
+async def run(made: Awaitable[UUID], act: Callable[[UUID], Awaitable[object]]) -> None:
+    await act(await made)
+
+
 CHANGES: dict[str, Act] = {
     "agent.create": lambda o: o.agents.create(o.actor, AgentConfig(name="Shop")),
     "agent.edit": lambda o: o.agents.change_draft(o.actor, o.agent, lambda c: replace(c, tone="dry")),
@@ -360,6 +379,11 @@ CHANGES: dict[str, Act] = {
     "gap.settle": lambda o: o.grooming.settle(o.actor, o.agent, [o.gap], GapState.IGNORED, "not ours"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
+    "live_chat.take": lambda o: run(o.a_live_chat(), lambda chat: o.live_chats.take_over(o.actor, chat)),
+    "live_chat.reply": lambda o: run(
+        o.a_live_chat("ann"), lambda chat: o.live_chats.reply(o.actor, chat, uuid4(), "Hello.")
+    ),
+    "live_chat.hand_back": lambda o: run(o.a_live_chat("ann"), lambda chat: o.live_chats.hand_back(o.actor, chat)),
     "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
     "visitor.erase": lambda o: o.visitor_data.erase(o.actor, o.visitor),
     "token.revoke": lambda o: o.tokens.revoke(o.actor, o.token),
@@ -411,6 +435,7 @@ READS: dict[str, Act] = {
     "threshold_curves.of": lambda o: ThresholdCurves(o.record, FixedClock()).of(o.actor, o.agent),
     "quality.of": lambda o: QualityReview(o.record, FixedClock()).of(o.actor, o.agent, 7),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
+    "live_chats.view": lambda o: o.live_chats.view(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),
 }
 NAMING_NOTHING = (

@@ -39,6 +39,8 @@ BODIES: Mapping[str, Json] = {
     "rateTurn": {"rating": "up"},
     "leaveLead": {"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True},
     "writeToPerson": {"message_id": str(UUID(int=3)), "text": "Are you there?"},
+    "takeLiveChat": {"name": "Ann of the shop"},
+    "replyLiveChat": {"message_id": str(UUID(int=4)), "text": "I am here."},
     "createAgent": {"name": "Shop"},
     "editAgent": {"tone": "short"},
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
@@ -78,6 +80,7 @@ REQUIRED: Mapping[str, str] = {
     "rateTurn": "rating",
     "leaveLead": "email",
     "writeToPerson": "text",
+    "replyLiveChat": "text",
     "createAgent": "name",
     "createSource": "kind",
     "discoverSources": "url",
@@ -184,6 +187,7 @@ async def furnish(house: House) -> FurnishedHouse:
     await services.leads.leave(session, "Ann", "ann@example.com", "Do you ship to Malta?")
     await services.live_chats.ask(session)
     await services.live_chats.say(session, uuid4(), "Is anybody there?")
+    await services.live_chats.take_over(await services.api_tokens.verify(house.write), session.conversation_id)
     source = await services.sources.create(
         actor, agent_id, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
     )

@@ -18,6 +18,7 @@ from app.adapters.sql.models import (
     DocumentVersionRow,
     GapRow,
     GoldenQuestionRow,
+    LiveChatRow,
     OperatorRow,
     SourceHookRow,
     SourceRow,
@@ -36,12 +37,14 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "curated_answer": (CuratedAnswerRow.id,),
     "golden_question": (GoldenQuestionRow.id,),
     "gap": (GapRow.id,),
+    "live_chat": (LiveChatRow.id,),
     "webhook": (WebhookRow.id, WebhookDeliveryRow.id),
     "token": (ApiTokenRow.id,),
     "operator": (OperatorRow.id,),
 }
 _LEFT_OUT: Final[Mapping[type[Base], tuple[str, ...]]] = {
     GapRow: ("question", "question_key", "meaning"),  # a visitor's words
+    LiveChatRow: ("conversation_id",),  # which its visitor's erasure must leave nowhere
     DocumentVersionRow: ("markdown",),  # long, and its hash is there
 }
 
