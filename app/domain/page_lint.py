@@ -112,8 +112,9 @@ _SMUGGLING: Final = "|".join(
         r"(?:!\[|<img|with a?n? ?(?:markdown )?(?:picture|image))",
     )
 )
+_FORGETTING: Final = re.compile(f"(?i:{_FORGET})")
 _SIGNS: Final = (
-    (FindingKind.INSTRUCTIONS, re.compile(f"(?i:{_FORGET})")),
+    (FindingKind.INSTRUCTIONS, _FORGETTING),
     (FindingKind.INSTRUCTIONS, re.compile(f"(?i:{_ADDRESSED})")),
     (FindingKind.FAKE_MESSAGES, re.compile(f"(?i:{_MESSAGES})")),
     (FindingKind.SMUGGLED_DATA, re.compile(f"(?i:{_SMUGGLING})")),
@@ -123,6 +124,16 @@ _TOKENS: Final = re.compile(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id)\|?>|\[/?INST\]|<</?SYS>>"
     r"|(?im:^[ \t]*human[ \t]*:[^\n]{0,200}$\s*^[ \t]*assistant[ \t]*:)"
 )
+# Orders to forget rules that are none: the bare phrase in quotation marks, as pages about such attacks have it, and a
+# step of a guide that holds for readers who have something ("Ignore the last instruction if you have version 2").
+_OPENING: Final = frozenset("\"'\u2018\u201a\u201c\u201e\u00ab\u2039\u300c\u300e")
+_CLOSING: Final = re.compile(r"[.!\u2026]?[\"'\u2018\u2019\u201c\u201d\u00bb\u203a\u300d\u300f](?!\w)")
+_FOR_SOME: Final = re.compile(
+    r",? (?:if|when|unless) you (?:already |still )?(?:have|use|own|run)\b"
+    r"|,? (?:wenn|falls|sofern) (?:sie|du|ihr) [^\n.!?]{0,60}\b(?:haben|hast|habt|besitz\w+|nutz\w+|verwend\w+)\b",
+    re.IGNORECASE,
+)
+_ALL: Final = re.compile(r"\b(?:all|any|every|alle[nrs]?|jede[nrs]?)\b", re.IGNORECASE)
 _CODE: Final = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
@@ -134,17 +145,27 @@ def lint_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
     token = _TOKENS.search(markdown[:_MAX_CHARS])
     if token is not None:
         found.setdefault(FindingKind.FAKE_MESSAGES, Finding(FindingKind.FAKE_MESSAGES, _around(markdown, token)))
-    unseen = next(_signs(hidden[:_MAX_CHARS]), None)
+    unseen = next(_signs(hidden[:_MAX_CHARS], is_hidden=True), None)
     if unseen is not None:
         found[FindingKind.HIDDEN_INSTRUCTIONS] = Finding(FindingKind.HIDDEN_INSTRUCTIONS, unseen.excerpt)
     return sorted(found.values(), key=lambda finding: finding.kind)
 
 
-def _signs(text: str) -> Iterator[Finding]:
+def _signs(text: str, *, is_hidden: bool = False) -> Iterator[Finding]:
+    """Who hides a quotation or a guide has a reason: nothing excuses what readers do not see."""
     for kind, sign in _SIGNS:
-        match = sign.search(text)
+        match = next(
+            (found for found in sign.finditer(text) if is_hidden or sign is not _FORGETTING or _is_order(text, found)),
+            None,
+        )
         if match:
             yield Finding(kind, _around(text, match))
+
+
+def _is_order(text: str, match: re.Match[str]) -> bool:
+    is_quoted = text[max(0, match.start() - 1) : match.start()] in _OPENING and _CLOSING.match(text, match.end())
+    is_for_some = not _ALL.search(match[0]) and _FOR_SOME.match(text, match.end())
+    return not is_quoted and not is_for_some
 
 
 def _around(text: str, match: re.Match[str]) -> str:
