@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
@@ -132,5 +133,5 @@ class AdminLiveChats:
         return LiveChatOut.of(await self._live_chats.hand_back(call.caller, _conversation(call)))
 
 
-def _conversation(call: Call[Actor, object]) -> UUID:
+def _conversation(call: Call[Actor, Any]) -> UUID:
     return call.path_id("conversation_id")
