@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from math import floor
 from typing import Any
 from uuid import UUID
 
+from app.domain.confidence import is_low
 from app.domain.gap import GapReason
 
 TREND_DAYS = 28
@@ -69,10 +71,23 @@ class FoundThen:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What search found when the gap was last asked, best first, and why that fell short."""
+    """What search found when the gap was last asked, best first, and why that fell short. `text_source_id` is the
+    source of kind "text" that the best of it is from."""
 
     why: Shortfall
     found: tuple[FoundThen, ...]
+    text_source_id: UUID | None = None
+
+    @property
+    def answers_from(self) -> float | None:
+        """The highest threshold, in hundredths, at which this would have been answered from; None where none is low
+        enough."""
+        confidences = sorted((item.confidence for item in self.found), reverse=True)
+        for survivors, confidence in enumerate(confidences, start=1):
+            threshold = floor(confidence * 100) / 100
+            if threshold > 0 and not is_low(survivors, confidences[0]):
+                return threshold
+        return None
 
 
 def found_then(trace: Mapping[str, Any]) -> tuple[FoundThen, ...]:

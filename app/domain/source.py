@@ -58,6 +58,11 @@ class Source:
     run: "CrawlRun | None" = None
     schedule: SourceSchedule | None = None
 
+    @property
+    def given_url(self) -> str:
+        """Names the one document of a given source: the address that the operator gave, else the source itself."""
+        return self.config.url or f"urn:uuid:{self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class CrawlRun:

@@ -32,11 +32,11 @@ class GivenPages:
 
     def _read_text(self, source: Source) -> ReadPage:
         name, text = source.config.name, source.config.text
-        content = PageContent(url=given_url(source), title=name, markdown=text, site=name)
+        content = PageContent(url=source.given_url, title=name, markdown=text, site=name)
         return self._fetched(content, len(text.encode()))
 
     async def _read_file(self, source: Source) -> ReadPage:
-        url = given_url(source)
+        url = source.given_url
         async with self._record.read() as records:
             facts = await records.files.facts(source.id)
             body = await records.files.body(source.id)
@@ -51,8 +51,3 @@ class GivenPages:
 
     def _fetched(self, content: PageContent, body_bytes: int) -> ReadPage:
         return ReadPage(content.url, 0, FETCHED, content=content, body_bytes=body_bytes, read_at=self._clock.now())
-
-
-def given_url(source: Source) -> str:
-    """Names the one document of a given source: the address that the operator gave, else the source itself."""
-    return source.config.url or f"urn:uuid:{source.id}"

@@ -9,7 +9,7 @@ import structlog
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
 from app.domain.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
-from app.knowledge.given_pages import GivenPages, given_url
+from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
 from app.knowledge.missed_pages import MissedPages, settle_missed_pages
 from app.knowledge.retire import Retire
@@ -120,7 +120,7 @@ class ReadSource:
         return await self._reader.read(source.config, queue, settle, is_cancelled)
 
     async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:
-        await queue.add([QueuedPage(given_url(source), depth=0)])
+        await queue.add([QueuedPage(source.given_url, depth=0)])
         for _ in await queue.take(1):
             page = await self._given.read(source)
             await self._retire_elsewhere(source, page.url)

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapState
-from app.domain.gap_facts import GapFacts, Snapshot, found_then, shortfall
-from app.domain.page_url import same_page_urls
+from app.domain.gap_facts import FoundThen, GapFacts, Snapshot, found_then, shortfall
+from app.domain.page_url import is_same_page, same_page_urls
+from app.domain.source import SourceKind
 from app.operating.actor import Actor
 from app.operating.field_rules import check_line, check_text
 from app.operating.gaps import MAX_NOTE_CHARS
@@ -99,7 +100,18 @@ async def _snapshot(records: Records, actor: Actor, gap: Gap, facts: GapFacts) -
     found = found_then(turn.trace)
     is_gone = bool(found) and not await records.documents.page_chunks(agent.id, same_page_urls(found[0].url))
     threshold = agent.draft.confidence_threshold
-    return Snapshot(shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone), found)
+    why = shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone)
+    return Snapshot(why, found, await _text_source(records, agent.id, found[0]) if found else None)
+
+
+async def _text_source(records: Records, agent_id: UUID, best: FoundThen) -> UUID | None:
+    """A page of a website may have the address at which a text is cited: then their titles tell them apart."""
+    url = best.url.partition("#")[0]
+    for source in await records.sources.of_agent(agent_id):
+        is_its_page = is_same_page(source.given_url, url)
+        if source.config.kind is SourceKind.TEXT and is_its_page and best.title in ("", source.config.name):
+            return source.id
+    return None
 
 
 def _check_count(gap_ids: Sequence[UUID]) -> None:

@@ -60,6 +60,8 @@ class FoundOut(Model):
 class SnapshotOut(Model):
     why: Shortfall
     found: tuple[FoundOut, ...]
+    answers_from: float | None = Field(description="The highest threshold at which this would have been answered from.")
+    text_source_id: UUID | None = Field(description="The source of kind text that the best of it is from.")
 
 
 class GapViewOut(GapOut):

@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.gap import GapReason
-from app.domain.gap_facts import FoundThen, GapFacts, Shortfall, found_then, shortfall
+from app.domain.gap_facts import FoundThen, GapFacts, Shortfall, Snapshot, found_then, shortfall
 
 LOW = GapReason.LOW_CONFIDENCE
 
@@ -39,3 +39,19 @@ def test_what_many_ask_now_is_worth_more_than_what_one_asks_often_or_many_asked_
     one_often = GapFacts(1, 10, 0, (), ())
     many_once = GapFacts(9, 0, 9, (), ())
     assert (many_now.impact, one_often.impact, many_once.impact) == (30, 11, 9)
+
+
+@pytest.mark.parametrize(
+    ("confidences", "answers_from"),
+    [
+        pytest.param((), None, id="nothing was found"),
+        pytest.param((0.37,), None, id="one chunk alone"),
+        pytest.param((0.9,), 0.9, id="one chunk that is sure"),
+        pytest.param((0.379, 0.312, 0.2), 0.31, id="where a second one survives"),
+        pytest.param((0.2, 0.379, 0.312), 0.31, id="in whatever order they stood"),
+        pytest.param((0.004, 0.003), None, id="so little that every question would be answered"),
+    ],
+)
+def test_the_threshold_that_would_have_answered(confidences: tuple[float, ...], answers_from: float | None) -> None:
+    found = tuple(FoundThen("https://a.example/", "A", confidence, 0.5, None) for confidence in confidences)
+    assert Snapshot(Shortfall.UNDER_THRESHOLD, found).answers_from == answers_from

@@ -1,4 +1,4 @@
-"""Where the lines of a chart run: days from left to right, numbers from zero up."""
+"""Where the lines of a chart run: days or shares from left to right, numbers from zero up."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,16 @@ from typing import Final
 WIDTH: Final = 640
 HEIGHT: Final = 180
 _LEFT, _TOP, _BOTTOM = 44, 10, 24
+_ROW = 20
 _STEPS = (1, 2, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One value a day; None where there is none, and the line breaks."""
+    """One value a place; None where there is none, and the line breaks."""
 
     label: str
-    values: Sequence[int | None]
+    values: Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,41 +27,77 @@ class DrawnLine:
     label: str
     paths: tuple[str, ...]
     dots: tuple[tuple[float, float], ...]
-    total: int
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line from top to bottom at `x`, and its words in a row of their own: after the line, or `is_before` it."""
+
+    x: float
+    y: float
+    words: str
+    is_before: bool
 
 
 @dataclass(frozen=True, slots=True)
 class LineChart:
-    """`grid` are (y, number); `first` and `last` the days at both ends."""
+    """`grid` are (y, number); `first` and `last` are the words at both ends."""
 
     lines: tuple[DrawnLine, ...]
     grid: tuple[tuple[float, int], ...]
-    first: date
-    last: date
+    first: str
+    last: str
+    marks: tuple[Mark, ...] = ()
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
+    top: int = _TOP
+    bottom: int = HEIGHT - _BOTTOM
 
 
 def line_chart(days: Sequence[date], *lines: Line) -> LineChart:
     """`days` holds at least one."""
     most = max((value for line in lines for value in line.values if value is not None), default=0)
     top = _round_up(max(most, 1))
-    high = HEIGHT - _TOP - _BOTTOM
-    wide = (WIDTH - _LEFT - 8) / max(len(days) - 1, 1)
-
-    def at(place: int, value: float) -> tuple[float, float]:
-        return round(_LEFT + place * wide, 1), round(_TOP + high * (1 - value / top), 1)
-
+    at = _scale(len(days), top)
     return LineChart(
         tuple(_drawn(line, at) for line in lines),
         tuple((at(0, number)[1], number) for number in sorted({0, top // 2, top})),
-        days[0],
-        days[-1],
+        days[0].isoformat(),
+        days[-1].isoformat(),
     )
 
 
-def _drawn(line: Line, at: Callable[[int, float], tuple[float, float]]) -> DrawnLine:
+def share_chart(*lines: Line, marks: Sequence[tuple[float, str]] = ()) -> LineChart:
+    """Per cent over shares from 0 to 1, which the values of each line divide evenly; `marks` are (share, words)."""
+    at = _scale(len(lines[0].values), 100)
+    ends = len(lines[0].values) - 1
+    return LineChart(
+        tuple(_drawn(line, at) for line in lines),
+        tuple((at(0, number)[1], number) for number in (0, 50, 100)),
+        "0%",
+        "100%",
+        tuple(_mark(at(share * ends, 0)[0], row, words) for row, (share, words) in enumerate(marks, start=1)),
+    )
+
+
+def _mark(x: float, row: int, words: str) -> Mark:
+    return Mark(x, _TOP + row * _ROW, words, is_before=x > WIDTH * 0.75)
+
+
+def _scale(places: int, top: float) -> Callable[[float, float], tuple[float, float]]:
+    """Where a value stands at a place, which may lie between two."""
+    high = HEIGHT - _TOP - _BOTTOM
+    wide = (WIDTH - _LEFT - 8) / max(places - 1, 1)
+
+    def at(place: float, value: float) -> tuple[float, float]:
+        return round(_LEFT + place * wide, 1), round(_TOP + high * (1 - value / top), 1)
+
+    return at
+
+
+def _drawn(line: Line, at: Callable[[float, float], tuple[float, float]]) -> DrawnLine:
     stretches: list[list[tuple[float, float]]] = [[]]
     for place, value in enumerate(line.values):
         if value is None:
@@ -74,7 +111,7 @@ def _drawn(line: Line, at: Callable[[int, float], tuple[float, float]]) -> Drawn
     return DrawnLine(line.label, tuple(paths), tuple(dots), sum(value or 0 for value in line.values))
 
 
-def _round_up(number: int) -> int:
+def _round_up(number: float) -> int:
     """To 1, 2 or 5 times a power of ten."""
     power = 1
     while True:

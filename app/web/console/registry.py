@@ -34,6 +34,7 @@ from app.web.console.pages.quarantine import QuarantinePages
 from app.web.console.pages.sign_in import SignInPages
 from app.web.console.pages.source_files import SourceFilePages
 from app.web.console.pages.sources import SourcePages
+from app.web.console.pages.threshold import ThresholdPages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
@@ -58,6 +59,7 @@ def pages_of(
         CuratedAnswerPages(services).pages(),
         GoldenPages(services).pages(),
         QualityPages(services).pages(),
+        ThresholdPages(services).pages(),
         OperatorPages(services).pages(),
         ApiTokenPages(services).pages(),
         AuditPages(services).pages(),

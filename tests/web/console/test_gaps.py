@@ -9,6 +9,8 @@ import pytest
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, ModelUnavailable, RateLimited
 from app.domain.gap import GapReason
+from app.domain.operator import Role
+from app.domain.source import SourceConfig, SourceKind
 from app.domain.suggestion import Suggestion, SuggestionState
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
@@ -19,15 +21,21 @@ HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> {{7*7}} \u
 
 
 async def asked_in_vain(
-    house: House, question: str, answer: str = "No idea.", reason: GapReason = GapReason.LOW_CONFIDENCE
+    house: House,
+    question: str,
+    answer: str = "No idea.",
+    reason: GapReason = GapReason.LOW_CONFIDENCE,
+    *,
+    found: str = "",
+    title: str = "",
+    sure: tuple[float, ...] = (0.3,),
 ) -> UUID:
-    """Return the gap's id."""
+    """What search had found are pages of that URL and title, that sure of. Return the gap's id."""
     visitor, turn_id = await house.visitor(), uuid4()
     await visitor.ask(turn_id)
     session = house.turns.asked[-1][0]
-    trace = {
-        "ranked": [{"url": f"{PAGE}?q={question}", "title": question, "calibrated": 0.3, "cosine": 0.5, "bm25": 1.5}]
-    }
+    page = {"url": found or f"{PAGE}?q={question}", "title": title or question, "cosine": 0.5, "bm25": 1.5}
+    trace = {"ranked": [{**page, "calibrated": confidence} for confidence in sure]}
     async with house.record.write() as records:
         await records.turns.begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
         await records.turns.finish(
@@ -240,3 +248,48 @@ async def test_a_sign_in_begins_at_the_gaps(house: House) -> None:
     browser: ConsoleBrowser = await an_operator(house)
     response = await browser.get("/console")
     assert (response.status_code, response.headers["location"]) == (303, gaps_path(house))
+
+
+async def test_a_gap_leads_to_a_page_or_text_that_says_it(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship <b>to</b> Malta?")
+    browser = await an_operator(house)
+    html = await browser.page(f"{gaps_path(house)}/{gap}")
+    [link] = re.findall(r'href="([^"]*/sources\?title=[^"]*)#add-a-text"', html)
+    form = await browser.page(link)
+    assert 'value="Do you ship &lt;b&gt;to&lt;/b&gt; Malta?"' in form
+    assert 'id="add-a-text"' in form
+    assert "Edit the text that nearly answered" not in html
+
+
+async def test_a_gap_leads_to_the_text_that_nearly_answered(house: House) -> None:
+    config = SourceConfig(SourceKind.TEXT, "Islands", text="We ship to Gozo.")
+    source = await house.services.sources.create(house.actor, house.agent.id, config)
+    gap = await asked_in_vain(house, "Do you ship to Malta?", found=f"urn:uuid:{source.id}#gozo", title="Islands")
+    browser = await an_operator(house)
+    html = await browser.page(f"{gaps_path(house)}/{gap}")
+    path = f"/console/agents/{house.agent.id}/sources/{source.id}"
+    assert f'href="{path}#settings">Edit the text that nearly answered</a>' in html
+    assert 'id="settings"' in await browser.page(path)
+    told = (await house.api("GET", f"/v1/gaps/{gap}")).json()
+    assert told["snapshot"]["text_source_id"] == str(source.id)
+
+
+async def test_a_page_at_the_address_of_a_text_is_not_that_text(house: House) -> None:
+    config = SourceConfig(SourceKind.TEXT, "Islands", url=PAGE, text="We ship to Gozo.")
+    await house.services.sources.create(house.actor, house.agent.id, config)
+    gap = await asked_in_vain(house, "Do you ship to Malta?", found=PAGE, title="Pricing")
+    html = await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}")
+    assert "Edit the text that nearly answered" not in html
+
+
+async def test_a_gap_leads_to_the_threshold_that_would_answer_it(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.37, 0.31))
+    html = await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}")
+    assert f'href="/console/agents/{house.agent.id}/threshold?gap={gap}">Lower the threshold</a>' in html
+    assert "At 31% it would be answered" in text_of(html)
+
+
+async def test_a_viewer_is_led_to_no_form(house: House) -> None:
+    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.37, 0.31))
+    html = await (await an_operator(house, Role.VIEWER)).page(f"{gaps_path(house)}/{gap}")
+    assert "Other ways to close it" not in html

@@ -13,7 +13,7 @@ async def test_the_page_has_charts_and_their_numbers(still_console: OpenConsole)
     assert html.count('<svg class="chart" role="img"') == 3
     assert html.count('<th scope="row">202') == 7
     assert "Pricing" in text_of(html)
-    assert "What another threshold would do" in text_of(html)
+    assert "See what another threshold would do" in text_of(html)
     assert (await still_console.viewer.get(f"{path}?days=8")).status_code == 422
 
 

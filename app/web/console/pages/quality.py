@@ -5,7 +5,6 @@ from typing import Literal
 
 from app.operating.actor import READ
 from app.operating.quality_review import QualityReview
-from app.operating.threshold_curves import ThresholdCurves
 from app.web.console.line_chart import Line, line_chart
 from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, Visit
 from app.web.services import WebServices
@@ -21,7 +20,6 @@ class QualityWanted(Form):
 class QualityPages:
     def __init__(self, services: WebServices) -> None:
         self._review = QualityReview(services.records, services.clock)
-        self._curves = ThresholdCurves(services.records, services.clock)
 
     def pages(self) -> Sequence[AnyPage]:
         menu = MenuEntry("Quality", 60, "chart")
@@ -63,7 +61,7 @@ class QualityPages:
             "quality.html",
             {
                 "quality": quality,
-                "curve": await self._curves.of(visit.actor, visit.agent.id),
+                "threshold": visit.agent.draft.confidence_threshold,
                 "turns": turns,
                 "answered_share": sum(day.answered for day in days) / done if done else None,
                 "charts": charts,

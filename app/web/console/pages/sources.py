@@ -40,6 +40,12 @@ class Look(Form):
     look: str = Field(default="", max_length=2048)
 
 
+class SourcesWanted(Form):
+    """`title` is what a text that is to be added is called."""
+
+    title: str = ""
+
+
 class NewSource(Form):
     kind: SourceKind = SourceKind.TEXT
     name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
@@ -82,7 +88,9 @@ class SourcePages:
 
     def pages(self) -> Sequence[AnyPage]:
         return (
-            ConsolePage("GET", _LIST, "sources", READ, self.list, menu=MenuEntry("Sources", 50, "source")),
+            ConsolePage(
+                "GET", _LIST, "sources", READ, self.list, SourcesWanted, menu=MenuEntry("Sources", 50, "source")
+            ),
             ConsolePage("POST", f"{_LIST}/look", "look_at_site", WRITE, self.look, form=Look, shown_on="sources"),
             ConsolePage("POST", _LIST, "add_source", WRITE, self.add, form=NewSource, shown_on="sources"),
             ConsolePage("GET", _ONE, "source", READ, self.one, form=PageList, under="sources"),
@@ -94,12 +102,13 @@ class SourcePages:
             ConsolePage("GET", f"{_ONE}/pages/{{document_id}}", "learnt_page", READ, self.learnt, under="sources"),
         )
 
-    async def list(self, visit: Visit[NoForm]) -> Shown:
+    async def list(self, visit: Visit[SourcesWanted]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
+        title = " ".join(visit.given.title.split())[: rules.MAX_NAME_CHARS]
         told = {"rows": rows, "tones": STATE_TONES, "in_quarantine": in_quarantine, "most": self._files.max_bytes}
-        return Shown("sources.html", told | _FILES)
+        return Shown("sources.html", told | _FILES | {"title": title})
 
     async def look(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
