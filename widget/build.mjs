@@ -1,9 +1,10 @@
-// Builds dist/widget.js, its source map, dist/words/, and the client without an interface with its types, docent-client.js
-// and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
+// Builds dist/widget.js and dist/people.js with their source maps, dist/words/, and the client without an interface with its
+// types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
@@ -33,24 +34,48 @@ async function wordList(language) {
   return WORD_NAMES.map((name) => words[name]);
 }
 
-export const englishWords = {
-  name: "English as a list",
-  setup(setup) {
-    setup.onResolve({ filter: /^docent:english$/ }, ({ path }) => ({ path, namespace: "docent" }));
-    setup.onLoad({ filter: /.*/, namespace: "docent" }, async () => {
-      const [, names] = /enum W \{([^}]*)\}/.exec(await readFile(here("src/words.ts"), "utf8"));
-      if (names.match(/\w+/g).join() !== WORD_NAMES.join()) throw new Error("enum W of words.ts is not the names of words/en.json");
-      return { contents: `export default ${JSON.stringify((await wordList("en")).join("|"))}.split("|")`, loader: "js" };
-    });
+/** Modules that are made here: each has a name after "docent:" and says what it holds. */
+function madeModules(modules) {
+  return {
+    name: "made modules",
+    setup(setup) {
+      setup.onResolve({ filter: /^docent:/ }, ({ path }) => ({ path, namespace: "docent" }));
+      setup.onLoad({ filter: /.*/, namespace: "docent" }, async ({ path }) => ({ contents: await modules[path.slice(7)](), loader: "js" }));
+    },
+  };
+}
+
+async function namesOfEnum(file, name) {
+  const [, names] = new RegExp(`enum ${name} \\{([^}]*)\\}`).exec(await readFile(here(file), "utf8"));
+  return names.match(/\w+/g);
+}
+
+/** The English words of the two files, of which the first has those of enum W. */
+async function englishParts() {
+  const first = await namesOfEnum("src/words.ts", "W");
+  const second = await namesOfEnum("src/people_words.ts", "P");
+  if ([...first, ...second].join() !== WORD_NAMES.join()) throw new Error("enum W and enum P are not the names of words/en.json");
+  const words = await wordList("en");
+  return [words.slice(0, first.length), words.slice(first.length)];
+}
+
+const asList = (words) => `export default ${JSON.stringify(words.join("|"))}.split("|");`;
+const ENGLISH = {
+  english: async () => asList((await englishParts())[0]),
+  "english-people": async () => {
+    const [first, second] = await englishParts();
+    return `export const BEFORE = ${first.length}; ${asList(second)}`;
   },
 };
+export const englishWords = madeModules(ENGLISH);
 
 const INTERNAL_NAMES = [
   ...["isReconnecting", "isUnsure", "isCommented", "isOpen", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
   ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
-  ...["hasWritten", "direction", "happening", "draw", "session", "leave", "isCommented", "notice", "element", "connect"],
+  ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "element", "connect"],
+  ...["openPeople", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
 ];
 
 const SHARED = {
@@ -66,17 +91,36 @@ const SHARED = {
 /** In an order in which each may use those before it. */
 const TYPED_MODULES = ["contract", "failure", "ids", "page_address", "page_context", "safe_link", "client"];
 
+const SCRIPT = {
+  ...SHARED,
+  sourcemap: true,
+  format: "iife",
+  // Names of ours that never leave the two files; a name of the API, the browser or the enums W and P must not be in this list.
+  mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
+};
+
 export async function buildWidget() {
-  const { outputFiles } = await build({
-    ...SHARED,
-    entryPoints: ["src/main.ts"],
-    outfile: "dist/widget.js",
-    sourcemap: true,
-    format: "iife",
-    // Names of ours that never leave the bundle; a name of the API or the browser must not be in this list.
-    mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
+  const main = (mangleCache, file, integrity) =>
+    build({
+      ...SCRIPT,
+      entryPoints: ["src/main.ts"],
+      outfile: "dist/widget.js",
+      mangleCache,
+      plugins: [minifiedCss, madeModules({ ...ENGLISH, people: () => `export const FILE = "${file}", INTEGRITY = "${integrity}";` })],
+    });
+  // The main file chooses the short names, as its weight counts most; the second file must call the same things by them, and the
+  // main file then carries the second one's hash.
+  const { mangleCache } = await main({}, "", "");
+  const second = await build({
+    ...SCRIPT,
+    entryPoints: ["src/people.ts"],
+    outfile: "dist/people.js",
+    mangleCache,
     plugins: [minifiedCss, englishWords],
   });
+  const people = await squeezed(second.outputFiles);
+  const digest = createHash("sha384").update(people[1].contents).digest();
+  const first = await main(mangleCache, `people.${digest.toString("hex").slice(0, 16)}.js`, `sha384-${digest.toString("base64")}`);
   const words = await Promise.all(
     (await readdir(here("src/words")))
       .filter((name) => name !== "en.json")
@@ -85,15 +129,15 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...(await squeezed(outputFiles)), ...words];
+  return [...(await squeezed(first.outputFiles)), ...people, ...words];
 }
 
-/** esbuild bundles and mangles properties; terser then finds shorter ways to say the same. */
+/** esbuild bundles and mangles properties; terser then finds shorter ways to say the same. Returns map and script. */
 async function squeezed([map, script]) {
   const { code, map: squeezedMap } = await minify(script.text.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, ""), {
     ecma: 2020,
     compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, unsafe_arrows: true, module: true },
-    sourceMap: { content: map.text, url: "widget.js.map" },
+    sourceMap: { content: map.text, url: basename(map.path) },
   });
   return [
     { path: map.path, contents: Buffer.from(squeezedMap) },

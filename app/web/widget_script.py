@@ -1,4 +1,4 @@
-"""Serves the built widget to any page: the script, the same script for good, its words, and the client alone."""
+"""Serves the built widget to any page: the script, the same script for good, what it loads, and the client alone."""
 
 import base64
 import gzip
@@ -23,6 +23,7 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[0-9a-f]{16}"
+_SCRIPT = "widget|people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,9 @@ def built_widget() -> Path:
     return Path(str(resources.files("widget"))) / "dist"
 
 
-def pinned_path(script: BuiltFile) -> str:
+def pinned_path(script: BuiltFile, name: str = "widget") -> str:
     """Where exactly this script is, or nothing."""
-    return f"/widget/widget.{script.fingerprint}.js"
+    return f"/widget/{name}.{script.fingerprint}.js"
 
 
 class WidgetScript:
@@ -98,12 +99,25 @@ class WidgetScript:
             ),
             Endpoint(
                 "GET",
-                "/widget/widget.js.map",
+                "/widget/people.{fingerprint}.js",
+                "getPinnedWidgetPeople",
+                "What the script loads for a visitor who wants people, as this one build of it",
+                "Widget",
+                Everyone(),
+                self.pinned_people,
+                response_media_type="text/javascript",
+                path_patterns={"fingerprint": _FINGERPRINT},
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
+                "/widget/{script}.js.map",
                 "getWidgetSourceMap",
-                "The script's source map, for a browser's tools",
+                "The source map of either script, for a browser's tools",
                 "Widget",
                 Everyone(),
                 self.source_map,
+                path_patterns={"script": _SCRIPT},
                 codes=("not_found",),
             ),
             Endpoint(
@@ -145,13 +159,22 @@ class WidgetScript:
         return _answer(call.request, await self._built("widget.js"), _JAVASCRIPT, _ASKED_AFTER)
 
     async def pinned_script(self, call: Call[None, None]) -> Response:
-        built = await self._built("widget.js")
+        return await self._pinned(call, "widget.js")
+
+    async def pinned_people(self, call: Call[None, None]) -> Response:
+        return await self._pinned(call, "people.js")
+
+    async def _pinned(self, call: Call[None, None], name: str) -> Response:
+        built = await self._built(name)
         if call.request.path_params["fingerprint"] != built.fingerprint:
             raise NotFound("build of the widget")
         return _answer(call.request, built, _JAVASCRIPT, _FOR_GOOD)
 
     async def source_map(self, call: Call[None, None]) -> Response:
-        return _answer(call.request, await self._built("widget.js.map"), _JSON, _ASKED_AFTER)
+        script = str(call.request.path_params["script"])
+        if not re.fullmatch(_SCRIPT, script):
+            raise NotFound("script of the widget")
+        return _answer(call.request, await self._built(f"{script}.js.map"), _JSON, _ASKED_AFTER)
 
     async def client(self, call: Call[None, None]) -> Response:
         return _answer(call.request, await self._built("docent-client.js"), _JAVASCRIPT, _ASKED_AFTER)

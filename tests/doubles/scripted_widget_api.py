@@ -6,6 +6,7 @@ Each question is looked up in `script`; its steps are what the server does, in o
 
 import asyncio
 import json
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -20,6 +21,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+
+from tests.doubles.scripted_person import ScriptedPerson
 
 Event = dict[str, Any]
 
@@ -66,12 +69,12 @@ def citations(*found: Mapping[str, Any]) -> Emit:
     return Emit({"event": "citations", "citations": [dict(one) for one in found]})
 
 
-def done(*, low_confidence: bool = False, finish: str = "complete") -> Emit:
+def done(*, low_confidence: bool = False, finish: str = "complete", answered_by: str = "model") -> Emit:
     return Emit(
         {
             "event": "done",
             "message_id": "message",
-            "answered_by": "model",
+            "answered_by": answered_by,
             "low_confidence": low_confidence,
             "confidence": 0.2 if low_confidence else 0.9,
             "finish": finish,
@@ -104,6 +107,8 @@ class ScriptedWidgetApi:
     page_headers: dict[str, str] = field(default_factory=dict)
     refuse_init: Refuse | None = None
     refuse_lead: Refuse | None = None
+    person: ScriptedPerson = field(default_factory=ScriptedPerson)
+    cut_person: bool = False
     init_delay_seconds: float = 0.0
     token_seconds: float = 900.0
     calls: list[Call] = field(default_factory=list)
@@ -127,6 +132,10 @@ class ScriptedWidgetApi:
             Route(f"{api}/turns/{{turn_id}}/stream", self._resume),
             Route(f"{api}/turns/{{turn_id}}/stop", self._stop, methods=["POST"]),
             Route(f"{api}/turns/{{turn_id}}/feedback", self._no_content, methods=["POST"]),
+            Route(f"{api}/person", self._person),
+            Route(f"{api}/person", self._ask_for_a_person, methods=["POST"]),
+            Route(f"{api}/person/messages", self._say, methods=["POST"]),
+            Route(f"{api}/person/end", self._end, methods=["POST"]),
             Route(f"{api}/leads", self._leave, methods=["POST"]),
             Route(f"{api}/conversation/clear", self._clear, methods=["POST"]),
             Route("/widget/{path:path}", self._file),
@@ -161,6 +170,8 @@ class ScriptedWidgetApi:
     async def _ask(self, request: Request) -> Response:
         body = await self._record(request)
         turn_id = body["turn_id"]
+        if self.person.state == "talking":
+            return _refusal(Refuse(409, "person_talks"))
         if turn_id not in self._turns:
             question = body["message"]
             later = self.retries.get(question)
@@ -168,6 +179,8 @@ class ScriptedWidgetApi:
             if isinstance(steps[0], Refuse):
                 return _refusal(steps[0])
             self._turns[turn_id] = [_start(turn_id), *steps]
+            if any(isinstance(step, Emit) and step.event.get("answered_by") == "handoff" for step in steps):
+                self.person.asked()
         return self._stream(turn_id, after=0)
 
     async def _resume(self, request: Request) -> Response:
@@ -191,12 +204,38 @@ class ScriptedWidgetApi:
         await self._record(request)
         return _refusal(self.refuse_lead) if self.refuse_lead else Response(status_code=204)
 
+    async def _person(self, request: Request) -> Response:
+        await self._record(request)
+        return self._line(int(request.query_params.get("after", "0")))
+
+    async def _ask_for_a_person(self, request: Request) -> Response:
+        await self._record(request)
+        self.person.asked()
+        return self._line()
+
+    async def _say(self, request: Request) -> Response:
+        body = await self._record(request)
+        if not self.person.listens:
+            return _refusal(Refuse(409, "nobody_talks"))
+        self.person.hears(body["message_id"], body["text"])
+        return self._line()
+
+    async def _end(self, request: Request) -> Response:
+        await self._record(request)
+        self.person.leaves()
+        return self._line()
+
+    def _line(self, after: int = 0) -> Response:
+        # The connection may end after the server has done its work, as a real one may.
+        return _refusal(Refuse(502, "")) if self.cut_person else JSONResponse(self.person.answer(after))
+
     async def _no_content(self, request: Request) -> Response:
         await self._record(request)
         return Response(status_code=204)
 
     async def _file(self, request: Request) -> Response:
-        return FileResponse(self.files / request.path_params["path"], headers={"Access-Control-Allow-Origin": "*"})
+        name = re.sub(r"\.[0-9a-f]{16}\.js$", ".js", request.path_params["path"])
+        return FileResponse(self.files / name, headers={"Access-Control-Allow-Origin": "*"})
 
     async def _page(self, request: Request) -> Response:
         html = self.pages.get(request.path_params["page"])

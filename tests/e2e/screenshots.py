@@ -15,6 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.doubles.fake_openai import Tear
+from tests.doubles.scripted_person import ScriptedPerson
 from tests.doubles.scripted_widget_api import Hold, ScriptedWidgetApi, citations, done, serve, status, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM, WIDGET_FILES, Site
@@ -46,7 +47,9 @@ HOST_CSS = "<style>body{font:16px/1.6 Georgia,serif;max-width:640px;margin:48px;
 
 @dataclass(frozen=True)
 class Shot:
-    """`question` None shows what is there before one; `attributes` are the script tag's; `opens` is clicked at last."""
+    """`question` None shows what is there before one; `attributes` are the script tag's; `opens` is clicked at last.
+
+    `person` is at the other end of a live chat, of which `awaits` is shown."""
 
     name: str
     question: str | None = None
@@ -59,6 +62,8 @@ class Shot:
     has_model: bool = False
     ends_with: str = ".actions"
     opens: str | None = None
+    person: ScriptedPerson | None = None
+    awaits: str = ".log"
 
 
 REAL = (
@@ -75,7 +80,20 @@ REAL = (
     Shot("low-confidence-dark", UNANSWERABLE, scheme="dark"),
     Shot("error", WARRANTY, has_model=True, ends_with=".error"),
 )
+WAITED_FOR = ScriptedPerson(state="waiting")
+LATE = ScriptedPerson(state="waiting", is_overdue=True)
+ANN = ScriptedPerson()
+ANN.takes_over("Ann")
+ANN.writes("Hello, this is Ann. Which order is it about?")
+ANN.hears("1", "4711, the linen shirt.")
+ANN.writes("Thank you, I am looking.\nYou can follow it at https://shop.example/orders/4711.")
+
 SCRIPTED = (
+    Shot("waiting", person=WAITED_FOR, awaits=".waiting"),
+    Shot("waiting-late-phone", person=LATE, awaits=".waiting", size=PHONE),
+    Shot("live-chat", person=ANN, awaits=".reply"),
+    Shot("live-chat-phone-dark", person=ANN, awaits=".reply", size=PHONE, scheme="dark"),
+    Shot("live-chat-rtl", person=ANN, awaits=".reply", language="ar"),
     Shot("rtl", "كم مدة الإرجاع؟", language="ar"),
     Shot("rich", "How do returns work?"),
     Shot("narrow", "How do returns work?", size=NARROW),
@@ -114,6 +132,8 @@ def _on_the_demo_site(docent: RealDocent, shot: Shot) -> str:
 def _on_a_scripted_site(api: ScriptedWidgetApi, port: int, shot: Shot) -> str:
     greeting = "مرحباً! كيف يمكننا مساعدتك؟" if shot.language == "ar" else "Hello! How can we help?"
     api.agent = {"name": "Linen & Co.", "theme": {"greeting": greeting}, "starter_prompts": []}
+    api.agent |= {"live_chat": shot.person is not None, "fallback": {"form": True}}
+    api.person = shot.person or ScriptedPerson()
     api.script = dict(SCRIPT)
     site = Site(api, port)
     site.write(attributes=shot.attributes, body=BODY, lang=shot.language, head=HOST_CSS)
@@ -134,6 +154,8 @@ def _take(browser: Browser, shot: Shot, address: str, folder: Path) -> None:
         field.fill(shot.question)
         field.press("Enter")
         chat.answers.last.locator(shot.ends_with).wait_for()
+    if shot.is_open:
+        chat.panel.locator(shot.awaits).last.wait_for()
     if shot.opens:
         chat.answers.last.locator(shot.opens).click()
     page.evaluate("document.fonts.ready")

@@ -167,6 +167,8 @@ def a_built_widget(folder: Path) -> Path:
     (folder / "words").mkdir(parents=True)
     (folder / "widget.js").write_text("var one = 1;\n")
     (folder / "widget.js.map").write_text("{}")
+    (folder / "people.js").write_text("var one = 1;\n")
+    (folder / "people.js.map").write_text("{}")
     (folder / "docent-client.js").write_text("export {};\n")
     (folder / "docent-client.d.ts").write_text("export {};\n")
     (folder / "words" / "de.json").write_text('{"close":"Schließen"}', "utf-8")
@@ -244,7 +246,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "operator_id": operator.id,
             "token_id": spare.record.id,
         },
-        {"language": "de", "fingerprint": hashlib.sha384(b"var one = 1;\n").hexdigest()[:16]},
+        {"language": "de", "script": "widget", "fingerprint": hashlib.sha384(b"var one = 1;\n").hexdigest()[:16]},
         {
             "watchSource": {"source_id": ended.id},  # its stream ends
             "getSourceText": {"source_id": ended.id},

@@ -20,6 +20,7 @@ AGENT = UUID(int=7)
 FILES = [
     "/widget/widget.js",
     "/widget/widget.js.map",
+    "/widget/people.js.map",
     "/widget/words/de.json",
     "/widget/docent-client.js",
     "/widget/docent-client.d.ts",
@@ -56,8 +57,8 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
-    javascript, plain = "text/javascript; charset=utf-8", "text/plain; charset=utf-8"
-    assert kinds == [javascript, "application/json", "application/json", javascript, plain]
+    javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
+    assert kinds == [javascript, json, json, json, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -90,14 +91,17 @@ async def test_a_file_travels_zipped_where_the_browser_takes_that(house: House, 
     assert response.headers["etag"].endswith('-gzip"') is is_zipped
 
 
-async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(house: House, tmp_path: Path) -> None:
-    path = pinned_path(BuiltFile.read(tmp_path / "dist" / "widget.js"))
+@pytest.mark.parametrize("name", ["widget", "people"])
+async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
+    house: House, tmp_path: Path, name: str
+) -> None:
+    path = pinned_path(BuiltFile.read(tmp_path / "dist" / f"{name}.js"), name)
     response = await house.http.get(path, headers={"Origin": "https://any.example"})
     assert (response.status_code, response.text) == (200, "var one = 1;\n")
     assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert response.headers["access-control-allow-origin"] == "*"
-    (tmp_path / "dist" / "widget.js").write_text("two();")
-    os.utime(tmp_path / "dist" / "widget.js", ns=(1, 1))
+    (tmp_path / "dist" / f"{name}.js").write_text("two();")
+    os.utime(tmp_path / "dist" / f"{name}.js", ns=(1, 1))
     gone = await house.http.get(path)
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "not_found")
     assert "immutable" not in gone.headers.get("cache-control", "")
@@ -123,6 +127,10 @@ async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(hou
         "/widget/..%2fsecret.json",
         "/widget/%2e%2e/secret.json",
         "/widget/widget.0123456789abcdef.js",
+        "/widget/people.0123456789abcdef.js",
+        "/widget/people.js",
+        "/widget/other.js.map",
+        "/widget/..%2fsecret.js.map",
         "/widget/widget..js",
         "/widget/widget.js.js",
         "/widget/widget.%2e%2e%2fwidget.js",
@@ -163,5 +171,14 @@ def test_the_pinned_tag_lets_the_browser_check_every_byte() -> None:
     assert 'crossorigin="anonymous"' in tag
 
 
-def test_the_shipped_script_is_within_its_weight_as_served() -> None:
-    assert len(BuiltFile.read(built_widget() / "widget.js").zipped) <= 15 * 1024
+def test_the_shipped_script_names_the_second_one_that_is_beside_it_and_its_bytes() -> None:
+    script, people = ((built_widget() / name).read_text("utf-8") for name in ("widget.js", "people.js"))
+    second = BuiltFile.read(built_widget() / "people.js")
+    assert pinned_path(second, "people").removeprefix("/widget/") in script
+    assert second.integrity in script
+    assert "integrity" not in people  # it loads nothing more
+
+
+@pytest.mark.parametrize(("name", "kibibytes"), [("widget.js", 15), ("people.js", 6)])
+def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: int) -> None:
+    assert len(BuiltFile.read(built_widget() / name).zipped) <= kibibytes * 1024

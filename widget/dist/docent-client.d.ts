@@ -33,6 +33,8 @@ export interface Agent {
     persona?: string | null;
     theme?: Theme | null;
     fallback?: Fallback | null;
+    /** Whether a visitor may ask for a person. */
+    live_chat?: boolean | null;
     starter_prompts?: string[] | null;
     language?: string | null;
 }
@@ -168,4 +170,10 @@ export declare class Client {
     pause(): void;
     /** Ends every wait at once: the network or the page is back. */
     wake(): void;
+    /** Calls a route of the visitor API with the visitor's token, renewed when it is about to end or is refused.
+     *
+     * `path` is what follows "/v1/widget", `body` is sent as JSON. Rejects with a Failure. */
+    call(method: string, path: string, body?: unknown, signal?: AbortSignal, lastId?: string): Promise<Response>;
+    /** Ends after `ms`, at `wake`, or at the signal; while the page sleeps or is offline, only at the latter two. */
+    wait(ms: number, signal: AbortSignal): Promise<void>;
 }

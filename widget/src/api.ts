@@ -10,7 +10,7 @@ declare global {
 
 export function install(script: HTMLScriptElement): void {
   const options = readOptions(script.dataset, script.src, document.documentElement.lang || navigator.language);
-  if (!options) return console.error("Docent: the script tag needs data-agent.");
+  if (!options) return console.error("Docent: no data-agent.");
   const found = window.Docent;
   const queue = Array.isArray(found) ? found : [];
   const first = Array.isArray(found) ? undefined : found;

@@ -64,21 +64,20 @@ export class Client {
     let restarts = 0;
     while (!signal.aborted) {
       const connection = new AbortController();
-      const abort = (): void => connection.abort();
-      signal.addEventListener("abort", abort);
+      signal.addEventListener("abort", () => connection.abort(), { signal: connection.signal });
       this.#connections.add(connection);
       try {
         const response = known
-          ? await this.#call("GET", turn, null, connection.signal, lastId)
-          : await this.#call("POST", "/messages/stream", question, connection.signal);
+          ? await this.call("GET", turn, null, connection.signal, lastId)
+          : await this.call("POST", "/messages/stream", question, connection.signal);
         for await (const frame of this.#frames(response, connection)) {
-          if (lastId && Number(frame.id) <= Number(lastId)) continue;
+          if (lastId && +frame.id <= +lastId) continue;
           lastId = frame.id;
           known = true;
           tries = 0;
           const event = JSON.parse(frame.data) as AnswerEvent;
           on(event);
-          if (event.event === "done" || event.event === "error") return;
+          if (/done|error/.test(event.event)) return;
         }
         throw new Failure("cut");
       } catch (error) {
@@ -96,9 +95,8 @@ export class Client {
         const isLost = [0, 502, 504, known && 429].includes(failure.status);
         if (!isLost || (tries >= MAX_TRIES && !this.#isHeld)) throw failure;
         on({ event: "reconnecting" });
-        await this.#wait(Math.max(this.#retryMs, (this.#options.waitMs ?? backoffMs)(tries++)), signal);
+        await this.wait(Math.max(this.#retryMs, (this.#options.waitMs ?? backoffMs)(tries++)), signal);
       } finally {
-        signal.removeEventListener("abort", abort);
         this.#connections.delete(connection);
         connection.abort();
       }
@@ -106,21 +104,21 @@ export class Client {
   }
 
   async stop(turnId: string): Promise<void> {
-    await this.#call("POST", "/turns/" + turnId + "/stop");
+    await this.call("POST", "/turns/" + turnId + "/stop");
   }
 
   async rate(turnId: string, rating: Rating, comment?: string): Promise<void> {
-    await this.#call("POST", "/turns/" + turnId + "/feedback", { rating, comment });
+    await this.call("POST", "/turns/" + turnId + "/feedback", { rating, comment });
   }
 
   /** Leaves a message for people to answer, whose writer has agreed that it is kept. */
   async leave(lead: Lead): Promise<void> {
-    await this.#call("POST", "/leads", { ...lead, consent: true });
+    await this.call("POST", "/leads", { ...lead, consent: true });
   }
 
   /** Ends the conversation; the next question starts another. */
   async clear(): Promise<void> {
-    await this.#call("POST", "/conversation/clear");
+    await this.call("POST", "/conversation/clear");
     this.forget();
   }
 
@@ -168,8 +166,10 @@ export class Client {
     return session;
   }
 
-  /** Calls with the visitor's token, renewed when it is about to end or is refused. */
-  async #call(method: string, path: string, body?: unknown, signal?: AbortSignal, lastId?: string): Promise<Response> {
+  /** Calls a route of the visitor API with the visitor's token, renewed when it is about to end or is refused.
+   *
+   * `path` is what follows "/v1/widget", `body` is sent as JSON. Rejects with a Failure. */
+  async call(method: string, path: string, body?: unknown, signal?: AbortSignal, lastId?: string): Promise<Response> {
     for (let renewed = false; ; renewed = true) {
       const session = this.#session;
       // Half a minute early, for clocks that disagree; one that is far off is put right by the 401.
@@ -225,12 +225,11 @@ export class Client {
   }
 
   /** Ends after `ms`, at `wake`, or at the signal; while the page sleeps or is offline, only at the latter two. */
-  #wait(ms: number, signal: AbortSignal): Promise<void> {
+  wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
         clearTimeout(timer);
         this.#sleepers.delete(finish);
-        signal.removeEventListener("abort", finish);
         resolve();
       };
       const timer = this.#isHeld ? undefined : setTimeout(finish, ms);

@@ -38,6 +38,8 @@ export interface Agent {
   persona?: string | null;
   theme?: Theme | null;
   fallback?: Fallback | null;
+  /** Whether a visitor may ask for a person. */
+  live_chat?: boolean | null;
   starter_prompts?: string[] | null;
   language?: string | null;
 }

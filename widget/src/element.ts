@@ -11,28 +11,28 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : String(value));
+    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : (value as string));
   }
   fill(element, ...children);
   return element;
 }
 
 export function fill(element: Element, ...children: Child[]): void {
-  element.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
+  element.replaceChildren(...children.filter(Boolean) as (Node | string)[]);
 }
 
-/** A button of one drawing; its label is spoken, and shown to a resting pointer. */
-export function iconButton(label: string, path: string, click?: Handler, attributes: Attributes = {}): HTMLButtonElement {
+/** A button of one drawing, for outside of forms; its label is spoken, and shown to a resting pointer. */
+export function iconButton(label: string, path: string, click: Handler, attributes: Attributes = {}): HTMLButtonElement {
   return h(
     "button",
-    { type: "button", class: "icon", "aria-label": label, title: label, ...(click && { click }), ...attributes },
+    { class: "icon", "aria-label": label, title: label, click, ...attributes },
     icon(path),
   );
 }
 
-/** A button of words. */
+/** A button of words, for outside of forms. */
 export function chip(label: string, click: Handler, path?: string): HTMLButtonElement {
-  return h("button", { type: "button", class: "chip", dir: "auto", click }, path && icon(path), label);
+  return h("button", { class: "chip", dir: "auto", click }, path && icon(path), label);
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -7,10 +7,10 @@ export interface Options {
   locale: string;
   /** "light" or "dark"; else as the visitor's system has it. */
   theme: string | undefined;
-  position: string | undefined;
-  color: string | undefined;
-  label: string | undefined;
-  icon: string | undefined;
+  position?: string | undefined;
+  color?: string | undefined;
+  label?: string | undefined;
+  icon?: string | undefined;
   pageContext: boolean;
   open: boolean;
 }
@@ -20,15 +20,13 @@ export function readOptions(data: Partial<Record<string, string>>, src: string, 
   const agentId = data.agent?.trim();
   if (!agentId) return null;
   return {
+    // What is taken as it is: position, color, label and icon.
+    ...data,
     agentId,
     base: new URL(src).origin,
     files: new URL(".", src).href,
     locale: data.locale || pageLocale || "en",
     theme: data.theme === "auto" ? undefined : data.theme,
-    position: data.position,
-    color: data.color,
-    label: data.label,
-    icon: data.icon,
     pageContext: data.pageContext !== "off",
     open: data.open === "true",
   };

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import ENGLISH_FOR_PEOPLE from "docent:english-people";
 import { backoffMs } from "./backoff.js";
 import { uuid } from "./ids.js";
 import { readOptions } from "./options.js";
 import { pageAddress } from "./page_address.js";
 import { cutToBytes } from "./page_context.js";
+import { P, textOf } from "./people_words.js";
 import { safeLink } from "./safe_link.js";
 import { themeCss } from "./theme.js";
-import { ENGLISH, failureText, LANGUAGES, speechFor, W } from "./words.js";
+import { ENGLISH, failureText, LANGUAGES, speechFor, W, type Words } from "./words.js";
 
 test("a page's address loses its fragment and what reads like a secret", () => {
   assert.equal(
@@ -57,13 +59,21 @@ test("every language has every word", () => {
   const folder = process.cwd().replace(/\/?$/, "/") + "src/words/";
   const read = (language: string) => JSON.parse(readFileSync(`${folder}${language}.json`, "utf8")) as Record<string, string>;
   const english = read("en");
-  assert.deepEqual(Object.values(ENGLISH), Object.values(english));
+  assert.deepEqual([...Object.values(ENGLISH), ...ENGLISH_FOR_PEOPLE], Object.values(english));
   assert.deepEqual(readdirSync(folder).map((name) => name.slice(0, 2)).sort(), [...LANGUAGES, "en"].sort());
   for (const language of LANGUAGES) {
     const words = read(language);
     assert.deepEqual(Object.keys(words).sort(), Object.keys(english).sort(), language);
     assert.ok(Object.values(words).every(Boolean), language);
+    // A name stands where the English has one.
+    for (const [name, text] of Object.entries(words)) assert.equal(text.includes("{}"), english[name]?.includes("{}"), language + name);
   }
+});
+
+test("the words for people come with the others, or are English", () => {
+  const german = { ...ENGLISH, [Object.keys(ENGLISH).length + P.joined]: "{} ist jetzt da." } as Words;
+  assert.equal(textOf(german, P.joined, "Ann"), "\u2068Ann\u2069 ist jetzt da.");
+  assert.equal(textOf(ENGLISH, P.end), "End chat");
 });
 
 test("a locale finds its language, its direction, or English", () => {

@@ -10,6 +10,7 @@ export interface PanelActions extends TurnActions {
   stop(): void;
   fresh(): Promise<void>;
   connect(): void;
+  notice(error: unknown): void;
 }
 
 const MAX_QUESTION = 4000;
@@ -34,7 +35,6 @@ export class PanelView {
     this.launcher = h(
       "button",
       {
-        type: "button",
         class: "launcher",
         part: "launcher",
         "aria-haspopup": "dialog",
@@ -78,7 +78,7 @@ export class PanelView {
     this.#panel.hidden = !state.isOpen;
     if (before?.agent !== state.agent || before?.connection !== state.connection) this.#drawHead(state);
     this.#drawTurns(state, before);
-    const running = isRunning(state.turns[state.turns.length - 1]);
+    const running = isRunning(state.turns.at(-1));
     const { send, input, notice, fresh } = this.#parts;
     fresh.hidden = !state.turns.length;
     if (send.dataset.running !== String(running)) {
@@ -118,10 +118,10 @@ export class PanelView {
     const grow = h("div", { class: "grow" }, input);
     // The twin behind the field gives it its height: no measuring, no inline style.
     const mirror = (): void => grow.setAttribute("data-text", input.value + " ");
-    const send = h("button", { type: "submit", class: "send" });
+    const send = h("button", { class: "send" });
     const submit = (event: Event): void => {
       event.preventDefault();
-      if (isRunning(this.#drawn?.turns[this.#drawn.turns.length - 1])) {
+      if (isRunning(this.#drawn?.turns.at(-1))) {
         if (event.type === "submit") actions.stop();
         return;
       }
@@ -140,6 +140,7 @@ export class PanelView {
       send.disabled = send.dataset.running !== "true" && !input.value.trim();
     });
     const notice = h("p", { class: "notice", role: "status" });
+    const person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
     const panel = h(
       "section",
       { class: "panel", part: "panel", role: "dialog", tabindex: -1 },
@@ -152,17 +153,18 @@ export class PanelView {
         grow,
         send,
       ),
-      h("p", { class: "note" }, words[W.note]),
+      h("p", { class: "note" }, words[W.note], person),
     );
     panel.addEventListener("focusout", ({ relatedTarget: to }) => {
       // Full screen, the page behind is out of sight: focus that runs out goes round.
       if (this.#drawn?.isOpen && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
     });
-    return { panel, name, avatar, fresh, intro, list, log, input, send, notice };
+    return { panel, name, avatar, fresh, intro, list, log, input, send, notice, person };
   }
 
   #drawHead(state: State): void {
-    const { name, avatar, intro, panel, log } = this.#parts;
+    const { name, avatar, intro, panel, log, person } = this.#parts;
+    person.hidden = !state.agent?.live_chat;
     const title = state.agent?.name ?? "";
     name.textContent = title;
     avatar.textContent = [...title][0]?.toUpperCase() ?? "";
@@ -204,22 +206,25 @@ export class PanelView {
       view.element.remove();
       this.#turns.delete(id);
     }
-    state.turns.forEach((turn, at) => {
+    // From the last, so that each is put before the next one, whatever else stands between them.
+    let after: Element | null = null;
+    for (const turn of [...state.turns].reverse()) {
       let view = this.#turns.get(turn.id);
       if (!view) {
         view = new TurnView(turn, this.words, this.speech.language, this.actions);
         this.#turns.set(turn.id, view);
-        list.insertBefore(view.element, list.children[at] ?? null);
+        list.insertBefore(view.element, after);
       }
       view.draw(turn, state.agent?.fallback);
-    });
+      after = view.element;
+    }
     intro.classList.toggle("talking", state.turns.length > 0);
     if (stick) log.scrollTop = log.scrollHeight;
   }
 
   /** Speaks the stages and the whole answer, never a token. */
   #announce(state: State): void {
-    const turn: Turn | undefined = state.turns[state.turns.length - 1];
+    const turn: Turn | undefined = state.turns.at(-1);
     const view = turn && this.#turns.get(turn.id);
     if (!turn || !view || !state.isOpen) return;
     const isAwaited = this.#announced === turn.id;

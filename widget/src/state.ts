@@ -16,8 +16,8 @@ export interface Turn {
   retryable?: boolean;
   rating?: Rating;
   isCommented?: boolean;
-  /** The visitor has left a message for people to answer. */
-  hasWritten?: boolean;
+  /** When it was asked, of a turn that an earlier page had. */
+  at?: string | undefined;
 }
 
 export interface State {
@@ -36,13 +36,13 @@ export interface State {
 export type Happening =
   | { type: "changed"; to: Partial<Omit<State, "turns" | "agent">> }
   | { type: "connected"; session: Session }
-  | { type: "cleared" }
+  /** Without an id, of all. */
+  | { type: "cleared"; id?: string }
   | { type: "asked"; id: string; question: string }
   | { type: "answered"; id: string; event: ClientEvent }
   | { type: "failed"; id: string; code: string; retryable: boolean }
   | { type: "retried"; id: string; newId: string }
   | { type: "stopped"; id: string }
-  | { type: "wrote"; id: string }
   | { type: "rated"; id: string; rating: Rating; isCommented: boolean };
 
 export const initialState: State = { isOpen: false, connection: "none", isOnline: true, turns: [] };
@@ -61,7 +61,7 @@ export function next(state: State, happening: Happening): State {
       return { ...state, connection: "ready", agent, turns: [...earlier, ...state.turns] };
     }
     case "cleared":
-      return { ...state, turns: [], notice: "" };
+      return { ...state, turns: state.turns.filter((turn) => happening.id && turn.id !== happening.id), notice: "" };
     case "asked":
       return { ...state, turns: [...state.turns, newTurn(happening.id, happening.question)], notice: "" };
     default:
@@ -72,7 +72,7 @@ export function next(state: State, happening: Happening): State {
   }
 }
 
-function nextTurn(turn: Turn, happening: Exclude<Extract<Happening, { id: string }>, { type: "asked" }>): Turn {
+function nextTurn(turn: Turn, happening: Exclude<Extract<Happening, { id: string }>, { type: "asked" | "cleared" }>): Turn {
   switch (happening.type) {
     case "answered":
       return afterEvent(turn, happening.event);
@@ -84,8 +84,6 @@ function nextTurn(turn: Turn, happening: Exclude<Extract<Happening, { id: string
       return newTurn(happening.newId, turn.question);
     case "stopped":
       return isRunning(turn) ? { ...turn, status: "stopped", isReconnecting: false } : turn;
-    case "wrote":
-      return { ...turn, hasWritten: true };
     default:
       return { ...turn, rating: happening.rating, isCommented: happening.isCommented };
   }
@@ -119,13 +117,13 @@ export function isRunning(turn: Turn | undefined): boolean {
 /** History as turns. The newest question without an answer may still be under way; an older one was cut. */
 export function turnsOf(messages: readonly Message[]): Turn[] {
   const turns = new Map<string, Turn>();
-  for (const { id: messageId, turn_id, role, text, citations, low_confidence } of messages) {
+  for (const { id: messageId, turn_id, role, text, created_at, citations, low_confidence } of messages) {
     const id = turn_id ?? messageId;
     const turn = turns.get(id) ?? newTurn(id, "");
     turns.set(
       id,
       role === "visitor"
-        ? { ...turn, question: text }
+        ? { ...turn, question: text, at: created_at }
         : { ...turn, answer: text, status: "done", citations: citations ?? [], isUnsure: low_confidence ?? false },
     );
   }

@@ -1,9 +1,12 @@
 import type { Theme } from "./contract.js";
+import type { Unsent } from "./person_line.js";
 
 /** The little that outlives a page, per agent; a browser that refuses storage gets memory instead. */
 export interface Kept {
   anonymous_id?: string;
   theme?: Theme | null | undefined;
+  /** What the visitor has written to a person and the server has not confirmed. */
+  unsent?: readonly Unsent[] | undefined;
 }
 
 export interface Store {

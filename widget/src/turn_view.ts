@@ -1,5 +1,6 @@
-import type { Citation, Fallback, Lead, Rating } from "./contract.js";
-import { chip, fill, h, icon, iconButton, ICONS, type Child } from "./element.js";
+import type { Citation, Rating } from "./contract.js";
+import type { People } from "./desk.js";
+import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
 import { parseMarkdown } from "./markdown.js";
 import { drawNode, outward } from "./markdown_view.js";
 import { safeLink } from "./safe_link.js";
@@ -11,7 +12,7 @@ export interface TurnActions {
   /** With a comment, which may be empty, once the visitor was asked for one. */
   rate(turnId: string, rating: Rating, comment?: string): Promise<void>;
   copy(turn: Turn): Promise<void>;
-  leave(turnId: string, lead: Lead): Promise<void>;
+  withPeople(act: (people: People) => void): Promise<void>;
   cited(turn: Turn, citation: Citation): void;
 }
 
@@ -33,7 +34,9 @@ export class TurnView {
   readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
   #drawn: Turn | null = null;
   #sources: string[] = [];
-  #form: HTMLElement | undefined;
+  /** Ways to people: drawn once, so that what was typed there stays when the answer is drawn anew. */
+  readonly #people = h("div");
+  readonly #why = h("div");
 
   constructor(
     turn: Turn,
@@ -44,10 +47,11 @@ export class TurnView {
     const question =
       turn.question &&
       h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words[W.you] + ": "), turn.question);
-    this.element = h("article", { class: "turn" }, question, this.#answer);
+    this.element = h("article", { class: "turn", "data-at": turn.at }, question, this.#answer);
   }
 
-  draw(turn: Turn, fallback?: Fallback | null): void {
+  /** `hasPeople` when there are ways to people, to be offered where the site had no clear answer. */
+  draw(turn: Turn, hasPeople: unknown): void {
     const before = this.#drawn;
     if (before === turn) return;
     this.#drawn = turn;
@@ -56,8 +60,12 @@ export class TurnView {
     this.#drawText(turn, running);
     if (before?.isUnsure !== turn.isUnsure) {
       fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words[W.unsure]));
+      if (turn.isUnsure && hasPeople) void this.actions.withPeople((people) => people.offer(this.#people, turn.question));
     }
-    this.#drawBelow(turn, running, fallback);
+    if (turn.rating === "down" && before?.rating !== "down") {
+      void this.actions.withPeople((people) => people.askWhy(this.#why, (comment) => this.actions.rate(turn.id, "down", comment)));
+    }
+    this.#drawBelow(turn, running);
   }
 
   /** The answer as a screen reader should speak it, once it is whole. */
@@ -86,7 +94,7 @@ export class TurnView {
     [...this.#text.children].slice(blocks.length).forEach((rest) => rest.remove());
   }
 
-  #drawBelow(turn: Turn, running: boolean, fallback?: Fallback | null): void {
+  #drawBelow(turn: Turn, running: boolean): void {
     const { words } = this;
     if (running) {
       const text = turn.isReconnecting ? words[W.reconnecting] : turn.answer ? "" : stageText(words, turn.stage);
@@ -100,10 +108,10 @@ export class TurnView {
       fill(
         this.#below,
         turn.status === "stopped" && h("p", { class: "status" }, words[W.stopped]),
-        ...(turn.isUnsure && fallback ? this.#drawContact(turn, fallback) : []),
+        turn.isUnsure && this.#people,
         this.#drawSources(turn),
         turn.answer && this.#drawActions(turn),
-        turn.rating === "down" && !turn.isCommented && this.#drawComment(turn),
+        turn.rating === "down" && !turn.isCommented && this.#why,
         turn.rating && (turn.rating === "up" || turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
       );
     }
@@ -135,37 +143,6 @@ export class TurnView {
     return items.length ? h("ol", { class: "sources", "aria-label": this.words[W.sources] }, ...items) : null;
   }
 
-  #drawContact(turn: Turn, { url, label, form, consent }: Fallback): Child[] {
-    const { words } = this;
-    const field = (place: W, input: Node): HTMLElement => h("label", {}, words[place], input);
-    // Made once, so that what was typed stays when the answer is drawn anew.
-    this.#form ??= h(
-      "details",
-      {},
-      h("summary", { class: "chip" }, words[W.contact]),
-      h(
-        "form",
-        {
-          class: "lead",
-          submit: (event) => {
-            event.preventDefault();
-            void this.actions.leave(turn.id, Object.fromEntries(new FormData(event.target as HTMLFormElement)) as unknown as Lead);
-          },
-        },
-        field(W.name, h("input", { name: "name", autocomplete: "name" })),
-        field(W.email, h("input", { name: "email", autocomplete: "email", type: "email", required: true })),
-        field(W.message, h("textarea", { name: "message", required: true, maxlength: 4000, rows: 3 }, turn.question)),
-        h("label", {}, h("input", { type: "checkbox", required: true }), " ", consent || words[W.consent]),
-        h("button", { class: "chip" }, words[W.send]),
-      ),
-    );
-    return [
-      /^(https|mailto|tel):/i.test(url ?? "") &&
-        h("a", { class: "chip", href: url, target: "_blank", rel: "noopener" }, label || words[W.contact]),
-      turn.hasWritten ? h("p", { class: "status", role: "status" }, words[W.written]) : form && this.#form,
-    ];
-  }
-
   #date(iso: string): string {
     const date = new Date(iso.length > 10 ? iso : iso + "T00:00:00");
     return isNaN(+date) ? iso : new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(date);
@@ -186,22 +163,5 @@ export class TurnView {
     });
     // The clipboard is closed to pages without TLS.
     return h("div", { class: "actions" }, navigator.clipboard && copy, thumb("up"), thumb("down"));
-  }
-
-  #drawComment(turn: Turn): HTMLElement {
-    const { words } = this;
-    const input = h("input", { maxlength: 1000, "aria-label": words[W.why], placeholder: words[W.why], dir: "auto" });
-    return h(
-      "form",
-      {
-        class: "comment",
-        submit: (event) => {
-          event.preventDefault();
-          void this.actions.rate(turn.id, "down", input.value.trim());
-        },
-      },
-      input,
-      h("button", { class: "chip" }, words[W.send]),
-    );
   }
 }

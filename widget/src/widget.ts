@@ -1,10 +1,12 @@
-import { Client } from "./client.js";
-import type { Citation, Lead, Question, Rating, SignedUser } from "./contract.js";
+import { Client, type ClientEvent } from "./client.js";
+import type { Citation, Question, Rating, SignedUser } from "./contract.js";
+import type { People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
 import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";
 import { pageContext } from "./page_context.js";
+import { loadPeople } from "./people_file.js";
 import { PanelView, type PanelActions } from "./panel_view.js";
 import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
 import { browserStore } from "./store.js";
@@ -44,6 +46,7 @@ export class Widget implements PanelActions {
   #awakening: Promise<void> | null = null;
   #isAwake = false;
   #returnFocusTo: Element | null = null;
+  #people: People | undefined;
 
   constructor(options: Options, agents: Record<string, Widget> = {}) {
     this.#options = options;
@@ -80,7 +83,7 @@ export class Widget implements PanelActions {
     this.#returnFocusTo = active === this.#host ? null : active;
     this.#change({ isOpen: true });
     this.#draw();
-    if (navigator.userActivation?.isActive ?? true) this.#view.focus();
+    if (navigator.userActivation.isActive) this.#view.focus();
     this.#emit("open", {});
     if (/none|failed/.test(this.#state.connection)) this.connect();
   }
@@ -107,6 +110,7 @@ export class Widget implements PanelActions {
     const message = text.trim().slice(0, 4000);
     if (!message || isRunning(this.#lastTurn)) return;
     this.open();
+    if (this.#people?.say(message)) return;
     const question = this.#newQuestion(message);
     this.#dispatch({ type: "asked", id: question.turn_id, question: message });
     // At once, so that a second press of Enter meets a running turn.
@@ -246,6 +250,13 @@ export class Widget implements PanelActions {
       this.#dispatch({ type: "connected", session });
       this.#store.write({ ...this.#store.read(), theme: session.agent.theme });
       this.#applyTheme();
+      if (session.agent.live_chat) {
+        // A chat that an earlier page had goes on; one that could not be heard of is looked for again.
+        const isNone = this.#client.call("GET", "/person").then(async (answer) => (await answer.json()).state === "none", () => false);
+        void isNone.then((none) => {
+          if (!none) void this.withPeople((people) => people.look(true));
+        });
+      }
       const last = this.#lastTurn;
       if (last && isRunning(last) && !this.#running.has(last.id)) {
         // A question of an earlier page whose answer is still being written.
@@ -262,7 +273,7 @@ export class Widget implements PanelActions {
   }
 
   get #lastTurn(): Turn | undefined {
-    return this.#state.turns[this.#state.turns.length - 1];
+    return this.#state.turns.at(-1);
   }
 
   #newQuestion(message: string): Question {
@@ -279,9 +290,20 @@ export class Widget implements PanelActions {
     this.#running.set(id, running);
     try {
       if (this.#state.connection !== "ready") await this.#connect();
-      await this.#client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
+      const hear = (event: ClientEvent): void => {
+        this.#dispatch({ type: "answered", id, event });
+        if ((event as { answered_by?: string }).answered_by === "handoff") void this.withPeople((people) => people.look(false));
+      };
+      await this.#client.ask(question, hear, running.signal, join);
     } catch (error) {
       const { code, retryable = true } = error as Failure;
+      if (code === "person_talks") {
+        // Called in another tab: what was asked here is for the person.
+        await this.withPeople((people) => {
+          people.say(question.message, true);
+          this.#dispatch({ type: "cleared", id });
+        });
+      }
       this.#dispatch({ type: "failed", id, code, retryable });
     }
     if (this.#running.get(id) === running) this.#running.delete(id);
@@ -317,14 +339,17 @@ export class Widget implements PanelActions {
     // The thumb itself was told before; an empty comment adds nothing to it.
     if (comment === "") return;
     this.#emit("feedback", { turn_id: id, rating, ...(comment && { comment }) });
-    await this.#client.rate(id, rating, comment).catch((error: unknown) => this.#notice(error));
+    await this.#client.rate(id, rating, comment).catch((error: unknown) => this.notice(error));
   }
 
-  async leave(id: string, lead: Lead): Promise<void> {
-    await this.#client.leave(lead).then(
-      () => this.#dispatch({ type: "wrote", id }),
-      (error: unknown) => this.#notice(error),
-    );
+  /** Does it once the file that sees to people is here, which most visitors never need. */
+  async withPeople(act: (people: People) => void): Promise<void> {
+    try {
+      const open = await loadPeople(this.#options.files);
+      act((this.#people ??= open(this.#view, this.#client, this.#store, this.#state.agent)));
+    } catch (error) {
+      this.notice(error);
+    }
   }
 
   async fresh(): Promise<void> {
@@ -333,7 +358,7 @@ export class Widget implements PanelActions {
       this.#abortAll();
       this.#dispatch({ type: "cleared" });
     } catch (error) {
-      this.#notice(error);
+      this.notice(error);
     }
   }
 
@@ -347,7 +372,7 @@ export class Widget implements PanelActions {
     this.#emit("citation_click", { turn_id: turn.id, citation });
   }
 
-  #notice(error: unknown): void {
+  notice(error: unknown): void {
     this.#change({ notice: (error as Failure).code });
   }
 
@@ -359,6 +384,8 @@ export class Widget implements PanelActions {
     for (const running of this.#running.values()) running.abort();
     this.#running.clear();
     this.#asked.clear();
+    this.#people?.close();
+    this.#people = undefined;
   }
 
   #dispatch(happening: Happening): void {

@@ -2,11 +2,11 @@
 import type { Stage } from "./contract.js";
 import list from "docent:english";
 
-/** Each text's place in a list of words, in the order of words/en.json; the build compares. */
+/** Each text's place in a list of words, in the order of words/en.json, whose rest is enum P; the build compares. */
 export const enum W {
-  close, placeholder, send, stop, searching, reading, writing, retry, copy, copied, up, down, thanks, why, fresh,
+  close, placeholder, send, stop, searching, reading, writing, retry, copy, copied, up, down, thanks, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, offline, cut, refused, note, greeting, you, reconnecting, long,
-  contact, name, email, message, consent, written,
+  person,
 }
 
 /** One language: `words[W.close]`. */

@@ -1,0 +1,57 @@
+import type { Fallback, Lead } from "./contract.js";
+import { fill, h } from "./element.js";
+import { P, textOf } from "./people_words.js";
+import { W, type Words } from "./words.js";
+
+export interface Contact {
+  words: Words;
+  fallback: Fallback;
+  leave(lead: Lead): Promise<void>;
+  failed(error: unknown): void;
+}
+
+/** Draws into `place` the agent's ways to people: a link, and a form whose writer agrees that the message is kept. */
+export function drawContact(place: HTMLElement, question: string, { words, fallback, leave, failed }: Contact): void {
+  const { url, label, form, consent } = fallback;
+  const leaving = h("div");
+  const field = (name: P, input: Node): HTMLElement => h("label", {}, textOf(words, name), input);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const lead = Object.fromEntries(new FormData(event.target as HTMLFormElement)) as unknown as Lead;
+    leave(lead).then(() => fill(leaving, h("p", { class: "status", role: "status" }, textOf(words, P.written))), failed);
+  };
+  fill(
+    leaving,
+    h(
+      "details",
+      {},
+      h("summary", { class: "chip" }, textOf(words, P.contact)),
+      h(
+        "form",
+        { class: "lead", submit },
+        field(P.name, h("input", { name: "name", autocomplete: "name" })),
+        field(P.email, h("input", { name: "email", autocomplete: "email", type: "email", required: true })),
+        field(P.message, h("textarea", { name: "message", required: true, maxlength: 4000, rows: 3 }, question)),
+        h("label", {}, h("input", { type: "checkbox", required: true }), " ", consent || textOf(words, P.consent)),
+        h("button", { class: "chip" }, words[W.send]),
+      ),
+    ),
+  );
+  fill(
+    place,
+    /^(https|mailto|tel):/i.test(url ?? "") &&
+      h("a", { class: "chip", href: url, target: "_blank", rel: "noopener" }, label || textOf(words, P.contact)),
+    form && leaving,
+  );
+}
+
+/** Draws a field for what was missing in an answer; an empty text is told, too. */
+export function drawWhy(place: HTMLElement, words: Words, tell: (comment: string) => void): void {
+  const why = textOf(words, P.why);
+  const input = h("input", { maxlength: 1000, "aria-label": why, placeholder: why, dir: "auto" });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    tell(input.value.trim());
+  };
+  fill(place, h("form", { class: "comment", submit }, input, h("button", { class: "chip" }, words[W.send])));
+}

@@ -1,0 +1,37 @@
+import type { Client } from "./client.js";
+import type { Agent } from "./contract.js";
+import type { Store } from "./store.js";
+import type { Speech, Words } from "./words.js";
+
+/** What of the panel the second file uses. */
+export interface Desk {
+  /** All that is drawn, right under the shadow root. */
+  root: HTMLElement;
+  words: Words;
+  speech: Speech;
+  actions: {
+    /** Asks whoever answers now. */
+    ask(text: string): void;
+    /** Tells of something that went wrong. */
+    notice(error: unknown): void;
+  };
+  /** Moves focus to where a visitor writes. */
+  focus(): void;
+}
+
+/** What the second file does for the widget, for one visitor until `close`. */
+export interface People {
+  /** Draws the agent's ways to people into the element; `message` is what the form begins with. */
+  offer(place: HTMLElement, message: string): void;
+  /** Draws into the element a field for what was missing in an answer. */
+  askWhy(place: HTMLElement, tell: (comment: string) => void): void;
+  /** Asks for a person. */
+  call(): void;
+  /** Looks whether there is a person. `isResumed` when what was said before this page is to be put in its place. */
+  look(isResumed: boolean): void;
+  /** Says it to the person, if there is one or `isSure` that there is; returns whether it does. */
+  say(text: string, isSure?: boolean): boolean;
+  close(): void;
+}
+
+export type OpenPeople = (desk: Desk, client: Client, store: Store, agent?: Agent) => People;

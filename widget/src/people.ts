@@ -1,0 +1,78 @@
+/** The second file: what only visitors who want people need, the contact form and the chat with a person. */
+import { backoffMs } from "./backoff.js";
+import { drawContact, drawWhy } from "./contact_view.js";
+import type { OpenPeople } from "./desk.js";
+import { uuid } from "./ids.js";
+import css from "./people.css";
+import type { PeopleScript } from "./people_file.js";
+import { PersonLine, type Line } from "./person_line.js";
+import { PersonView } from "./person_view.js";
+
+const openPeople: OpenPeople = (desk, client, store, agent) => {
+  const { words, actions } = desk;
+  const failed = (error: unknown): void => actions.notice(error);
+  const shadow = desk.root.getRootNode() as ShadowRoot;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+  const offer = (place: HTMLElement, message: string): void => {
+    if (agent?.fallback) drawContact(place, message, { words, fallback: agent.fallback, leave: (lead) => client.leave(lead), failed });
+  };
+  let isResumed = false;
+  let kept = store.read().unsent ?? [];
+  const changed = (now: Line): void => {
+    view.draw(now, isResumed);
+    // What comes from now on is new.
+    if (now.state !== "none") isResumed = false;
+    // What could not be sent is there after a reload, too.
+    if (now.unsent === kept) return;
+    kept = now.unsent;
+    store.write({ ...store.read(), unsent: kept.length ? kept : undefined });
+  };
+  const line = new PersonLine(
+    {
+      call: (method, path, body) => client.call(method, path, body),
+      wait: (ms, signal) => client.wait(ms, signal),
+      backoffMs,
+      isHidden: () => document.hidden,
+      changed,
+      failed,
+    },
+    kept,
+  );
+  const view = new PersonView(desk, {
+    end: () => line.end(),
+    offer: (place) => offer(place, ""),
+    askAgain: ({ message_id, text }) => {
+      line.drop(message_id);
+      actions.ask(text);
+    },
+  });
+  const wake = (): void => {
+    // Looks only where it was looking.
+    if (/waiting|talking/.test(line.now.state)) line.look();
+  };
+  document.addEventListener("visibilitychange", wake);
+  return {
+    offer,
+    askWhy: (place, tell) => drawWhy(place, words, tell),
+    call: () => line.ask(),
+    look: (resumes) => {
+      isResumed = resumes;
+      line.look();
+    },
+    say: (text, isSure) => {
+      const isHeard = isSure || line.now.state === "talking";
+      if (isHeard) line.say({ message_id: uuid(), text });
+      return isHeard;
+    },
+    close: () => {
+      document.removeEventListener("visibilitychange", wake);
+      line.close();
+      view.close();
+      shadow.adoptedStyleSheets = shadow.adoptedStyleSheets.filter((each) => each !== sheet);
+    },
+  };
+};
+
+(document.currentScript as PeopleScript).openPeople = openPeople;

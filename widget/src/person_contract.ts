@@ -1,0 +1,20 @@
+/** What the visitor API says of a chat with a person. */
+
+export interface PersonMessage {
+  /** From 1 in each conversation, without a gap. */
+  number: number;
+  author: "visitor" | "operator";
+  name: string | null;
+  text: string;
+  created_at: string;
+}
+
+export interface PersonAnswer {
+  state: "none" | "waiting" | "talking" | "ended";
+  operator_name: string | null;
+  /** Nobody has come for so long that another way to people should be offered. */
+  is_overdue: boolean;
+  messages: PersonMessage[];
+  /** When to ask again; 0 when there is nothing to come. */
+  poll_seconds: number;
+}
