@@ -72,6 +72,7 @@ from app.rooms import (
     open_foundation,
     open_knowledge,
     source_files_on,
+    trial_searches_on,
     trials_on,
 )
 from app.settings import Settings
@@ -122,7 +123,15 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         model = configured_chat_model(settings, base.circuits, closing, configured_model_places(settings))
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
-            upkeep(base.record, webhooks, base.questions, LangidLanguageGuesser(), trials_on(base, model), base.clock),
+            upkeep(
+                base.record,
+                webhooks,
+                base.questions,
+                LangidLanguageGuesser(),
+                trials_on(base, model),
+                trial_searches_on(base, model),
+                base.clock,
+            ),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
         ):
             yield

@@ -48,6 +48,7 @@ from app.answering.liveness import Liveness
 from app.answering.playground import Playground, playground_on
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
+from app.answering.trial_search import TrialSearch
 from app.answering.turn_run import TurnTools
 from app.answering.turn_spending import BudgetedChatModel
 from app.answering.turns import Turns
@@ -245,6 +246,10 @@ def playground_for(base: Foundation, model: ChatModel | None) -> Playground:
 
 def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
     return TrialAnswers(playground_for(base, model))
+
+
+def trial_searches_on(base: Foundation, model: ChatModel | None) -> TrialSearch:
+    return TrialSearch(search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser()))
 
 
 @asynccontextmanager

@@ -13,8 +13,8 @@ from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import fail, out, print_json
 from app.domain.golden_run import Version
 from app.operating.evaluation import ask_all, report
+from app.operating.golden_asking import VersionSearch
 from app.operating.golden_questions import GoldenQuestions
-from app.operating.golden_runs import VersionSearch
 from app.operating.golden_set import GoldenOutcome, golden_set, outcome
 from app.rooms import open_answering, open_foundation
 from app.settings import Settings

@@ -59,8 +59,9 @@ class GoldenSide:
 
 @dataclass(frozen=True, slots=True)
 class GoldenRun:
-    """`asked` of the agent's `questions` were asked before the time was over, the same of both versions.
-    `fingerprint` names what the result depends on: settings, knowledge, questions."""
+    """`asked` of the agent's `questions` were asked so far, the same of both versions. At `goes_on_at` a worker takes
+    up the others; None: all were asked, or the others will not be. `fingerprint` names what the result depends on:
+    settings, knowledge, questions; "" where that changed while they were asked."""
 
     id: UUID
     agent_id: UUID
@@ -74,6 +75,11 @@ class GoldenRun:
     asked: int
     live: GoldenSide | None = None
     draft: GoldenSide | None = None
+    goes_on_at: datetime | None = None
+
+    @property
+    def is_going(self) -> bool:
+        return self.goes_on_at is not None
 
     @property
     def is_complete(self) -> bool:

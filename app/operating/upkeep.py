@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_digests import GapDigests
 from app.operating.gap_replays import GapReplays, Trials
+from app.operating.golden_asking import TrialSearches
+from app.operating.golden_run_rounds import GoldenRunRounds
 from app.operating.rephrasings import Rephrasings
 from app.operating.retention import Retention
 from app.operating.rounds import Rounds
@@ -24,15 +26,18 @@ async def upkeep(
     embedder: Embedder,
     languages: LanguageGuesser,
     trials: Trials,
+    searches: TrialSearches,
     clock: Clock,
 ) -> AsyncIterator[None]:
-    """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up while the block runs."""
+    """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, and golden questions
+    asked to their end, while the block runs."""
     async with (
         Rounds("webhook delivery", WebhookDelivery(records, webhooks, clock).deliver, pause_seconds=2),
         Rounds("retention", Retention(records, clock).erase, pause_seconds=3600),
         Rounds("rephrasings", Rephrasings(records, embedder, languages).judge, pause_seconds=5),
         Rounds("gap clustering", GapClustering(records, embedder, languages).place, pause_seconds=2),
         Rounds("gap replays", GapReplays(records, trials).replay_due, pause_seconds=5),
+        Rounds("golden runs", GoldenRunRounds(records, searches, clock).go_on, pause_seconds=2),
         Rounds("gap digests", GapDigests(records, clock).announce, pause_seconds=60),
     ):
         yield

@@ -60,8 +60,11 @@ class GoldenRunHead(Model):
     generation: int
     live_version: int | None
     questions: int
-    asked: int = Field(description=f"Of them, within {BUDGET_SECONDS} seconds; the same of both versions.")
+    asked: int = Field(description="Of them, so far; the same of both versions.")
     is_complete: bool
+    is_going: bool = Field(
+        description=f"After {BUDGET_SECONDS} seconds a worker asks the rest; get the run again to see how far it is."
+    )
     won: tuple[str, ...] = Field(description="Questions that go right by the draft alone.")
     lost: tuple[str, ...] = Field(description="Questions that go right by the live version alone.")
 

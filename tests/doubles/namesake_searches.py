@@ -1,6 +1,6 @@
 """Searches that find the page whose last part the question names."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
 from app.domain.errors import IndexUnavailable
@@ -10,11 +10,13 @@ from app.domain.page_url import page_key
 
 class NamesakeSearches:
     """`known` maps a version to the words that it finds a page for, all of them where it is not in it. While
-    `is_down`, it raises. `asked` holds every question with the version that was asked."""
+    `is_down`, it raises; `on_search` is called before each search. `asked` holds every question with the version that
+    was asked."""
 
     def __init__(self, known: Mapping[Version, set[str]] | None = None) -> None:
         self.known: dict[Version, set[str]] = dict(known or {})
         self.is_down = False
+        self.on_search: Callable[[], Awaitable[None]] | None = None
         self.asked: list[tuple[Version, str]] = []
 
     async def search(
@@ -22,6 +24,8 @@ class NamesakeSearches:
     ) -> TrialRanking:
         if self.is_down:
             raise IndexUnavailable("The index was told to be down.")
+        if self.on_search is not None:
+            await self.on_search()
         self.asked.append((version, question))
         words = [word.casefold().strip("?") for word in question.split()]
         found = [word for word in words if version not in self.known or word in self.known[version]]

@@ -1,5 +1,6 @@
 """Port: golden questions asked, and what came of it."""
 
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -20,6 +21,15 @@ class GoldenRunRecords(Protocol):
 
     async def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
         """Raises NotFound."""
+        ...
+
+    async def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
+        """A run of any agent that goes on by `now`, the oldest, with its workspace; for others it goes on at `until`.
+        None where none does."""
+        ...
+
+    async def save(self, run: GoldenRun) -> bool:
+        """What came of it by now; False for a run that is there no more."""
         ...
 
     async def latest(self, agent_id: UUID, fingerprint: str) -> GoldenRun | None: ...

@@ -1,5 +1,8 @@
 """Golden questions are written, imported and asked, and the page says what was won and lost."""
 
+from dataclasses import replace
+from uuid import UUID
+
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
@@ -36,6 +39,28 @@ async def test_a_run_is_shown_question_by_question(console: OpenConsole) -> None
     ):
         assert words in shown
     assert "0 of 1" in text_of(await console.viewer.page(place(console)))
+
+
+async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) -> None:
+    response = await console.editor.post(place(console, "/run"))
+    path, run_id = response.headers["location"], UUID(response.headers["location"].rpartition("/")[2])
+    house = console.house
+    run = await house.services.golden_runs.get(house.actor, house.agent.id, run_id)
+
+    async def shown(**now: object) -> str:
+        async with house.record.write() as records:
+            await records.golden_runs.save(replace(run, questions=40, **now))  # type: ignore[arg-type]
+        return await console.viewer.page(path)
+
+    page = await shown(goes_on_at=house.clock.now())
+    assert f'hx-get="{path}" hx-trigger="every 3s"' in page
+    assert "A worker asks the rest: 1 of 40 so far." in text_of(page)
+    assert '<progress class="reading" value="1" max="40"' in page
+    assert "going on" in text_of(await console.viewer.page(place(console)))
+
+    page = await shown(goes_on_at=None)
+    assert "hx-trigger" not in page
+    assert "1 of 40 questions were asked. Settings or questions have changed since" in text_of(page)
 
 
 async def test_what_is_wrong_stands_beside_its_field(still_console: OpenConsole) -> None:

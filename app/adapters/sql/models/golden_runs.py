@@ -27,5 +27,6 @@ class GoldenRunRow(HasId, Base):
     asked: Mapped[int]
     live: Mapped[dict[str, Any] | None] = mapped_column(StorableJson)
     draft: Mapped[dict[str, Any] | None] = mapped_column(StorableJson)
+    goes_on_at: Mapped[datetime | None] = mapped_column(index=True)
 
     __table_args__ = (Index(None, "agent_id", "asked_at"),)

@@ -76,7 +76,8 @@ class GoldenPages:
 
     async def run(self, visit: Visit[NoForm]) -> Go:
         run = await self._runs.run(visit.actor, visit.agent.id)
-        return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.")
+        rest = " A worker asks the rest." if run.is_going else ""
+        return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.{rest}")
 
     async def one_run(self, visit: Visit[NoForm]) -> Shown:
         run = await self._runs.get(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
