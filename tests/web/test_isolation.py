@@ -30,6 +30,7 @@ from tests.web.route_examples import FurnishedHouse, furnish
 
 ENDPOINTS = every_endpoint()
 MARK = "zqxforeignzqx"
+ASKED_ON_A_PAGE = f"{MARK}\n\n## What does {MARK} cost?\n\n12 euros."  # so that it is suggested as a first question
 THEIR_ORIGIN = "https://www.another.example"
 # Texts that a tenant gave or got, and how to find the rows of one agent.
 OF_AGENT = "agent_id = :agent"
@@ -114,7 +115,7 @@ def plant(folder: Path, agent_id: UUID) -> None:
         for table, (column, condition) in PLANTED.items():
             changed = connection.execute(
                 f"update {table} set {column} = {column} || :mark where {condition}",
-                {"mark": MARK, "agent": agent_id.hex},
+                {"mark": ASKED_ON_A_PAGE if table == "chunks" else MARK, "agent": agent_id.hex},
             )
             assert changed.rowcount, f"{table} has nothing of the other tenant"
         named = f'update sources set config = replace(config, \'"name": "\', \'"name": "{MARK}\') where {OF_AGENT}'
