@@ -90,10 +90,11 @@ class LiveChats:
         async with self._records.read() as records:
             return await records.live_chats.waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
 
-    async def view(self, actor: Actor, conversation_id: UUID, after: int = 0) -> LiveView:
-        """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
+    async def view(self, actor: Actor, conversation_id: UUID, after: int | None = None) -> LiveView:
+        """With the messages numbered above `after`, or without it the latest ones; MESSAGES_AT_ONCE at most."""
         async with self._records.read() as records:
-            return await self._view(records, await records.live_chats.get(actor.workspace_id, conversation_id), after)
+            chat = await records.live_chats.get(actor.workspace_id, conversation_id)
+            return await (self._latest(records, chat) if after is None else self._view(records, chat, after))
 
     async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
         """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, and_, case, func, select, update
+from sqlalchemy import Select, and_, case, func, literal_column, select, update
 
 from app.adapters.sql.config_json import config_from_json
 from app.adapters.sql.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow, OutboxRow
@@ -17,6 +17,9 @@ from app.domain.errors import NotFound
 from app.domain.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
 from app.domain.turn import VisitorSession
 from app.domain.webhook import WebhookEvent
+
+# With literals, as the partial index on open chats has them: so the database sees that it may use that.
+_IS_OPEN = LiveChatRow.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
 
 
 class SqlLiveChats(SqlFamily):
@@ -126,7 +129,7 @@ class SqlLiveChats(SqlFamily):
             .where(
                 AgentRow.workspace_id == workspace_id,
                 ConversationRow.last_active_at >= active_since,
-                LiveChatRow.state.in_([state.value for state in OPEN_STATES]),
+                _IS_OPEN,
             )
             .order_by(waits_first, LiveChatRow.asked_at, LiveChatRow.id)
             .limit(limit)
@@ -140,6 +143,7 @@ class SqlLiveChats(SqlFamily):
         statement = _open_in(select(func.count()).select_from(LiveChatRow)).where(
             AgentRow.workspace_id == workspace_id,
             ConversationRow.last_active_at >= active_since,
+            _IS_OPEN,
             LiveChatRow.state == LiveState.WAITING.value,
         )
         return (await self._session.scalar(statement)) or 0

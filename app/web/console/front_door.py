@@ -154,7 +154,7 @@ class FrontDoor:
     async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
         flash = flash_of(visit.request)
         agents = await self._agents(visit)
-        response = self._rendering.page(visit, shown, agents, flash)
+        response = self._rendering.page(visit, shown, agents, flash, await self._waiting(visit))
         if flash:
             forget_flash(response)
         return response
@@ -163,6 +163,12 @@ class FrontDoor:
         if visit.actor_or_none is None:
             return ()
         return (await self._services.agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
+
+    async def _waiting(self, visit: Visit[Any]) -> Mapping[str, int]:
+        """How much waits for an operator, by the name of the page where it does."""
+        if visit.actor_or_none is None:
+            return {}
+        return {"live": await self._services.live_chats.waiting_count(visit.actor)}
 
     async def _problem(self, visit: Visit[Any], problem: Problem) -> Response:
         shown = Shown("problem.html", {"problem": problem}, STATUS_OF_CODE[problem.code])

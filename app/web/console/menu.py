@@ -1,6 +1,6 @@
 """The menu, made of the pages that declare an entry."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +17,12 @@ class MenuItem:
     url: str
     is_current: bool
     is_of_agent: bool
+    count: int = 0  # of what waits there
 
 
-def menu_of(visit: Visit[Any], agents: Sequence[Agent]) -> list[MenuItem]:
+def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int] | None = None) -> list[MenuItem]:
     """What this operator may open: first what belongs to the agent at hand, which is the first one where the page has
-    none."""
+    none. `waiting` is how much waits on a page, by its name."""
     if visit.actor_or_none is None:
         return []
     agent = visit.agent_or_none or next(iter(agents), None)
@@ -32,7 +33,8 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent]) -> list[MenuItem]:
         if page.menu is None or page.scope is None or not visit.actor.may(page.scope) or (is_of_agent and not agent):
             continue
         url = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
-        items.append(MenuItem(page.menu.label, page.menu.icon, url, page.name == marked, is_of_agent))
+        count = (waiting or {}).get(page.name, 0)
+        items.append(MenuItem(page.menu.label, page.menu.icon, url, page.name == marked, is_of_agent, count))
     return items
 
 

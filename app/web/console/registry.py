@@ -26,6 +26,7 @@ from app.web.console.pages.gaps import GapsPages
 from app.web.console.pages.golden import GoldenPages
 from app.web.console.pages.home import HomePages
 from app.web.console.pages.leads import LeadPages
+from app.web.console.pages.live import LivePages
 from app.web.console.pages.new_agent import NewAgentPages
 from app.web.console.pages.operators import OperatorPages
 from app.web.console.pages.playground import PlaygroundPages
@@ -66,6 +67,7 @@ def pages_of(
         SourcePages(services).pages(),
         SourceFilePages(services).pages(),
         QuarantinePages(services).pages(),
+        LivePages(services).pages(),
         NewAgentPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )

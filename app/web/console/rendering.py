@@ -64,10 +64,15 @@ class Rendering:
         self._jinja.globals["static"] = files.url
 
     def page(
-        self, visit: Visit[Any], shown: Shown, agents: Sequence[Agent], flash: tuple[str, str] | None
+        self,
+        visit: Visit[Any],
+        shown: Shown,
+        agents: Sequence[Agent],
+        flash: tuple[str, str] | None,
+        waiting: Mapping[str, int],
     ) -> HTMLResponse:
-        """`agents` are those to pick from."""
-        menu: Sequence[MenuItem] = menu_of(visit, agents)
+        """`agents` are those to pick from, `waiting` is how much waits on a page, by its name."""
+        menu: Sequence[MenuItem] = menu_of(visit, agents, waiting)
         told = {
             "visit": visit,
             "operator": visit.operator_or_none,

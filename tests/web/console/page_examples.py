@@ -72,6 +72,9 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "add_curated_answer": {"trigger": "exact", "pattern": "Open on Sunday?", "answer": "No."},
     "save_curated_answer": {"trigger": "phrase", "pattern": "open hours", "answer": "From 9 to 17.", "priority": "5"},
     "delete_curated_answer": {},
+    "take_live": {"name": "Ann"},
+    "reply_live": {"text": "Hello, how can I help?"},
+    "hand_back_live": {},
     "make_golden": {},
     "ask_playground": {"question": "What does it cost?", "page_url": "https://www.example.com/pricing"},
 }
@@ -116,6 +119,11 @@ class OpenConsole:
     def path(self, page: AnyPage, **other: object) -> str:
         own = self.rooms.own_ids[OPERATIONS[page.name]] if page.name in OPERATIONS else {}
         return page.path.replace(":path", "").format(**{**self.rooms.ids, **own, "rest": "nowhere", **other})
+
+    async def visitor_asks_for_a_person(self) -> None:
+        """Anew, so that nobody has the chat."""
+        for path in ("/person/end", "/person"):
+            assert (await self.rooms.visitor.call("POST", path)).status_code == 200
 
     def form(self, page: AnyPage) -> dict[str, Value]:
         ids = {**self.rooms.ids, **self.rooms.others}

@@ -71,6 +71,10 @@ async def test_a_right_form_is_taken(page: AnyPage, console: OpenConsole) -> Non
         operator_id = console.rooms.ids["operator_id"]
         await console.house.services.operators.change(console.house.actor, operator_id, is_disabled=True)
     browser = console.admin if is_guarded(page) else ConsoleBrowser(console.house)
+    if page.name in ("take_live", "reply_live"):
+        await console.visitor_asks_for_a_person()
+    if page.name == "reply_live":
+        await browser.post(console.path(page).replace("/reply", "/take"))
     response = await browser.post(console.path(page), console.form(page))
     if page.name in SHOWN_AT_ONCE:
         assert response.status_code == 200, text_of(response.text)

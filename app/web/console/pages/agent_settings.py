@@ -46,6 +46,7 @@ class SettingsForm(Form):
     fallback_url: str | None = Field(default=None, max_length=2048)
     fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
     fallback_form: bool = False
+    live_chat: bool = False
     fallback_consent: str | None = Field(default=None, max_length=rules.MAX_CONSENT_CHARS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:

@@ -42,6 +42,7 @@ class ConversationsWanted(Form):
 class ConversationPages:
     def __init__(self, services: WebServices) -> None:
         self._review = services.conversation_review
+        self._live_chats = services.live_chats
         self._turns = TurnReview(services.records)
 
     def pages(self) -> Sequence[AnyPage]:
@@ -80,10 +81,12 @@ class ConversationPages:
         turns = [
             {"turn": turn, "found": found_by_turn(turn.trace), "stages": stages_of(turn.trace)} for turn in thread.turns
         ]
+        live = await self._live_chats.view(visit.actor, thread.conversation.id)
         return Shown(
             "conversation.html",
             {
                 "conversation": thread.conversation,
+                "live_chat": live.chat,
                 "turns": turns,
                 "writers": _WRITERS,
             },

@@ -1,0 +1,53 @@
+"""An operator and a visitor write to each other: what is new appears by itself, and what is being written stays."""
+
+import re
+from uuid import uuid4
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.console.conftest import ServedConsole
+
+
+def visitor_calls(page: Page, served: ServedConsole, path: str, **body: str) -> None:
+    answer = page.request.post(
+        f"{served.base.rstrip('/')}/v1/widget{path}", headers=served.console.rooms.visitor.headers, data=body or None
+    )
+    assert answer.ok, answer.text()
+
+
+def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base.rstrip('/')}/console/live")
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="Is anybody there?")
+    page.get_by_role("link", name="Is anybody there?").click()
+    page.get_by_role("button", name="Take over").click()
+    expect(page).to_have_url(re.compile("#write$"))
+    page.get_by_label("Your message").fill("I am wri")
+    log = page.get_by_role("log")
+    visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="My lamp is broken.")
+    expect(log.get_by_text("My lamp is broken.")).to_have_count(1)
+    expect(page.get_by_label("Your message")).to_have_value("I am wri")
+    visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="It was new.")
+    expect(log.get_by_text("It was new.")).to_have_count(1)
+    expect(log.get_by_text("My lamp is broken.")).to_have_count(1)
+    expect(log.get_by_text("It was new."), "the end of the log is in sight").to_be_in_viewport()
+    page.get_by_label("Your message").fill("I am writing.")
+    page.get_by_role("button", name="Send").click()
+    expect(log.get_by_text("I am writing.")).to_have_count(1)
+    visitor_calls(page, served, "/person/end")
+    expect(page.locator("#chat-state")).to_contain_text("ended")
+
+
+def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live")
+    expect(page.get_by_role("link", name="Live 1 waiting")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()

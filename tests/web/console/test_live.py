@@ -1,0 +1,143 @@
+"""Operators see who asks for a person, answer in the place of the agent, and hand back."""
+
+import re
+from uuid import uuid4
+
+import pytest
+
+from tests.web.console.browser import ConsoleBrowser, text_of
+from tests.web.console.page_examples import OpenConsole
+
+
+@pytest.fixture
+async def waiting(console: OpenConsole) -> OpenConsole:
+    """A visitor waits for a person, and has written something."""
+    await console.visitor_asks_for_a_person()
+    await say(console, "My lamp is <b>broken</b>.")
+    return console
+
+
+async def say(console: OpenConsole, text: str) -> None:
+    body = {"message_id": str(uuid4()), "text": text}
+    assert (await console.rooms.visitor.call("POST", "/person/messages", body)).status_code == 200
+
+
+def chat(console: OpenConsole, rest: str = "") -> str:
+    return f"/console/live/{console.rooms.ids['conversation_id']}{rest}"
+
+
+async def heard(console: OpenConsole) -> list[tuple[str | None, str]]:
+    """What the visitor's browser shows of the operators."""
+    told = (await console.rooms.visitor.call("GET", "/person")).json()
+    return [(each["name"], each["text"]) for each in told["messages"] if each["author"] == "operator"]
+
+
+async def take(console: OpenConsole, who: ConsoleBrowser) -> None:
+    assert "You answer now" in await who.flash(await who.post(chat(console, "/take"), {"name": "Ann"}))
+
+
+async def test_who_waits_is_counted_in_the_menu_of_every_page_and_listed(waiting: OpenConsole) -> None:
+    shown = text_of(await waiting.viewer.page("/console/account"))
+    assert "Live 1 waiting" in shown
+    listed = text_of(await waiting.viewer.page("/console/live"))
+    assert "My lamp is <b>broken</b>." in listed
+    assert "waits" in listed
+    waiting.house.clock.advance(121)
+    assert "waits too long" in text_of(await waiting.viewer.page("/console/live"))
+    await take(waiting, waiting.editor)
+    shown = await waiting.viewer.page("/console/live")
+    assert "waiting</span>" not in shown
+    assert "with editor@example.com" in text_of(shown)
+
+
+async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole) -> None:
+    html = await waiting.viewer.page(chat(waiting))
+    shown = text_of(html)
+    for words in (
+        "What does it cost?",
+        "12 euros [1].",
+        "Is anybody there?",
+        "My lamp is <b>broken</b>.",
+        "waits for a",
+    ):
+        assert words in shown
+    assert "<b>broken" not in html
+    assert "Take over" not in shown  # a viewer only reads
+
+
+async def test_an_operator_takes_over_answers_and_hands_back(waiting: OpenConsole) -> None:
+    editor = waiting.editor
+    assert "Your name, as the visitor sees it" in await editor.page(chat(waiting))
+    await take(waiting, editor)
+    sent = await editor.post(chat(waiting, "/reply"), {"message_id": str(uuid4()), "text": "Let me see."})
+    assert sent.headers["location"] == chat(waiting, "#write")
+    assert await heard(waiting) == [("Ann", "Let me see.")]
+    assert "Let me see." in await editor.page(chat(waiting))
+    assert "Handed back" in await editor.flash(await editor.post(chat(waiting, "/hand-back")))
+    assert (await waiting.rooms.visitor.call("GET", "/person")).json()["state"] == "ended"
+    assert "Nobody asks for a person" in await editor.page("/console/live")
+
+
+async def test_the_same_form_sent_twice_is_one_message(waiting: OpenConsole) -> None:
+    await take(waiting, waiting.editor)
+    [message_id] = re.findall(r'name="message_id" value="([^"]+)"', await waiting.editor.page(chat(waiting)))
+    for _ in range(2):
+        await waiting.editor.post(chat(waiting, "/reply"), {"message_id": message_id, "text": "Let me see."})
+    assert await heard(waiting) == [("Ann", "Let me see.")]
+
+
+async def test_who_comes_second_is_told_who_has_it_and_keeps_what_they_wrote(waiting: OpenConsole) -> None:
+    await take(waiting, waiting.editor)
+    for rest in ("/take", "/reply"):
+        refused = await waiting.admin.post(chat(waiting, rest), {"text": "I am here too.", "name": "Ben"})
+        assert refused.status_code == 422
+        assert "editor@example.com has this chat" in text_of(refused.text)
+    assert "I am here too." in refused.text
+    assert await heard(waiting) == []
+
+
+async def test_an_admin_hands_back_what_another_has_and_an_editor_does_not(waiting: OpenConsole) -> None:
+    await take(waiting, waiting.admin)
+    assert "Hand back" not in await waiting.editor.page(chat(waiting))
+    assert (await waiting.editor.post(chat(waiting, "/hand-back"))).status_code == 409
+    await waiting.admin.post(chat(waiting, "/hand-back"))
+    await waiting.visitor_asks_for_a_person()
+    await take(waiting, waiting.editor)
+    assert "Hand back" in await waiting.admin.page(chat(waiting))
+    assert (await waiting.admin.post(chat(waiting, "/hand-back"))).status_code == 303
+
+
+async def test_a_look_for_what_is_new_shows_that_alone_and_where_to_look_next(waiting: OpenConsole) -> None:
+    first = await waiting.editor.page(chat(waiting))
+    [newer] = re.findall(r'hx-get="([^"]+)" hx-trigger="every 3s"', first)
+    await say(waiting, "Are you there?")
+    shown = await waiting.editor.page(newer)
+    assert "Are you there?" in shown
+    assert "My lamp" not in shown
+    [newest] = re.findall(r'hx-get="([^"]+)" hx-trigger="every 3s"', shown)
+    assert newest != newer
+    assert 'id="message-' not in await waiting.editor.page(newest)
+
+
+async def test_an_ended_chat_is_looked_at_no_more(waiting: OpenConsole) -> None:
+    await waiting.rooms.visitor.call("POST", "/person/end")
+    shown = await waiting.editor.page(chat(waiting))
+    assert "ended" in text_of(shown)
+    assert 'hx-trigger="every 3s"' not in shown
+    assert "Take over" not in shown
+
+
+async def test_a_conversation_leads_to_its_live_chat(waiting: OpenConsole) -> None:
+    ids = waiting.rooms.ids
+    shown = await waiting.viewer.page(f"/console/agents/{ids['agent_id']}/conversations/{ids['conversation_id']}")
+    assert f'href="{chat(waiting)}"' in shown
+
+
+async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) -> None:
+    path = f"/console/agents/{console.house.agent.id}/settings"
+    fields = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    for given, expected in (({}, False), ({"live_chat": "true"}, True)):
+        await console.editor.post(path, fields | given)
+        agent = await console.house.services.agents.get(console.house.actor, console.house.agent.id)
+        assert agent.draft.live_chat is expected
+        assert ("Visitors may ask for a person" in await console.editor.page(path)) is True
