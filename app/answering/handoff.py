@@ -1,11 +1,12 @@
 """Where people come in: a visitor asks for one, and while one talks the agent is silent."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer
-from app.domain.errors import PersonTalks
+from app.domain.errors import NotFound, PersonTalks
 from app.domain.own_words import own_words
 from app.domain.person_wish import asks_for_person
 from app.domain.turn import AnsweredBy, Channel, TurnEnd, TurnState, VisitorSession
@@ -41,8 +42,10 @@ async def refuse_while_a_person_talks(records: Records, config: AgentConfig, ses
 
 
 async def store_end(records: Records, session: VisitorSession, turn_id: UUID, end: TurnEnd) -> UUID:
-    """As `TurnRecords.finish`; a visitor who was handed over waits for a person from this transaction on."""
+    """As `TurnRecords.finish`; a visitor who was handed over waits for a person from this transaction on, unless they
+    have cleared the conversation meanwhile."""
     message_id = await records.turns.finish(turn_id, end)
     if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
-        await records.live_chats.ask(session)
+        with suppress(NotFound):
+            await records.live_chats.ask(session)
     return message_id

@@ -7,13 +7,14 @@ from uuid import uuid4
 
 import pytest
 
+from app.answering.handoff import store_end
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import PersonTalks
 from app.domain.gap import GapState
 from app.domain.live_chat import LiveState
 from app.domain.own_words import own_words
-from app.domain.turn import AnsweredBy, Channel
+from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnState
 from app.domain.turn_events import Done, Start, Token, TurnEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.live_chats import LiveChats
@@ -86,6 +87,22 @@ async def test_asking_twice_calls_once(house: AnsweringHouse) -> None:
         assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
     chats, actor = desk(house)
     assert await chats.waiting_count(actor) == 1
+
+
+async def test_a_turn_ends_also_where_its_conversation_was_cleared_meanwhile(house: AnsweringHouse) -> None:
+    request = house.request(WISH)
+    end = TurnEnd(TurnState.DONE, "Called.", AnsweredBy.HANDOFF, 1.0, low_confidence=False, finish=Finish.COMPLETE)
+    async with house.record.write() as records:
+        await records.turns.begin(house.session, request, 1, "tests")
+    await house.conversations.clear(house.session)
+    async with house.record.write() as records:
+        await store_end(records, house.session, request.turn_id, end)
+    async with house.record.read() as records:
+        turn = await records.turns.find(request.turn_id)
+    assert turn is not None
+    assert turn.state is TurnState.DONE
+    chats, actor = desk(house)
+    assert await chats.open_chats(actor) == []
 
 
 async def test_nobody_is_called_where_the_agent_offers_nobody(tmp_path: Path) -> None:
