@@ -74,6 +74,7 @@ def test_a_visitor_asks_waits_talks_and_goes_back(page: Page, live_site: Site) -
     expect(chat.field).to_have_attribute("placeholder", re.compile("Write to .?Ann"))
     chat.say("Where is my order?")
     expect(chat.said).to_have_text(["Hello!", "How can I help?", "Where is my order?"])
+    expect(chat.unsent).to_have_count(0)
     assert person.said == ["Where is my order?"]
     assert [call.body["message"] for call in live_site.api.calls_to("/stream")] == [QUESTION]
     person.leaves()
@@ -242,6 +243,7 @@ def test_a_changed_byte_of_the_second_file_is_refused_and_a_later_try_may_succee
     page.unroute(PEOPLE)
     chat.call.click()
     expect(chat.waiting).to_be_visible()
+    expect(chat.panel).not_to_contain_text("The connection was lost.")
 
 
 def test_without_live_chat_nobody_is_offered_or_asked_about(page: Page, site: Site) -> None:

