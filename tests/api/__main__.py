@@ -82,7 +82,7 @@ async def run(examples: int, seed: int, more: list[str]) -> int:
 async def visited_agent(rooms: FurnishedHouse) -> Agent:
     """For the visitors, whoever edits the other one."""
     agents, actor = rooms.house.services.agents, rooms.house.actor
-    agent = await agents.create(actor, AgentConfig("Visited", allowed_origins=(SITE,)))
+    agent = await agents.create(actor, AgentConfig("Visited", allowed_origins=(SITE,), live_chat=True))
     await agents.publish(actor, agent.id)
     return agent
 
