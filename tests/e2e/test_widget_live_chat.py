@@ -181,6 +181,22 @@ def test_the_visitor_ends_it_with_the_keyboard(page: Page, live_site: Site) -> N
     assert live_site.api.person.state == "ended"
 
 
+def test_a_new_conversation_knows_nothing_of_the_person(page: Page, live_site: Site) -> None:
+    chat = talking(page, live_site)
+    live_site.api.person.writes("Hello!")
+    expect(chat.said).to_have_count(1)
+    page.get_by_role("button", name="New conversation").click()
+    expect(chat.presence).to_have_count(0)
+    expect(chat.said).to_have_count(0)
+    expect(chat.input).to_be_visible()
+    expect(page.get_by_role("button", name="New conversation")).to_be_hidden()
+    polls = len(live_site.api.calls_to("/person"))
+    live_site.api.person.state = "none"
+    chat.ask(QUESTION)
+    chat.finish()
+    assert len(live_site.api.calls_to("/person")) == polls
+
+
 def test_what_a_person_writes_is_spoken_and_counted_on_the_closed_chat(page: Page, live_site: Site) -> None:
     chat = talking(page, live_site)
     spoken = page.locator("docent-widget .root > [aria-live=polite]:not([role])")

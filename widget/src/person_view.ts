@@ -21,6 +21,7 @@ export class PersonView {
   readonly #actions: PersonActions;
   readonly #panel: HTMLElement;
   readonly #launcher: HTMLElement;
+  readonly #fresh: HTMLElement;
   readonly #log: HTMLElement;
   readonly #turns: HTMLElement;
   readonly #input: HTMLTextAreaElement;
@@ -49,8 +50,12 @@ export class PersonView {
     find("header").after(this.#presence);
     this.#log.append(this.#waiting);
     desk.root.append(this.#announcer);
-    this.#watch = new MutationObserver(() => this.#count(0));
-    this.#watch.observe(this.#panel, { attributeFilter: ["hidden"] });
+    this.#fresh = find("header .icon");
+    this.#watch = new MutationObserver(() => {
+      this.#count(0);
+      this.#offerFresh();
+    });
+    for (const one of [this.#panel, this.#fresh]) this.#watch.observe(one, { attributeFilter: ["hidden"] });
   }
 
   /** `isResumed`: what was said before this page goes between the turns, by its time. */
@@ -82,6 +87,7 @@ export class PersonView {
     if (!line.unsent.length) this.#unsent.remove();
     else if (this.#turns.lastChild !== this.#unsent) this.#turns.append(this.#unsent);
     this.#panel.dataset.person = line.state;
+    this.#offerFresh();
     this.#presence.hidden = !isTalking;
     const asksFor = isTalking ? this.#text(P.writeTo, name) : this.#desk.words[W.placeholder];
     if (this.#input.placeholder !== asksFor) {
@@ -100,6 +106,7 @@ export class PersonView {
     this.#watch.disconnect();
     this.#count(0);
     for (const one of [...this.#said.values(), this.#unsent, this.#waiting, this.#presence, this.#announcer]) one.remove();
+    this.#said.clear();
   }
 
   #text(place: P, name = ""): string {
@@ -126,6 +133,11 @@ export class PersonView {
       unread++;
     });
     if (unread && this.#panel.hidden) this.#count(this.#unread + unread);
+  }
+
+  /** The panel offers another conversation only after a turn; what was said to a person is a reason, too. */
+  #offerFresh(): void {
+    if (this.#said.size) this.#fresh.hidden = false;
   }
 
   #drawn(message: PersonMessage): HTMLElement | undefined {
