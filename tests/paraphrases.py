@@ -4,24 +4,30 @@ taken for a question asked again after a stop."""
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
 from app.adapters.onnx_embedder import OnnxEmbedder
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.domain.gap_meaning import SHIPPED_REPHRASED_THRESHOLD, SHIPPED_THRESHOLD
-from app.domain.telling_words import telling_words
+from app.domain.gap_grouping import grouped
+from app.domain.gap_meaning import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, SameMeaning
+from app.operating.question_nearness import Asked, QuestionNearness
 from app.ports.embedder import Embedder
 
 _FILE = Path(__file__).parent / "data" / "paraphrases.jsonl"
 KINDS = {"named": "questions that name what they ask about", "general": "short questions to a support desk"}
-THRESHOLDS = (0.5, 0.54, 0.58, 0.62, 0.64, 0.66, 0.68, 0.7, 0.74, 0.78, 0.82)
+THRESHOLDS = (0.36, 0.38, 0.4, 0.41, 0.42, 0.43, 0.44, 0.45, 0.46, 0.47, 0.48, 0.5, 0.54)
+EVERY_NEARNESS = [at / 100 for at in range(30, 66)]
+WEIGHTS = (0.0, 0.3, 0.5, 0.7, 1.0)
+SPLITS = 16
 REPHRASED_THRESHOLDS = (0.4, 0.44, 0.48, 0.52, 0.56, 0.6, 0.64, 0.68, 0.72)
-WORDS_WEIGHT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +40,51 @@ class Group:
     near: str | None = None  # another group that this one is nearly, and is not
 
 
+class Score(NamedTuple):
+    """Of the pairs of questions that stand in one group."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """Of all pairs of questions of one kind: whether each belongs together, and how near it is."""
+class Clusters:
+    """The questions of one kind: which of them one answer answers, which groups are of one family (near misses of
+    each other), and what the product says of how near two are, by the weight of what is left of them."""
 
-    are_same: np.ndarray
-    cosines: np.ndarray
-    shared_words: np.ndarray
+    group_of: dict[str, str]
+    family_of: dict[str, str]
+    near: dict[float, dict[tuple[str, str], float]]
 
-    def found(self, nearness: np.ndarray, at_least: float) -> tuple[float, float, float]:
-        """Precision, recall and F1 of the pairs from that nearness on."""
-        claimed = nearness >= at_least
-        hits = int((claimed & self.are_same).sum())
-        precision, recall = hits / max(1, int(claimed.sum())), hits / int(self.are_same.sum())
-        return precision, recall, 2 * precision * recall / max(1e-9, precision + recall)
+    def score(self, weight: float, at_least: float, families: frozenset[str] | None = None) -> Score:
+        """What the product's own grouping makes of them from that nearness on; of some families alone."""
+        kept = [name for name in self.group_of if families is None or self.family_of[name] in families]
+        told = set(kept)
+        near = {
+            pair: nearness
+            for pair, nearness in self.near[weight].items()
+            if nearness >= at_least and told.issuperset(pair)
+        }
+        found = {name: number for number, group in enumerate(grouped(kept, near)) for name in group}
+        claimed = right = same = 0
+        for one, other in combinations(kept, 2):
+            is_claimed, is_same = found[one] == found[other], self.group_of[one] == self.group_of[other]
+            claimed, same, right = claimed + is_claimed, same + is_same, right + (is_claimed and is_same)
+        precision, recall = right / max(1, claimed), right / max(1, same)
+        return Score(precision, recall, 2 * right / max(1, claimed + same))
 
-    def best(self, nearness: np.ndarray) -> tuple[float, float]:
+    def best(self, weight: float, families: frozenset[str] | None = None) -> tuple[float, float]:
         """The best F1 and where it is reached."""
-        return max((self.found(nearness, at)[2], at) for at in np.arange(0.3, 1.0, 0.01).round(2).tolist())
+        return max((self.score(weight, at, families).f1, at) for at in EVERY_NEARNESS)
+
+    def held_out(self, seed: int) -> tuple[float, float, Score]:
+        """Weight and threshold chosen on half of the families, and the score of the other half."""
+        families = sorted(set(self.family_of.values()))
+        Random(seed).shuffle(families)
+        chosen_on, judged_on = frozenset(families[::2]), frozenset(families[1::2])
+        (_, at), weight = max((self.best(weight, chosen_on), weight) for weight in WEIGHTS)
+        return weight, at, self.score(weight, at, judged_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +111,29 @@ def groups() -> list[Group]:
     return [Group(row["group"], row["kind"], tuple(row["questions"]), row.get("near")) for row in rows]
 
 
-async def compared(kind: str, embedder: Embedder) -> Pairs:
-    asked = [(group.name, question) for group in groups() if group.kind == kind for question in group.questions]
-    vectors = np.array(await embedder.embed([question for _, question in asked]))
-    words = [set(telling_words(question, 20)) for _, question in asked]
-    places = list(combinations(range(len(asked)), 2))
-    return Pairs(
-        np.array([asked[one][0] == asked[other][0] for one, other in places]),
-        np.array([vectors[one] @ vectors[other] for one, other in places]),
-        np.array([len(words[one] & words[other]) / max(1, len(words[one] | words[other])) for one, other in places]),
+async def clusters(kind: str, embedder: Embedder, weights: Sequence[float] = WEIGHTS) -> Clusters:
+    own = [group for group in groups() if group.kind == kind]
+    asked = [Asked(f"{group.name} {question}", question) for group in own for question in group.questions]
+    nearness = QuestionNearness(embedder)
+    near = {
+        weight: await nearness.pairs(asked, SameMeaning(weight, EVERY_NEARNESS[0], SHIPPED.looked_at_from))
+        for weight in weights
+    }
+    names = [(f"{group.name} {question}", group) for group in own for question in group.questions]
+    families = _families(own)
+    return Clusters(
+        {name: group.name for name, group in names}, {name: families[group.name] for name, group in names}, near
     )
+
+
+def _families(of: list[Group]) -> dict[str, str]:
+    """Each group's family by the name of one of its groups: near misses, and near misses of those, are of one."""
+    family = {group.name: group.name for group in of}
+    for group in of:
+        if group.near is not None:
+            old, new = family[group.name], family[group.near]
+            family = {name: new if its == old else its for name, its in family.items()}
+    return family
 
 
 async def asked_again(kind: str, embedder: Embedder) -> AskedAgain:
@@ -119,28 +165,43 @@ def rephrasing_lines(of: dict[str, AskedAgain]) -> list[str]:
     return [*told, ""]
 
 
-def lines(kind: str, pairs: Pairs) -> list[str]:
-    """The curve as a Markdown table, and what shared words would add to it."""
+def cluster_lines(of: dict[str, Clusters]) -> list[str]:
+    """The curves as Markdown tables: that of the weight in use for every kind, and the F1 of the others."""
     told = [
-        f"{KINDS[kind]}: {int(pairs.are_same.sum())} pairs of {len(pairs.are_same)} belong together",
+        f"Gaps from {sum(len(each.group_of) for each in of.values())} questions, each kind grouped by itself; what is "
+        f"left of two questions counts {SHIPPED.rest_weight}",
         "",
-        "| cosine from | precision | recall | F1 |",
-        "|---|---|---|---|",
+        "| nearness from |" + "".join(f" {kind}: precision | recall | F1 |" for kind in of),
+        "|---|" + "---|---|---|" * len(of),
     ]
     for at in THRESHOLDS:
-        mark = "**" if at == SHIPPED_THRESHOLD else ""
-        precision, recall, f1 = pairs.found(pairs.cosines, at)
-        told.append(f"| {mark}{at:.2f}{mark} | {precision:.3f} | {recall:.3f} | {f1:.3f} |")
-    both = pairs.cosines + WORDS_WEIGHT * pairs.shared_words
-    told += ["", "best F1: cosine {:.3f} from {:.2f}".format(*pairs.best(pairs.cosines))]
-    return [*told, "best F1: cosine + {} x shared words {:.3f} from {:.2f}".format(WORDS_WEIGHT, *pairs.best(both)), ""]
+        mark = "**" if at == SHIPPED.one_gap_from else ""
+        scores = [figure for each in of.values() for figure in each.score(SHIPPED.rest_weight, at)]
+        cells = [f"{at:.2f}", *(f"{figure:.3f}" for figure in scores)]
+        told.append("".join(f"| {mark}{cell}{mark} " for cell in cells) + "|")
+    told += ["", "| what is left counts |" + "".join(f" {kind}: best F1 | from |" for kind in of)]
+    told.append("|---|" + "---|---|" * len(of))
+    for weight in next(iter(of.values())).near:
+        bests = [each.best(weight) for each in of.values()]
+        told.append(f"| {weight} |" + "".join(f" {f1:.3f} | {at:.2f} |" for f1, at in bests))
+    return [*told, ""]
+
+
+def held_out_lines(kind: str, of: Clusters) -> list[str]:
+    """Chosen on half of the families, judged on the other half."""
+    runs = [of.held_out(seed) for seed in range(SPLITS)]
+    told = [f"{kind}: chosen on half of the families, judged on the other half", "", "| weight | from | F1 |"]
+    told += ["|---|---|---|", *(f"| {weight} | {at:.2f} | {score.f1:.3f} |" for weight, at, score in runs)]
+    middle = [sum(score[place] for *_, score in runs) / SPLITS for place in range(3)]
+    return [*told, "", "mean: precision {:.3f}, recall {:.3f}, F1 {:.3f}".format(*middle), ""]
 
 
 async def _measure() -> list[str]:
     threads = OnnxThreads()
     try:
         embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)
-        told = [line for kind in KINDS for line in lines(kind, await compared(kind, embedder))]
+        of = {kind: await clusters(kind, embedder) for kind in KINDS}
+        told = cluster_lines(of) + [line for kind, each in of.items() for line in held_out_lines(kind, each)]
         return told + rephrasing_lines({kind: await asked_again(kind, embedder) for kind in KINDS})
     finally:
         await threads.close()

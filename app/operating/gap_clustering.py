@@ -1,11 +1,16 @@
-"""The same question in other words is the same gap: found after the turn, by what the words mean."""
+"""The same question in other words is the same gap: found after the turn, by what the words mean, over all of them."""
 
+from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
 
 import structlog
+from anyio import to_thread
 
 from app.domain.errors import EmbedderUnavailable
-from app.domain.gap_meaning import joins_from
+from app.domain.gap_grouping import Wording, grouped, moves
+from app.domain.gap_meaning import same_meaning
+from app.operating.question_nearness import Asked, QuestionNearness
 from app.operating.read_languages import is_read
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
@@ -17,15 +22,17 @@ _AT_ONCE: Final = 16
 
 
 class GapClustering:
-    """Turns count gaps by their wording, in their own transaction. Here each new gap joins the open gap of its agent
-    that means nearly the same, or stays by itself. No transaction is held over the embedder; while that is away gaps
-    wait. A question in a language that the model does not read stays by itself.
+    """Turns count gaps by their wording, in their own transaction. Here, whenever there are new ones, the wordings of
+    their agent's open gaps are grouped again, all together, and those that mean the same become one gap. What operators
+    have had a hand in takes others in, and stays as it is otherwise. No transaction is held over the embedder; while
+    that is away gaps wait. A question in a language that the model does not read stays by itself.
     """
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._records = records
         self._embedder = embedder
         self._languages = languages
+        self._nearness = QuestionNearness(embedder)
         self._has_forgotten = False
 
     async def place(self) -> int:
@@ -35,20 +42,46 @@ class GapClustering:
             gaps = await records.gaps.unplaced(_AT_ONCE)
         if not gaps:
             return 0
-        readable = [gap for gap in gaps if is_read(self._embedder, self._languages, gap.question, gap.language)]
+        readable = [gap for gap in gaps if self._is_read(gap.question, gap.language)]
         try:
-            vectors = await self._embedder.embed([gap.question for gap in readable]) if readable else []
+            vectors = await self._nearness.vectors({gap.question for gap in readable})
+            is_done = {agent: await self._regroup(agent) for agent in {gap.agent_id for gap in readable}}
         except EmbedderUnavailable as error:
             log.warning("gaps_wait_for_their_meaning", count=len(gaps), reason=str(error))
             return 0
-        meanings = dict(zip((gap.id for gap in readable), vectors, strict=True))
-        model = self._embedder.model_id
-        for gap in gaps:
+        meanings = {gap.id: vectors[gap.question].tolist() for gap in readable}
+        placed = [gap for gap in gaps if is_done.get(gap.agent_id, True)]
+        for gap in placed:
             async with self._records.write() as records:
-                joined = await records.gaps.place(gap.id, model, meanings.get(gap.id), joins_from(model))
-            if joined is not None:
-                log.info("gap_joined", gap=str(joined))
-        return len(gaps)
+                await records.gaps.place(gap, self._embedder.model_id, meanings.get(gap.id))
+        return len(placed)
+
+    async def _regroup(self, agent_id: UUID) -> bool:
+        """Whether the agent's gaps are grouped now; else somebody has changed one meanwhile."""
+        model_id = self._embedder.model_id
+        async with self._records.read() as records:
+            wordings = await records.gaps.wordings(agent_id, model_id)
+        named = {wording.name: wording for wording in wordings}
+        asked = await to_thread.run_sync(self._readable, wordings)
+        near = await self._nearness.pairs(asked, same_meaning(model_id))
+        groups = await to_thread.run_sync(grouped, list(named), near)
+        wanted = moves([[named[name] for name in group] for group in groups])
+        if not wanted:
+            return True
+        async with self._records.write() as records:
+            is_done = await records.gaps.regroup(agent_id, wordings, wanted)
+        log.info("gaps_regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
+        return is_done
+
+    def _readable(self, wordings: Sequence[Wording]) -> list[Asked]:
+        return [
+            Asked(wording.name, wording.question, wording.is_settled, wording.meaning)
+            for wording in wordings
+            if wording.meaning is not None or self._is_read(wording.question, wording.language)
+        ]
+
+    def _is_read(self, question: str, language: str | None) -> bool:
+        return is_read(self._embedder, self._languages, question, language)
 
     async def _forget_other_models(self) -> None:
         """Vectors of two models never meet: those of yesterday's go, once."""

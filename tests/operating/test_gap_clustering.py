@@ -1,7 +1,7 @@
 """The same question in other words is one gap."""
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -15,7 +15,8 @@ from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
-from app.domain.gap_meaning import SHIPPED_THRESHOLD
+from app.domain.gap_grouping import Move, moves
+from app.domain.gap_meaning import SHIPPED
 from app.domain.turn import Channel, VisitorSession
 from app.operating.gap_clustering import GapClustering
 from app.operating.rounds import Rounds
@@ -24,11 +25,13 @@ from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
-from tests.paraphrases import KINDS, compared, groups, lines
+from tests.paraphrases import KINDS, cluster_lines, clusters, groups
 
 LOW = GapReason.LOW_CONFIDENCE
 MALTA = "Is a lamp sent to Malta?"
 MALTA_TOO = "To Malta, is a lamp sent?"  # the doubles' embedder minds the words and not their order
+HALF_WAY = "Is a lamp now sent to Malta?"  # near to the first, and to the next, which is not near to the first
+NEARER = "Is a lamp now sent to Malta today?"
 CHESS = "Who won the chess championship?"
 
 
@@ -197,6 +200,145 @@ async def test_a_worker_places_gaps_by_itself(office: Office) -> None:
     assert await office.counts() == {MALTA: 2}
 
 
+async def test_wordings_are_grouped_all_together_and_not_one_by_one(office: Office) -> None:
+    """Half way between two gaps: it stays with the one that it came to as long as nothing nearer is asked."""
+    await office.ask(MALTA)
+    await office.clustering.place()
+    await office.ask(HALF_WAY)
+    await office.clustering.place()
+    assert await office.counts() == {MALTA: 2}
+    await office.ask(NEARER, session=await office.visitor())
+    while await office.clustering.place():
+        pass
+    assert await office.counts() == {MALTA: 1, NEARER: 2}
+
+
+async def test_counts_and_times_are_those_of_the_askings_after_a_gap_came_apart(office: Office) -> None:
+    await office.ask(MALTA, HALF_WAY)
+    await office.clustering.place()
+    await office.ask(HALF_WAY, NEARER, NEARER)
+    while await office.clustering.place():
+        pass
+    by_question = {gap.question: gap for gap in await office.gaps()}
+    assert {question: gap.count for question, gap in by_question.items()} == {MALTA: 1, NEARER: 4}
+    assert by_question[MALTA].first_seen == by_question[MALTA].last_seen
+    assert by_question[NEARER].first_seen > by_question[MALTA].first_seen
+    assert by_question[NEARER].last_seen == office.clock.now()
+    async with office.record.read() as records:
+        facts = await records.gaps.facts(by_question[NEARER].id, 9)
+    assert [sample.question for sample in facts.samples] == [NEARER, NEARER, HALF_WAY, HALF_WAY]
+
+
+async def touch_by_note(office: Office, gap: Gap) -> None:
+    async with office.record.write() as records:
+        await records.gaps.tell(gap.id, assignee=None, note="Ask sales.")
+
+
+async def touch_by_assignee(office: Office, gap: Gap) -> None:
+    async with office.record.write() as records:
+        await records.gaps.tell(gap.id, assignee="Ada", note=None)
+
+
+async def touch_by_merging(office: Office, gap: Gap) -> None:
+    await office.ask(CHESS)
+    [chess] = [other for other in await office.gaps() if other.question == CHESS]
+    async with office.record.write() as records:
+        await records.gaps.merge(office.agent, gap.id, [chess.id])
+
+
+async def touch_by_reopening(office: Office, gap: Gap) -> None:
+    for state in (GapState.IGNORED, GapState.OPEN):
+        async with office.record.write() as records:
+            await records.gaps.set_state(office.workspace, gap.id, state, "")
+
+
+@pytest.mark.parametrize("touch", [touch_by_note, touch_by_assignee, touch_by_merging, touch_by_reopening])
+async def test_what_an_operator_has_touched_takes_others_in_and_is_never_torn_apart(
+    office: Office, touch: Callable[[Office, Gap], Awaitable[None]]
+) -> None:
+    await office.ask(MALTA, HALF_WAY)
+    await office.clustering.place()
+    [gap] = await office.gaps()
+    await touch(office, gap)
+    [was] = await office.gaps()
+    await office.ask(NEARER, MALTA_TOO)
+    while await office.clustering.place():
+        pass
+    kept, other = sorted(await office.gaps(), key=lambda each: -each.count)
+    assert (kept.id, kept.question, kept.count) == (gap.id, MALTA, was.count + 1)
+    assert (other.question, other.count) == (NEARER, 1)
+
+
+async def test_what_an_operator_has_split_stays_apart(office: Office) -> None:
+    await office.ask(MALTA, MALTA_TOO)
+    await office.clustering.place()
+    [gap] = await office.gaps()
+    async with office.record.write() as records:
+        facts = await records.gaps.facts(gap.id, 1)
+        await records.gaps.split(gap.id, facts.samples[0].turn_id)
+    await office.ask(CHESS)
+    while await office.clustering.place():
+        pass
+    assert await office.counts() == {MALTA: 1, MALTA_TOO: 1, CHESS: 1}
+
+
+async def test_nothing_moves_where_a_gap_was_touched_meanwhile(office: Office) -> None:
+    await office.ask(MALTA, MALTA_TOO)
+    async with office.record.read() as records:
+        seen = await records.gaps.wordings(office.agent, office.embedder.model_id)
+    [move] = moves([seen])
+    touched = next(gap for gap in await office.gaps() if gap.id == move.wordings[0].gap_id)
+    await touch_by_note(office, touched)
+    async with office.record.write() as records:
+        assert not await records.gaps.regroup(office.agent, seen, [move])
+    assert await office.counts() == {MALTA: 1, MALTA_TOO: 1}
+
+
+async def test_nothing_moves_where_a_gap_has_other_wordings_by_now(office: Office) -> None:
+    await office.ask(MALTA, MALTA_TOO, CHESS)
+    async with office.record.read() as records:
+        seen = await records.gaps.wordings(office.agent, office.embedder.model_id)
+    [move] = moves([[wording for wording in seen if wording.question != CHESS]])
+    chess = next(wording for wording in seen if wording.question == CHESS)
+    async with office.record.write() as records:
+        assert await records.gaps.regroup(office.agent, seen, [Move(move.into, (chess,))])
+        assert not await records.gaps.regroup(office.agent, seen, [move])
+    assert sum((await office.counts()).values()) == 3
+
+
+async def test_gaps_whose_regrouping_was_refused_are_placed_the_next_time(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await office.ask(MALTA)
+    await office.clustering.place()
+    [gap] = await office.gaps()
+    await office.ask(MALTA_TOO)
+    embed = office.embedder.embed
+
+    async def slower_than_an_operator(texts: Sequence[str]) -> list[list[float]]:
+        if MALTA in texts:
+            await touch_by_note(office, gap)
+        return await embed(texts)
+
+    monkeypatch.setattr(office.embedder, "embed", slower_than_an_operator)
+    restarted = GapClustering(office.record, office.embedder, LangidLanguageGuesser())
+    assert await restarted.place() == 0
+    assert await office.counts() == {MALTA: 1, MALTA_TOO: 1}
+    assert await restarted.place() == 1
+    assert await office.counts() == {MALTA: 2}
+
+
+async def test_a_gap_whose_question_has_changed_meanwhile_is_placed_the_next_time(office: Office) -> None:
+    await office.ask(MALTA)
+    async with office.record.read() as records:
+        [gap] = await records.gaps.unplaced(9)
+    await office.ask(MALTA.upper())
+    async with office.record.write() as records:
+        await records.gaps.place(gap, "hashing", None)
+        [still] = await records.gaps.unplaced(9)
+    assert still == replace(gap, question=MALTA.upper())
+
+
 async def test_the_shipped_models_threshold_stands_on_the_curve() -> None:
     """The whole curve is in docs/evaluation.md; the figures here are floors under it."""
     assert len(groups()) >= 60
@@ -204,12 +346,11 @@ async def test_the_shipped_models_threshold_stands_on_the_curve() -> None:
     threads = OnnxThreads()
     embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)
     try:
-        of = {kind: await compared(kind, embedder) for kind in KINDS}
+        of = {kind: await clusters(kind, embedder, (SHIPPED.rest_weight,)) for kind in KINDS}
     finally:
         await threads.close()
-    report = "\n".join(line for kind, pairs in of.items() for line in lines(kind, pairs))
-    named, general = of["named"], of["general"]
-    precision, _, f1 = named.found(named.cosines, SHIPPED_THRESHOLD)
-    assert f1 > named.best(named.cosines)[0] - 0.02, report
-    assert (precision > 0.73, f1 > 0.77) == (True, True), report
-    assert general.found(general.cosines, SHIPPED_THRESHOLD)[0] > 0.65, report
+    report = "\n".join(cluster_lines(of))
+    named = of["named"].score(SHIPPED.rest_weight, SHIPPED.one_gap_from)
+    general = of["general"].score(SHIPPED.rest_weight, SHIPPED.one_gap_from)
+    assert (named.f1 >= 0.85, named.precision > 0.92) == (True, True), report
+    assert (general.f1 > 0.48, general.precision > 0.78) == (True, True), report

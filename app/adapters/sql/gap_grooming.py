@@ -10,7 +10,6 @@ from sqlalchemy import func, select, update
 from app.adapters.sql.gap_meanings import SqlGapMeanings
 from app.adapters.sql.models import GapQuestionRow, GapRow, TurnRow
 from app.adapters.sql.time_ordered_id import new_id
-from app.adapters.sql.turn_erasing import SqlTurnErasing
 from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason
 from app.domain.gap_facts import TREND_DAYS, GapFacts, GapSample
@@ -18,11 +17,12 @@ from app.domain.gap_facts import TREND_DAYS, GapFacts, GapSample
 WEEK = timedelta(days=7)
 
 
-class SqlGapGrooming(SqlGapMeanings, SqlTurnErasing):
+class SqlGapGrooming(SqlGapMeanings):
     async def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
         gaps = select(GapRow).where(GapRow.agent_id == agent_id, GapRow.id.in_(gap_ids)).with_for_update()
         for gap in (await self._session.scalars(gaps)).all():
             await self._absorb(gap, into)
+        await self._session.execute(update(GapRow).where(GapRow.id == into).values(may_join=False))
 
     async def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
         asking = await self._session.scalar(

@@ -8,6 +8,7 @@ from uuid import UUID
 from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
 from app.domain.gap_digest import GapTally, Week
 from app.domain.gap_facts import GapFacts
+from app.domain.gap_grouping import Move, Wording
 from app.domain.gap_meaning import UnplacedGap
 from app.domain.gap_replay import GapAsking
 from app.ports.records.page import ListPage, PageRequest
@@ -44,12 +45,21 @@ class GapRecords(Protocol):
         """Gaps of all agents that were not yet compared with their agent's others, oldest first."""
         ...
 
-    async def place(
-        self, gap_id: UUID, model_id: str, vector: Sequence[float] | None, joins_from: float
-    ) -> UUID | None:
-        """Compare a gap with the other open gaps of its agent, by unit vectors of one model: it becomes part of the
-        nearest one from that cosine on, whose id is returned. Else it stays, with its vector. None as a vector, or a
-        gap that is gone or was placed meanwhile: nothing to compare."""
+    async def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
+        """It was compared with the others, by unit vectors of that model; that of its question is kept. None: the model
+        does not read it. One whose question has changed meanwhile stays as it is."""
+        ...
+
+    async def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
+        """Those of the agent's open gaps that no operator has had a hand in, and the settled ones by their question
+        alone, where that model's vector of it is known. Of very many wordings those that were not yet compared and
+        then the latest are told; gaps beyond them count as settled."""
+        ...
+
+    async def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
+        """Wordings with their askings move between gaps of the agent, all or none; what is left empty is gone. Counts,
+        times and reasons are those of the askings. False, and nothing moves, where one of these gaps is no longer what
+        `seen` says of it."""
         ...
 
     async def forget_meanings_but(self, model_id: str) -> None:

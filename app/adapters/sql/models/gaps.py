@@ -15,7 +15,8 @@ class GapRow(HasId, Base):
     `placed_by` is the model by which the gap was compared with the agent's others, None as long as it was not;
     `meaning` its vector of the question, little-endian float32, None for a language that the model does not read.
     `replayed_at` is the agent's generation at which it was last asked, by a visitor or by a replay. `answered_at` is
-    when it was last closed with proof, `reopened_at` when it was last opened again.
+    when it was last closed with proof, `reopened_at` when it was last opened again. `may_join` is no longer set where
+    an operator has merged or split it: clustering may add to it, and leaves it otherwise as it is.
     """
 
     __tablename__ = "gaps"

@@ -1,0 +1,93 @@
+"""Which questions are one gap, all of them looked at together: agglomeration with complete linkage, so that no
+question comes in by way of one that is only half way to the others. And who keeps the gap's name afterwards."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import heapify, heappop, heappush
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording of an open gap, or, of a gap that `is_settled`, the gap's question: operators have had a hand in
+    that one, so it may take others in and is never taken apart.
+
+    `key` is of the normalised question; `question` is how it was last asked, in a turn of that `language`. `askings`
+    are those of the wording, `since` is when its gap was first asked. `meaning` is the vector that is stored of a
+    settled gap's question.
+    """
+
+    gap_id: UUID
+    key: str
+    question: str
+    language: str | None
+    askings: int
+    since: datetime
+    is_settled: bool = False
+    meaning: tuple[float, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its own among all wordings of an agent, the same tomorrow."""
+        return f"{self.key} {self.gap_id.hex}"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """These wordings become part of the gap `into`; None: of a new one."""
+
+    into: UUID | None
+    wordings: tuple[Wording, ...]
+
+
+def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]:
+    """Every name in exactly one group. `near` holds the pairs that may be in one group, each once and in either
+    order, and how near they are. The two groups whose least near pair is nearest become one, until no two are left of
+    which every pair is in `near`. Neither the order of the names nor that of the pairs matters."""
+    groups = {name: [name] for name in names}  # by the first name of each
+    links: dict[str, dict[str, float]] = {name: {} for name in groups}
+    for (one, other), nearness in near.items():
+        links[one][other] = links[other][one] = nearness
+    nearest = [(-nearness, min(pair), max(pair)) for pair, nearness in near.items()]
+    heapify(nearest)
+    while nearest:
+        distance, first, second = heappop(nearest)
+        if first not in groups or links[first].get(second) != -distance:
+            continue  # of groups that have changed since
+        groups[first] += groups.pop(second)
+        of_first, of_second = links[first], links.pop(second)
+        for other in of_first.keys() | of_second.keys():
+            if other in links:
+                links[other].pop(first, None)
+                links[other].pop(second, None)
+        links[first] = {other: min(of_first[other], of_second[other]) for other in of_first.keys() & of_second.keys()}
+        for other, nearness in links[first].items():
+            links[other][first] = nearness
+            heappush(nearest, (-nearness, min(first, other), max(first, other)))
+    return [tuple(sorted(group)) for _, group in sorted(groups.items())]
+
+
+def moves(groups: Sequence[Sequence[Wording]]) -> list[Move]:
+    """What makes gaps of these groups, of which none has two settled gaps. A group keeps the settled gap that is in
+    it, else the gap that holds most of its askings, the oldest where that is equal; a gap is kept by one group. Nothing
+    moves where the groups are the gaps that there are."""
+    claims: dict[tuple[int, UUID], tuple[bool, int, datetime, int]] = {}
+    for place, group in enumerate(groups):
+        asked = sum(wording.askings for wording in group)
+        for wording in group:
+            is_free, held, *_ = claims.get((place, wording.gap_id), (True, 0))
+            is_free = is_free and not wording.is_settled
+            # of two groups that hold as much of a gap, the smaller one is more of it
+            claims[place, wording.gap_id] = (is_free, held - wording.askings, wording.since, asked)
+    kept: dict[int, UUID] = {}
+    taken: set[UUID] = set()
+    for place, gap_id in sorted(claims, key=lambda claim: (claims[claim], claim[1], claim[0])):
+        if place not in kept and gap_id not in taken:
+            kept[place] = gap_id
+            taken.add(gap_id)
+    moved = [
+        Move(kept.get(place), tuple(wording for wording in group if wording.gap_id != kept.get(place)))
+        for place, group in enumerate(groups)
+    ]
+    return [move for move in moved if move.wordings]
