@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, Self
 from uuid import UUID
 
 from pydantic import Field
 
-from app.domain.golden_run import GoldenRun, GoldenSide
+from app.domain.golden_run import GoldenRun
 from app.operating.actor import Actor
 from app.operating.golden_runs import BOTH, BUDGET_SECONDS, KEPT, GoldenRuns
 from app.web.admin_access import AdminAccess
@@ -39,17 +39,9 @@ class GoldenScoreOut(Model):
     abstained: dict[str, float] = Field(description="The share that it would not answer, by kind of question.")
     degraded: int = Field(description="Searches that missed a part, such as the reranker.")
 
-    @classmethod
-    def of(cls, side: GoldenSide) -> "GoldenScoreOut":
-        return cls.model_validate(side)
-
 
 class GoldenSideOut(GoldenScoreOut):
     marks: tuple[GoldenMarkOut, ...]
-
-    @classmethod
-    def of(cls, side: GoldenSide) -> "GoldenSideOut":
-        return cls.model_validate(side)
 
 
 class GoldenRunHead(Model):
@@ -68,35 +60,19 @@ class GoldenRunHead(Model):
     won: tuple[str, ...] = Field(description="Questions that go right by the draft alone.")
     lost: tuple[str, ...] = Field(description="Questions that go right by the live version alone.")
 
+    @classmethod
+    def of(cls, run: GoldenRun) -> Self:
+        return cls.model_validate(run)
+
 
 class GoldenRunRowOut(GoldenRunHead):
     live: GoldenScoreOut | None
     draft: GoldenScoreOut | None
 
-    @classmethod
-    def of(cls, run: GoldenRun) -> "GoldenRunRowOut":
-        sides: dict[str, Any] = {
-            "live": run.live and GoldenScoreOut.of(run.live),
-            "draft": run.draft and GoldenScoreOut.of(run.draft),
-        }
-        return cls(**head_of(run), **sides)
-
 
 class GoldenRunOut(GoldenRunHead):
     live: GoldenSideOut | None
     draft: GoldenSideOut | None
-
-    @classmethod
-    def of(cls, run: GoldenRun) -> "GoldenRunOut":
-        sides: dict[str, Any] = {
-            "live": run.live and GoldenSideOut.of(run.live),
-            "draft": run.draft and GoldenSideOut.of(run.draft),
-        }
-        return cls(**head_of(run), **sides)
-
-
-def head_of(run: GoldenRun) -> dict[str, Any]:
-    return {name: getattr(run, name) for name in GoldenRunHead.model_fields}
 
 
 class AdminGoldenRuns:

@@ -127,8 +127,8 @@ def _weight(draft: GoldenMark | None, live: GoldenMark | None) -> int:
 
 
 _METRICS = (
-    ("page_hit@1", "Right page first"),
-    ("page_hit@5", "Right page in the first 5"),
+    ("page_hit@1", "Page first"),
+    ("page_hit@5", "In first 5"),
     ("page_mrr@10", "MRR"),
     ("page_ndcg@10", "nDCG"),
 )
