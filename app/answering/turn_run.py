@@ -15,6 +15,7 @@ from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.checkpointer import Checkpointer, Checkpoints
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
+from app.answering.ended_task import end_task
 from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks, store_end
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
@@ -97,6 +98,7 @@ class TurnRun:
         self._began = perf_counter()
         self._language: str | None = None
         self._writing: asyncio.Task[None] | None = None
+        self._ending_writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
         self._told_to_end = asyncio.Event()
         self.is_searching = True  # until something may be said
@@ -114,8 +116,11 @@ class TurnRun:
     def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
         self._ending = self._ending or how
         self._told_to_end.set()
-        if self._writing:
-            self._writing.cancel()
+        self._end_writing()
+
+    def _end_writing(self) -> None:
+        if self._writing and self._ending_writing is None:
+            self._ending_writing = asyncio.create_task(end_task(self._writing))
 
     async def run(self) -> None:
         """Never raises. `admitted` carries what begin raised; afterwards the live turn always ends with done or
@@ -133,8 +138,7 @@ class TurnRun:
             try:
                 await self._begin(agent)
             except BaseException:
-                search.cancel()
-                await asyncio.gather(search, return_exceptions=True)
+                await end_task(search)
                 raise
             standalone, retrieval = await search
             composition = self._composition(agent, retrieval, standalone, history, await self._crawled_page(agent))
@@ -259,7 +263,7 @@ class TurnRun:
         self._live.publish(Status("writing"))
         self._writing = asyncio.create_task(composition.write(self._tools.writers))
         if self._ending:
-            self._writing.cancel()
+            self._end_writing()
         try:
             await self._writing
         except asyncio.CancelledError:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -10,13 +12,17 @@ import pytest
 
 from app.adapters.memory_turn_log import MemoryTurnLog
 from app.adapters.memory_turn_orders import MemoryTurnOrders
+from app.answering.retrieval import Retrieval, SearchQuery, StageListener
+from app.answering.turns import Turns
 from app.answering.turns_elsewhere import SharedTurns
+from app.domain.agent import LiveAgent
 from app.domain.errors import NotFound, Unavailable
 from app.domain.turn import TurnState
 from app.domain.turn_events import Error, NumberedEvent
 from app.ports.turn_log import Growth, TurnHead
 from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes
 from tests.doubles.answering_house import alone
+from tests.doubles.scripted_chat_model import UnheardCancel
 
 
 class AwayableTurnLog(MemoryTurnLog):
@@ -144,6 +150,48 @@ async def test_a_reader_ahead_of_a_log_that_is_full_is_sent_for_the_whole_answer
         with pytest.raises(NotFound):
             await two.from_there(request, ahead)
         assert text(await heard(await two.there.ask(two.house.session, request))) == text(whole)
+
+
+class DeafRetriever:
+    """A search in mid-call to a server, which does not hear that it is cancelled, and goes on."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
+        self.begun.set()
+        await UnheardCancel().wait()
+        raise AssertionError("nobody sets it")
+
+
+class CarelessRetriever(DeafRetriever):
+    """One whose lost cancellation leads on to the next stage, as that of a cache does whose server was away."""
+
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
+        assert on_stage
+        self.begun.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await on_stage("searching")
+        return Retrieval()
+
+
+@pytest.mark.parametrize("retriever", [DeafRetriever, CarelessRetriever])
+async def test_a_search_that_does_not_hear_that_it_is_cancelled_holds_up_nobody(
+    tmp_path: Path, shared: SharedTurns, retriever: type[DeafRetriever]
+) -> None:
+    """It has begun for a turn that, as is seen then, another process answers."""
+    go = anyio.Event()
+    async with two_processes(tmp_path, shared, "It is ", go, "3 years [1].") as two:
+        request = await two.asked()
+        searching = retriever()
+        async with Turns(replace(two.house.tools, retriever=searching), "third", shared) as third:
+            async with asyncio.timeout(10):
+                feed = await third.ask(two.house.session, request)
+            go.set()
+            assert text(await heard(feed)) == "It is 3 years [1]."
+            assert searching.begun.is_set()
+            assert third.running_count == 0
 
 
 async def test_a_log_that_came_back_empty_is_filled_again(

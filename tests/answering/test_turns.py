@@ -21,7 +21,7 @@ from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
 from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.ports.records.page import PageRequest
 from tests.doubles.answering_house import SITE, AnsweringHouse, alone, answering_house
-from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.scripted_chat_model import ScriptedChatModel, UnheardCancel
 
 
 def text(events: list[TurnEvent]) -> str:
@@ -263,6 +263,25 @@ async def test_a_stopped_answer_keeps_its_text(tmp_path: Path) -> None:
         assert done(events).finish is Finish.STOPPED
         house.sent.append(request)
         assert (await stored(house)).answer == text(events)
+
+
+@pytest.mark.parametrize("how", ["stopped", "shut down"])
+async def test_a_model_that_does_not_hear_that_it_is_cancelled_is_told_again(tmp_path: Path, how: str) -> None:
+    deaf = UnheardCancel()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["The warranty is ", deaf, "endless."])) as house:
+        request = house.request("How long is the warranty of a lamp?")
+        live = await house.turns.ask(house.session, request)
+        async with asyncio.timeout(10):
+            async for _ in _until_tokens(live, 1):
+                pass
+            if how == "stopped":
+                await house.turns.stop(house.session, request.turn_id)
+            else:
+                await house.turns.drain(0)
+            events = await _heard(live)
+        assert text(events) == "The warranty is "
+        house.sent.append(request)
+        assert (await stored(house)).answer == "The warranty is "
 
 
 async def test_another_visitors_turn_is_absent(house: AnsweringHouse) -> None:

@@ -1,15 +1,27 @@
 """A chat model that says what it was told to."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Final
+from contextlib import asynccontextmanager, suppress
+from typing import Final, Literal
 
 import anyio
 
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
-Step = str | Exception | anyio.Event  # text to say, an error to raise, an event to wait for
+
+class UnheardCancel(asyncio.Event):
+    """To be waited for through one cancellation, which gets lost as in `asyncio.wait_for` before Python 3.12."""
+
+    async def wait(self) -> Literal[True]:
+        with suppress(asyncio.CancelledError):
+            return await super().wait()
+        return await super().wait()
+
+
+Step = str | Exception | anyio.Event | asyncio.Event  # text to say, an error to raise, an event to wait for
+
 
 _USAGE: Final = TokenUsage(prompt_tokens=10, completion_tokens=5, model="scripted")
 
@@ -40,7 +52,7 @@ class ScriptedChatModel:
         for step in steps:
             if isinstance(step, Exception):
                 raise step
-            if isinstance(step, anyio.Event):
+            if isinstance(step, anyio.Event | asyncio.Event):
                 await step.wait()
             elif step:
                 yield TextDelta(step)
