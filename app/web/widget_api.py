@@ -20,6 +20,7 @@ from app.web.origins import admit_listed_origin
 from app.web.page_context import flattened
 from app.web.services import WebServices
 from app.web.sse import last_event_id, stream_response
+from app.web.visitor_limits import VisitorLimits
 from app.web.visitor_tokens import VisitorTokens
 from app.web.widget_leads import WidgetLeads
 from app.web.widget_me import WidgetMe
@@ -64,7 +65,7 @@ class WidgetApi:
         self._limits = limits
         self._streams = streams
         self._live_streams = LiveStreams(services.stream_places, limits.streams_per_visitor)
-        self._addresses = addresses
+        self._counting = VisitorLimits(services.rate_limiter, addresses)
         self._meter = meter
         self._tokens = VisitorTokens(services.records, services.clock)
         self._anyone = NewVisitorAccess(services.rate_limiter, limits, addresses)
@@ -165,8 +166,8 @@ class WidgetApi:
                 status=204,
             ),
             *WidgetMe(self._data, self._visitor).endpoints(),
-            *WidgetLeads(self._leads, self._visitor, self._limiter, self._limits, self._addresses).endpoints(),
-            *WidgetPerson(self._live_chats, self._visitor, self._limiter, self._limits, self._addresses).endpoints(),
+            *WidgetLeads(self._leads, self._visitor, self._limits, self._counting).endpoints(),
+            *WidgetPerson(self._live_chats, self._visitor, self._limits, self._counting).endpoints(),
         )
 
     async def init(self, call: Call[None, InitIn]) -> InitOut:
@@ -227,9 +228,14 @@ class WidgetApi:
     async def _ask(self, call: Call[VisitorCaller, QuestionIn]) -> TurnFeed:
         session, asked = call.caller.session, call.input
         request = TurnRequest(asked.turn_id, asked.message, asked.page_url, flattened(asked.page_context))
-        limits, address = self._limits, self._addresses.limit_key(call.request)
-        await self._limiter.hit(a_minute(limits.questions_per_address), "ask", "address", address)
-        await self._limiter.hit(a_minute(limits.questions_per_visitor), "ask", "visitor", str(session.visitor_id))
+        limits = self._limits
+        await self._counting.count(
+            call.request,
+            session.visitor_id,
+            "ask",
+            per_address=limits.questions_per_address,
+            per_visitor=limits.questions_per_visitor,
+        )
         await self._limiter.hit(a_minute(limits.questions_per_agent), "ask", "agent", str(session.agent_id))
         return await self._turns.ask(session, request)
 

@@ -7,11 +7,10 @@ from pydantic import ConfigDict, Field
 
 from app.domain.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS
 from app.operating.leads import Leads
-from app.ports.rate_limiter import RateLimiter
 from app.web.access import VisitorAccess, VisitorCaller
-from app.web.client_address import ClientAddresses
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
-from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.limits_policy import LimitsPolicy
+from app.web.visitor_limits import VisitorLimits
 
 
 class LeadIn(Model):
@@ -28,19 +27,11 @@ class LeadIn(Model):
 
 
 class WidgetLeads:
-    def __init__(
-        self,
-        leads: Leads,
-        access: VisitorAccess,
-        limiter: RateLimiter,
-        limits: LimitsPolicy,
-        addresses: ClientAddresses,
-    ) -> None:
+    def __init__(self, leads: Leads, access: VisitorAccess, limits: LimitsPolicy, counting: VisitorLimits) -> None:
         self._leads = leads
         self._access = access
-        self._limiter = limiter
         self._limits = limits
-        self._addresses = addresses
+        self._counting = counting
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
         return (
@@ -60,7 +51,6 @@ class WidgetLeads:
 
     async def leave(self, call: Call[VisitorCaller, LeadIn]) -> None:
         session, given = call.caller.session, call.input
-        address = self._addresses.limit_key(call.request)
-        await self._limiter.hit(a_minute(self._limits.leads_per_caller), "lead", "address", address)
-        await self._limiter.hit(a_minute(self._limits.leads_per_caller), "lead", "visitor", str(session.visitor_id))
+        most = self._limits.leads_per_caller
+        await self._counting.count(call.request, session.visitor_id, "lead", per_address=most, per_visitor=most)
         await self._leads.leave(session, given.name, given.email, given.message)

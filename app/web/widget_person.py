@@ -9,11 +9,10 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from app.domain.live_chat import MAX_TEXT_CHARS, Author, LiveMessage, LiveState
 from app.operating.live_chats import LiveChats, LiveView
-from app.ports.rate_limiter import RateLimiter
 from app.web.access import VisitorAccess, VisitorCaller
-from app.web.client_address import ClientAddresses
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
-from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.limits_policy import LimitsPolicy
+from app.web.visitor_limits import VisitorLimits
 from app.web.widget_models import stripped_message
 
 _PATH = "/v1/widget/person"
@@ -76,18 +75,12 @@ class PersonMessageIn(Model):
 
 class WidgetPerson:
     def __init__(
-        self,
-        live_chats: LiveChats,
-        access: VisitorAccess,
-        limiter: RateLimiter,
-        limits: LimitsPolicy,
-        addresses: ClientAddresses,
+        self, live_chats: LiveChats, access: VisitorAccess, limits: LimitsPolicy, counting: VisitorLimits
     ) -> None:
         self._live_chats = live_chats
         self._access = access
-        self._limiter = limiter
         self._limits = limits
-        self._addresses = addresses
+        self._counting = counting
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
         return (
@@ -157,6 +150,10 @@ class WidgetPerson:
 
     async def _count(self, call: Call[VisitorCaller, PersonMessageIn] | Call[VisitorCaller, None]) -> None:
         """As questions are, and apart from them."""
-        address, visitor = self._addresses.limit_key(call.request), str(call.caller.session.visitor_id)
-        await self._limiter.hit(a_minute(self._limits.questions_per_address), "person", "address", address)
-        await self._limiter.hit(a_minute(self._limits.questions_per_visitor), "person", "visitor", visitor)
+        await self._counting.count(
+            call.request,
+            call.caller.session.visitor_id,
+            "person",
+            per_address=self._limits.questions_per_address,
+            per_visitor=self._limits.questions_per_visitor,
+        )
