@@ -8,10 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
-from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import GapReason
-from app.domain.turn import Channel, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_suggestions import GapSuggestions
 from app.ports.records.page import PageRequest
@@ -19,6 +17,7 @@ from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_drafts import DRAFTED, ScriptedDrafts
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of_new_agent
 
 
 @dataclass
@@ -38,21 +37,16 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
     """With a gap that was asked for in two wordings, the second as a follow-up."""
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        session = await visitor_of_new_agent(record)
         low = GapReason.LOW_CONFIDENCE
         await ask(record, session, "Can ann@example.com have a lamp sent to Malta?", gap=low, language="en")
         clock.advance(60)
         trace = {"standalone": "Do you send lamps to Malta?"}
         await ask(record, session, "And to Malta?", gap=low, language="de", trace=trace)
         async with record.write() as records:
-            second, first = (await records.gaps.page(agent.id, None, PageRequest())).items
-            await records.gaps.merge(agent.id, first.id, [second.id])
-        yield Office(record, Actor(workspace, "ann", frozenset((READ, WRITE))), first.id, ScriptedDrafts())
+            second, first = (await records.gaps.page(session.agent_id, None, PageRequest())).items
+            await records.gaps.merge(session.agent_id, first.id, [second.id])
+        yield Office(record, Actor(session.workspace_id, "ann", frozenset((READ, WRITE))), first.id, ScriptedDrafts())
 
 
 async def test_it_is_drafted_from_what_its_wordings_look_for_latest_first_and_masked(office: Office) -> None:

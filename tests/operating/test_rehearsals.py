@@ -11,18 +11,18 @@ import pytest
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.answering.curated_matcher import CuratedMatcher
-from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import EmbedderUnavailable, InvalidInput, NotFound
 from app.domain.gap import GapReason
 from app.domain.rehearsal import Rehearsal
-from app.domain.turn import Channel, VisitorSession
+from app.domain.turn import VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.rehearsals import Rehearsals
 from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of_new_agent
 
 DAY = 24 * 3600
 LOW = GapReason.LOW_CONFIDENCE
@@ -63,13 +63,8 @@ class Stage:
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
-        yield Stage(record, clock, Actor(workspace, "ann", frozenset((READ, WRITE))), session)
+        session = await visitor_of_new_agent(record)
+        yield Stage(record, clock, Actor(session.workspace_id, "ann", frozenset((READ, WRITE))), session)
 
 
 def questions(rehearsal: Rehearsal) -> list[str]:

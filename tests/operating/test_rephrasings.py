@@ -13,7 +13,6 @@ from app.adapters.onnx_embedder import OnnxEmbedder
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
-from app.domain.agent import AgentConfig
 from app.domain.gap import GapReason
 from app.domain.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
 from app.domain.turn import Channel, Finish, TurnState, VisitorSession
@@ -27,6 +26,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of_new_agent
 from tests.paraphrases import KINDS, asked_again, rephrasing_lines
 
 MALTA = "Is a lamp sent to Malta?"
@@ -66,14 +66,11 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        session = await visitor_of_new_agent(record)
         embedder = HashingEmbedder()
-        yield Office(record, clock, embedder, Rephrasings(record, embedder, LangidLanguageGuesser()), agent.id, session)
+        yield Office(
+            record, clock, embedder, Rephrasings(record, embedder, LangidLanguageGuesser()), session.agent_id, session
+        )
 
 
 async def test_the_question_that_was_stopped_is_a_gap(office: Office) -> None:

@@ -17,10 +17,9 @@ import pytest
 
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
-from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
 from app.domain.gap import GapReason
-from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.domain.webhook import RETRY_AFTER, DeadLetter, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.live_chats import LiveChats
@@ -31,6 +30,7 @@ from app.ports.records.page import PageRequest
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of_new_agent
 
 EVERYTHING = tuple(WebhookEvent)
 PAGE = PageRequest()
@@ -101,13 +101,8 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
-        actor = Actor(workspace, "ann", frozenset((READ, WRITE)))
+        session = await visitor_of_new_agent(record)
+        actor = Actor(session.workspace_id, "ann", frozenset((READ, WRITE)))
         with running_site() as receiver:
             receiver.page("/hook", status=204)
             async with CrawlerWebhookSender(receiver.policy.allowed) as sender:
