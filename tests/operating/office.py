@@ -1,0 +1,308 @@
+"""A workspace with one of everything, for tests of whatever operators can do."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from app.adapters.crawler_page_scope import CrawlerPageScope
+from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
+from app.adapters.cronsim_calendar import CronsimCalendar
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.curated_matcher import CuratedMatcher
+from app.domain.agent import AgentConfig
+from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.deletion import DeletedKind
+from app.domain.document import PageContent
+from app.domain.file_format import FileFormat
+from app.domain.gap import Gap, GapReason
+from app.domain.golden_question import GoldenQuestion
+from app.domain.operator import Operator, Role
+from app.domain.page_lint import Finding, FindingKind
+from app.domain.source import SourceConfig, SourceKind
+from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.webhook import Webhook, WebhookEvent
+from app.operating.actor import READ, WRITE, Actor
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
+from app.operating.conversation_review import ConversationReview
+from app.operating.curated_answers import CuratedAnswers
+from app.operating.deletions import Deletions
+from app.operating.discovery import Discovery
+from app.operating.gap_grooming import GapGrooming
+from app.operating.gap_replays import GapReplays
+from app.operating.gaps import Gaps
+from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
+from app.operating.live_chats import LiveChats
+from app.operating.operators import Operators
+from app.operating.page_sync import PageSync
+from app.operating.rehearsals import Rehearsals
+from app.operating.schedules import Schedules
+from app.operating.signed_users import SignedUsers
+from app.operating.source_editing import SourceEditing
+from app.operating.source_files import SourceFiles
+from app.operating.source_hooks import SourceHooks
+from app.operating.sources import Sources
+from app.operating.turn_review import TurnReview
+from app.operating.visitor_data import VisitorData
+from app.operating.webhooks import Webhooks
+from app.ports.records.page import PageRequest
+from app.ports.records.transaction import Records, SystemOfRecord
+from tests.doubles.ended_conversations import EndedConversations
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.namesake_searches import NamesakeSearches
+from tests.doubles.plain_file_reader import PlainFileReader
+from tests.doubles.plain_password_hasher import PlainPasswordHasher
+from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
+from tests.doubles.sure_trials import SureTrials
+from tests.doubles.temporary_record import temporary_record
+
+PAGE = PageRequest()
+GAP = WebhookEvent.GAP_DETECTED
+
+
+@dataclass
+class Office:
+    """A workspace with one of everything."""
+
+    folder: Path
+    record: SystemOfRecord
+    jobs: RecordingJobQueue
+    actor: Actor
+    agent: UUID
+    source: UUID
+    site: UUID
+    document: UUID
+    deletion: UUID
+    answer: UUID
+    golden: UUID
+    gap: UUID
+    turn: UUID
+    conversation: UUID
+    visitor: UUID
+    token: UUID
+    operator: UUID
+    webhook: UUID
+    dead: UUID
+
+    @property
+    def golden_questions(self) -> GoldenQuestions:
+        return GoldenQuestions(self.record)
+
+    @property
+    def golden_runs(self) -> GoldenRuns:
+        return GoldenRuns(self.record, NamesakeSearches(), FixedClock())
+
+    @property
+    def agents(self) -> Agents:
+        return Agents(self.record, self.jobs)
+
+    @property
+    def sources(self) -> Sources:
+        return Sources(self.record, self.jobs)
+
+    @property
+    def hooks(self) -> SourceHooks:
+        return SourceHooks(self.record, FixedClock())
+
+    @property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self.record, CrawlerWebhookSender(), FixedClock())
+
+    @property
+    def page_sync(self) -> PageSync:
+        return PageSync(self.record, self.jobs, CrawlerPageScope())
+
+    @property
+    def schedules(self) -> Schedules:
+        return Schedules(self.record, CronsimCalendar(), FixedClock())
+
+    @property
+    def deletions(self) -> Deletions:
+        return Deletions(self.record, self.jobs)
+
+    @property
+    def editing(self) -> SourceEditing:
+        return SourceEditing(self.record)
+
+    @property
+    def discovery(self) -> Discovery:
+        return Discovery(self.record, ScriptedSiteDiscovery())
+
+    @property
+    def files(self) -> SourceFiles:
+        return SourceFiles(self.record, PlainFileReader(), 1000)
+
+    @property
+    def answers(self) -> CuratedAnswers:
+        return CuratedAnswers(self.record, Re2PatternMatcher())
+
+    @property
+    def rehearsals(self) -> Rehearsals:
+        matcher = CuratedMatcher(self.record, Re2PatternMatcher(), HashingEmbedder())
+        return Rehearsals(self.record, matcher, Re2PatternMatcher(), FixedClock())
+
+    @property
+    def gaps(self) -> Gaps:
+        return Gaps(self.record)
+
+    @property
+    def grooming(self) -> GapGrooming:
+        return GapGrooming(self.record)
+
+    async def merge_gaps(self) -> Gap:
+        other, _ = await self._another_gap()
+        return await self.grooming.merge(self.actor, self.gap, [other])
+
+    async def split_gap(self) -> Gap:
+        other, turn = await self._another_gap()
+        async with self.record.write() as records:
+            await records.gaps.merge(self.agent, self.gap, [other])
+        return await self.grooming.split(self.actor, self.gap, turn)
+
+    async def _another_gap(self) -> tuple[UUID, UUID]:
+        """And the turn that gave it away."""
+        async with self.record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            session = VisitorSession(workspace, self.agent, self.visitor, self.conversation)
+            turn = await a_gap(records, session, "When?")
+            gaps = (await records.gaps.page(self.agent, None, PAGE)).items
+        return next(gap.id for gap in gaps if gap.question == "When?"), turn
+
+    @property
+    def gap_replays(self) -> GapReplays:
+        return GapReplays(self.record, SureTrials())
+
+    @property
+    def turn_review(self) -> TurnReview:
+        return TurnReview(self.record)
+
+    @property
+    def review(self) -> ConversationReview:
+        return ConversationReview(self.record)
+
+    @property
+    def visitor_data(self) -> VisitorData:
+        return VisitorData(self.record, EndedConversations())
+
+    @property
+    def signed_users(self) -> SignedUsers:
+        return SignedUsers(self.record, FixedClock())
+
+    @property
+    def tokens(self) -> ApiTokens:
+        return ApiTokens(self.record, FixedClock())
+
+    @property
+    def operators(self) -> Operators:
+        return Operators(self.record, PlainPasswordHasher(), FixedClock())
+
+    @property
+    def live_chats(self) -> LiveChats:
+        return LiveChats(self.record, FixedClock())
+
+    async def a_live_chat(self, taken_by: str = "") -> UUID:
+        """Its conversation: waiting, or taken."""
+        async with self.record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            chat = await records.live_chats.ask(VisitorSession(workspace, self.agent, self.visitor, self.conversation))
+            if taken_by:
+                await records.live_chats.keep(chat.taken(taken_by, "Ann", FixedClock().now()))
+        return self.conversation
+
+    def audit(self) -> list[tuple[str, str, str]]:
+        """Actor, action and subject of every row, oldest first."""
+        with sqlite3.connect(self.folder / "docent.sqlite") as connection:
+            rows = connection.execute("select actor, action, subject from audit_log order by created_at, id")
+            found = [(str(a), str(b), str(c)) for a, b, c in rows]
+        connection.close()
+        return found
+
+    def last_hashes(self) -> tuple[bytes | None, bytes | None]:
+        """Of the latest row: its subject before and after the change."""
+        with sqlite3.connect(self.folder / "docent.sqlite") as connection:
+            latest = "select before_sha256, after_sha256 from audit_log order by created_at desc, id desc limit 1"
+            before, after = connection.execute(latest).fetchone()
+        connection.close()
+        return before, after
+
+    async def generation(self) -> int:
+        return (await self.agents.get(self.actor, self.agent)).generation
+
+
+@asynccontextmanager
+async def open_office(folder: Path) -> AsyncIterator[Office]:
+    """Its record lies in `folder`."""
+    async with temporary_record(folder) as record:
+        async with record.write() as records:
+            workspace = await records.tokens.default_workspace()
+            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+            source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+            await records.sources.start_run(agent.id, source.id)
+            await records.files.put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
+            site = await records.sources.create(
+                agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
+            )
+            gone = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
+            deletion = await records.deletions.erase(workspace, DeletedKind.SOURCE, gone.id)
+            document = (await records.documents.add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
+            answer = await records.curated_answers.create(
+                CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
+            )
+            golden = await records.golden_questions.put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
+            visitor = await records.conversations.visitor(agent.id, uuid4())
+            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+            session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+            webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
+            await records.webhooks.add(webhook)
+            turn = await a_gap(records, session, "Why?")
+            gaps = await records.gaps.page(agent.id, None, PAGE)
+            operator = Operator(uuid4(), workspace, "bob@example.com", Role.EDITOR, FixedClock().now())
+            await records.operators.add(operator, "hash")
+            token = await records.tokens.create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
+            await records.webhooks.hand_out(100)
+            [dead] = await records.webhooks.claim(1, FixedClock().now())
+            await records.webhooks.failed(dead, "the receiver answered 500", None)
+        yield Office(
+            folder,
+            record,
+            RecordingJobQueue(),
+            Actor(workspace, "ann", frozenset((READ, WRITE))),
+            agent.id,
+            source.id,
+            site.id,
+            document,
+            deletion.id,
+            answer.id,
+            golden.id,
+            gaps.items[0].id,
+            turn,
+            conversation.id,
+            visitor.id,
+            token.id,
+            operator.id,
+            webhook.id,
+            dead.id,
+        )
+
+
+def note_of(agent_id: UUID, source_id: UUID) -> tuple[UUID, UUID, PageContent, str, tuple[()], list[Finding]]:
+    """For `add_pending`: a page with a finding."""
+    note = PageContent("urn:note", "Note", "Hello.")
+    return agent_id, source_id, note, "hash", (), [Finding(FindingKind.INSTRUCTIONS, "Hello.")]
+
+
+async def a_gap(records: Records, session: VisitorSession, question: str) -> UUID:
+    """The question, asked in vain; return its turn."""
+    turn_id = uuid4()
+    await records.turns.begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
+    low = GapReason.LOW_CONFIDENCE
+    await records.turns.finish(
+        turn_id, TurnEnd(TurnState.DONE, "No idea.", AnsweredBy.FALLBACK, 0.1, True, Finish.COMPLETE, gap=low)
+    )
+    return turn_id
