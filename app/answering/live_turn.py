@@ -5,10 +5,10 @@ the number it saw last.
 """
 
 import asyncio
-from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Iterable
 from uuid import UUID
 
+from app.answering.event_log import EventLog
 from app.answering.presence import Presence
 from app.domain.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent
 from app.ports.turn_log import TurnHead
@@ -25,7 +25,7 @@ class LiveTurn:
         self.head = head
         self.presence = presence or Presence()
         self._tell = grown
-        self._log: list[NumberedEvent] = []
+        self._log = EventLog()
         self._grown = asyncio.Event()
 
     @classmethod
@@ -54,32 +54,30 @@ class LiveTurn:
     @property
     def last_number(self) -> int:
         """0 without any event."""
-        return self._log[-1].number if self._log else 0
+        return self._log.last_number
 
     @property
     def has_ended(self) -> bool:
-        return bool(self._log) and self._log[-1].is_last
+        return self._log.has_ended
 
     def publish(self, event: TurnEvent) -> None:
         """Append to the log and wake the readers. Nothing may follow done or error."""
-        self._append(NumberedEvent(self.last_number + 1, event))
-
-    def publish_recorded(self, events: Iterable[TurnEvent]) -> None:
-        """Append what the system of record has of this turn beyond the log."""
-        for number, event in enumerate(events, FIRST_RECORD_NUMBER):
-            self._append(NumberedEvent(number, event))
-
-    def _append(self, numbered: NumberedEvent) -> None:
         if self.has_ended:
-            raise RuntimeError(f"turn {self.turn_id} has ended; {numbered.event.name} came too late")
-        self._log.append(numbered)
-        grown, self._grown = self._grown, asyncio.Event()
-        grown.set()
+            raise RuntimeError(f"turn {self.turn_id} has ended; {event.name} came too late")
+        self._log.append(event)
+        self._grown.set()
+        self._grown.clear()  # whoever waited has been woken; the others look at the log before they wait
         if self._tell:
             self._tell()
 
+    def publish_recorded(self, events: Iterable[TurnEvent]) -> None:
+        """Append what the system of record has of this turn beyond the log."""
+        self._log.go_on_from_record()
+        for event in events:
+            self.publish(event)
+
     def so_far(self, after: int = 0) -> list[NumberedEvent]:
-        return self._log[self._position(after) :]
+        return list(self._log.since(self._log.place_after(after)))
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
         """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn,
@@ -89,21 +87,16 @@ class LiveTurn:
         record's gets all: where the record took over from a log is not known any more.
         """
         seen = 0 if after >= FIRST_RECORD_NUMBER else after
-        position = self._position(seen)
+        place = self._log.place_after(seen)
         with self.presence.reader():
             while True:
-                grown = self._grown
-                while position < len(self._log):
-                    numbered = self._log[position]
-                    position += 1
+                while place < len(self._log):
+                    numbered = self._log.at(place)
+                    place += 1
                     if numbered.number > seen:
                         yield numbered
                 if self.has_ended:
                     break
-                await grown.wait()
+                await self._grown.wait()
             if seen > self.last_number:
                 yield NumberedEvent(seen + 1, _NOT_OURS)
-
-    def _position(self, after: int) -> int:
-        """Where the events above that number begin."""
-        return bisect_right(self._log, after, key=lambda numbered: numbered.number)
