@@ -21,7 +21,6 @@ from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.memory_cache import MemoryCache
 from app.adapters.memory_rate_limiter import MemoryRateLimiter
 from app.adapters.memory_stream_places import MemoryStreamPlaces
-from app.adapters.memory_turn_log import MemoryTurnLog
 from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.adapters.onnx_embedder import OnnxEmbedder
 from app.adapters.onnx_reranker import OnnxReranker
@@ -40,6 +39,7 @@ from app.adapters.secret_keys import SecretKeys
 from app.adapters.shedding_reranker import SheddingReranker
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.adapters.timed_chat_model import TimedChatModel
+from app.adapters.unshared_turn_log import UnsharedTurnLog
 from app.answering.turns_elsewhere import SharedTurns
 from app.knowledge.context_writer import ContextWriter
 from app.ports.cache import Cache
@@ -129,7 +129,7 @@ def configured_shared_turns(settings: Settings, circuits: CircuitListener, closi
     """Of this process alone, or on Redis for all web processes."""
     url = settings.redis_url.get_secret_value()
     if not url:
-        return SharedTurns(MemoryTurnLog(), MemoryTurnOrders())
+        return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
     circuit = CircuitBreaker("turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
     redis = PatientRedis(url, circuit)
     closing.push_async_callback(redis.close)

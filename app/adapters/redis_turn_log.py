@@ -22,6 +22,8 @@ _HAS_IT_ALREADY: Final = "equal or smaller"
 class RedisTurnLog:
     """The client of `redis` that waits holds a connection for each read under way."""
 
+    is_shared: Final = True
+
     def __init__(self, redis: PatientRedis, *, prefix: str = "docent:turn:") -> None:
         self._redis = redis
         self._prefix = prefix

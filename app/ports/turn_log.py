@@ -31,6 +31,11 @@ class TurnLog(Protocol):
     """Holds a turn from its first event until `KEPT_SECONDS` after its last. One process, its owner, appends to a
     turn; all may read it."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether anybody but the owner reads it. Where nobody does, nothing need be appended."""
+        ...
+
     async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
         """Add the events, each turn's at once or not at all. Numbers that the log has are passed over.
 

@@ -12,8 +12,9 @@ from app.domain.on_disconnect import OnDisconnect
 from app.domain.turn import Finish, StoredTurn, TurnRequest, TurnState
 from app.domain.turn_events import Done, NumberedEvent, Token
 from app.ports.turn_log import TurnLog
-from tests.doubles.answering_house import AnsweringHouse, alone, answering_house
+from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.shared_memory import SharedMemory
 
 AT_ONCE = AgentConfig(name="Lamps", on_disconnect=OnDisconnect.STOP, disconnect_grace_seconds=0)
 LATER = AgentConfig(name="Lamps", on_disconnect=OnDisconnect.STOP, disconnect_grace_seconds=300)
@@ -55,7 +56,7 @@ async def has_ended(request: TurnRequest, turn_log: TurnLog) -> None:
 
 
 async def test_an_answer_that_was_left_is_stopped_after_the_grace_and_kept(tmp_path: Path) -> None:
-    never, shared = anyio.Event(), alone()
+    never, shared = anyio.Event(), SharedMemory().turns()
     model = ScriptedChatModel(["It is ", never])
     async with answering_house(tmp_path, model=model, config=AT_ONCE, shared=shared) as house:
         request, feed = await asked(house)
@@ -91,7 +92,7 @@ async def test_one_reader_of_two_may_leave(tmp_path: Path) -> None:
 
 
 async def test_readers_of_another_process_count(tmp_path: Path) -> None:
-    go, shared = anyio.Event(), alone()
+    go, shared = anyio.Event(), SharedMemory().turns()
     model = ScriptedChatModel(["It is ", go, "3 years [1]."])
     async with (
         answering_house(tmp_path, model=model, config=AT_ONCE, shared=shared) as house,

@@ -10,7 +10,6 @@ from uuid import UUID
 import anyio
 import pytest
 
-from app.adapters.memory_turn_log import MemoryTurnLog
 from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.answering.retrieval import Retrieval, SearchQuery, StageListener
 from app.answering.turns import Turns
@@ -21,8 +20,9 @@ from app.domain.turn import TurnState
 from app.domain.turn_events import Error, NumberedEvent
 from app.ports.turn_log import Growth, TurnHead
 from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes
-from tests.doubles.answering_house import alone
+from tests.doubles.memory_turn_log import MemoryTurnLog
 from tests.doubles.scripted_chat_model import UnheardCancel
+from tests.doubles.shared_memory import SharedMemory
 
 
 class AwayableTurnLog(MemoryTurnLog):
@@ -56,7 +56,7 @@ class AwayableTurnLog(MemoryTurnLog):
 class TestSharedTurns(SharedTurnsContract):
     @pytest.fixture
     def shared(self) -> SharedTurns:
-        return alone()
+        return SharedMemory().turns()
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.memory_turn_log import MemoryTurnLog
 from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+from app.adapters.unshared_turn_log import UnsharedTurnLog
 from app.answering.agent_search import AgentSearch
 from app.answering.brief import AnswerWriter
 from app.answering.conversations import Conversations
@@ -174,4 +174,4 @@ async def answering_house(
 
 def alone() -> SharedTurns:
     """For a process that shares nothing with others."""
-    return SharedTurns(MemoryTurnLog(), MemoryTurnOrders())
+    return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())

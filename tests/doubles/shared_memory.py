@@ -6,7 +6,6 @@ from uuid import UUID
 
 from app.adapters.fallback_rate_limiter import FallbackRateLimiter
 from app.adapters.memory_rate_limiter import MemoryRateLimiter
-from app.adapters.memory_turn_log import MemoryTurnLog
 from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.answering.turns_elsewhere import SharedTurns
 from app.domain.errors import Unavailable
@@ -14,6 +13,7 @@ from app.domain.turn_events import NumberedEvent
 from app.ports.rate_limiter import Limit, RateLimiter
 from app.ports.turn_log import Growth, TurnHead
 from app.ports.turn_orders import TurnOrder
+from tests.doubles.memory_turn_log import MemoryTurnLog
 
 
 @dataclass
@@ -69,6 +69,7 @@ class _Limiter:
 @dataclass
 class _Log:
     shared: SharedMemory
+    is_shared = True
 
     async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
         self.shared.check()

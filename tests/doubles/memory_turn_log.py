@@ -1,4 +1,4 @@
-"""TurnLog of one process: what it holds is found by whoever shares the object."""
+"""A turn log in memory: what it holds is found by whoever shares the object."""
 
 import asyncio
 import time
@@ -18,6 +18,8 @@ class _Logged:
 
 
 class MemoryTurnLog:
+    is_shared = True
+
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._turns: dict[UUID, _Logged] = {}

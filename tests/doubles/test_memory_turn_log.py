@@ -1,24 +1,16 @@
-"""The turn log and the orders of one process."""
+"""The turn log in memory keeps the contract that the one in Redis keeps."""
 
 import pytest
 
-from app.adapters.memory_turn_log import MemoryTurnLog
-from app.adapters.memory_turn_orders import MemoryTurnOrders
 from app.ports.turn_log import KEPT_SECONDS, Growth
 from tests.contracts.turn_log_contract import TurnLogContract, a_head, a_whole_turn
-from tests.contracts.turn_orders_contract import TurnOrdersContract
+from tests.doubles.memory_turn_log import MemoryTurnLog
 
 
 class TestMemoryTurnLog(TurnLogContract):
     @pytest.fixture
     def log(self) -> MemoryTurnLog:
         return MemoryTurnLog()
-
-
-class TestMemoryTurnOrders(TurnOrdersContract):
-    @pytest.fixture
-    def orders(self) -> MemoryTurnOrders:
-        return MemoryTurnOrders()
 
 
 async def test_a_turn_is_kept_for_ten_minutes_after_its_end_and_a_running_one_for_as_long_as_it_runs() -> None:
