@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.errors import Overloaded
 from app.domain.turn import VisitorSession
+from tests.answering.told import heard
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -27,7 +28,7 @@ async def test_past_its_bound_the_service_says_so_at_once(tmp_path: Path) -> Non
         with pytest.raises(Overloaded):
             await house.turns.ask(await another(house), house.request("Hello?"))
         go.set()
-        assert [numbered.event async for numbered in live.events()][-1].name == "done"
+        assert (await heard(live))[-1].name == "done"
 
 
 async def test_too_many_that_search_are_too_many(tmp_path: Path) -> None:
@@ -46,7 +47,7 @@ async def test_too_many_that_search_are_too_many(tmp_path: Path) -> None:
             with pytest.raises(Overloaded):
                 await house.turns.ask(await another(house), house.request("Hello?"))
             go.set()
-        assert [numbered.event async for numbered in live.events()][-1].name == "done"
+        assert (await heard(live))[-1].name == "done"
         await house.turns.ask(await another(house), house.request("Hello?"))
 
 
@@ -62,5 +63,5 @@ async def test_turns_that_write_leave_room_for_those_that_search(tmp_path: Path)
                 if numbered.event.name == "token":
                     break
         go.set()
-        ends = [[numbered.event async for numbered in live.events()][-1].name for live in lives]
+        ends = [(await heard(live))[-1].name for live in lives]
         assert ends == ["done"] * 3

@@ -15,10 +15,11 @@ from app.domain.gap import GapState
 from app.domain.live_chat import LiveState
 from app.domain.own_words import own_words
 from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnState
-from app.domain.turn_events import Done, Start, Token, TurnEvent
+from app.domain.turn_events import Done, Start, Token
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.live_chats import LiveChats
 from app.ports.records.page import PageRequest
+from tests.answering.told import done, text
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
@@ -42,16 +43,6 @@ def desk(house: AnsweringHouse) -> tuple[LiveChats, Actor]:
 async def state(house: AnsweringHouse) -> LiveState:
     chats, _ = desk(house)
     return (await chats.poll(house.session, 0)).chat.state
-
-
-def text(events: list[TurnEvent]) -> str:
-    return "".join(event.token for event in events if isinstance(event, Token))
-
-
-def done(events: list[TurnEvent]) -> Done:
-    last = events[-1]
-    assert isinstance(last, Done), events
-    return last
 
 
 async def test_our_own_words_answer_and_the_visitor_waits(house: AnsweringHouse) -> None:

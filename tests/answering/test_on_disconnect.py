@@ -9,9 +9,10 @@ from app.answering.turn_feed import TurnFeed
 from app.answering.turns import Turns
 from app.domain.agent import AgentConfig
 from app.domain.on_disconnect import OnDisconnect
-from app.domain.turn import Finish, StoredTurn, TurnRequest, TurnState
-from app.domain.turn_events import Done, NumberedEvent, Token
+from app.domain.turn import Finish, TurnRequest, TurnState
+from app.domain.turn_events import NumberedEvent
 from app.ports.turn_log import TurnLog
+from tests.answering.told import done, heard, stored, text, until_tokens
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.shared_memory import SharedMemory
@@ -25,26 +26,12 @@ async def asked(house: AnsweringHouse) -> tuple[TurnRequest, TurnFeed]:
     return request, await house.turns.ask(house.session, request)
 
 
-async def read_until_first_token(feed: TurnFeed) -> None:
-    async for numbered in feed.events():
-        if isinstance(numbered.event, Token):
-            return
-
-
-async def stored(house: AnsweringHouse, request: TurnRequest) -> StoredTurn:
-    async with house.record.read() as records:
-        found = await records.turns.find(request.turn_id)
-    assert found is not None
-    return found
-
-
 async def ended(house: AnsweringHouse, request: TurnRequest) -> tuple[str, Finish]:
     """What is said to a reader who comes back, once the turn has ended."""
     feed = await house.turns.rejoin(house.session, request.turn_id)
     async with asyncio.timeout(10):
-        events = [numbered.event async for numbered in feed.events()]
-    assert isinstance(events[-1], Done)
-    return "".join(event.token for event in events if isinstance(event, Token)), events[-1].finish
+        events = await heard(feed)
+    return text(events), done(events).finish
 
 
 async def has_ended(request: TurnRequest, turn_log: TurnLog) -> None:
@@ -60,7 +47,7 @@ async def test_an_answer_that_was_left_is_stopped_after_the_grace_and_kept(tmp_p
     model = ScriptedChatModel(["It is ", never])
     async with answering_house(tmp_path, model=model, config=AT_ONCE, shared=shared) as house:
         request, feed = await asked(house)
-        await read_until_first_token(feed)
+        await until_tokens(feed, 1)
         await has_ended(request, shared.log)
         kept = await stored(house, request)
         assert (kept.state, kept.answer, kept.finish) == (TurnState.DONE, "It is ", Finish.STOPPED)
@@ -72,7 +59,7 @@ async def test_a_reader_who_comes_back_within_the_grace_keeps_it_going(tmp_path:
     model = ScriptedChatModel(["It is ", go, "3 years [1]."])
     async with answering_house(tmp_path, model=model, config=LATER) as house:
         request, feed = await asked(house)
-        await read_until_first_token(feed)
+        await until_tokens(feed, 1)
         coming_back = asyncio.create_task(ended(house, request))
         await asyncio.sleep(0)
         go.set()
@@ -85,7 +72,7 @@ async def test_one_reader_of_two_may_leave(tmp_path: Path) -> None:
     async with answering_house(tmp_path, model=model, config=AT_ONCE) as house:
         request, feed = await asked(house)
         staying = asyncio.create_task(ended(house, request))
-        await read_until_first_token(feed)
+        await until_tokens(feed, 1)
         await asyncio.sleep(0.05)
         go.set()
         assert await staying == ("It is 3 years [1].", Finish.COMPLETE)
@@ -99,25 +86,20 @@ async def test_readers_of_another_process_count(tmp_path: Path) -> None:
         Turns(house.tools, "there", shared) as there,
     ):
         request, feed = await asked(house)
-        heard = shared.orders.received()
-        coming = asyncio.create_task(anext(heard))
-        elsewhere = asyncio.create_task(_all_text(await there.rejoin(house.session, request.turn_id)))
+        coming = asyncio.create_task(anext(shared.orders.received()))
+        elsewhere = asyncio.create_task(heard(await there.rejoin(house.session, request.turn_id)))
         assert (await coming).kind == "read"
-        await read_until_first_token(feed)
+        await until_tokens(feed, 1)
         await asyncio.sleep(0.05)
         go.set()
-        assert await elsewhere == "It is 3 years [1]."
+        assert text(await elsewhere) == "It is 3 years [1]."
 
 
 async def test_by_default_an_answer_that_was_left_is_written_to_its_end(tmp_path: Path) -> None:
     go = anyio.Event()
     async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", go, "3 years [1]."])) as house:
         request, feed = await asked(house)
-        await read_until_first_token(feed)
+        await until_tokens(feed, 1)
         await asyncio.sleep(0.05)
         go.set()
         assert await ended(house, request) == ("It is 3 years [1].", Finish.COMPLETE)
-
-
-async def _all_text(feed: TurnFeed) -> str:
-    return "".join([numbered.event.token async for numbered in feed.events() if isinstance(numbered.event, Token)])

@@ -20,6 +20,7 @@ from app.domain.turn_events import Done, Token
 from app.operating.actor import READ, Actor
 from app.operating.token_budgets import TokenBudgets
 from app.ports.chat_model import ChatMessage
+from tests.answering.told import stored
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
@@ -48,20 +49,13 @@ async def used(house: AnsweringHouse) -> int:
         return await records.turns.tokens_since(house.agent_id, day_of(house.clock.now()))
 
 
-async def trace_of_last(house: AnsweringHouse) -> dict[str, Any]:
-    async with house.record.read() as records:
-        turn = await records.turns.find(house.sent[-1].turn_id)
-    assert turn is not None
-    return turn.trace
-
-
 async def test_past_the_budget_the_pages_answer_and_the_model_is_not_asked(tmp_path: Path) -> None:
     model = ScriptedChatModel(("Within 30 days [1].",))
     async with a_house(tmp_path, model, 2 * TURN_TOKENS) as house:
         answers = [await answered_by(house) for _ in range(4)]
         assert answers == [AnsweredBy.MODEL, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.EXTRACTIVE]
         assert len(model.requests) == 2
-        assert (await trace_of_last(house))["budget"] == "spent"
+        assert (await stored(house)).trace["budget"] == "spent"
 
 
 async def test_no_call_of_a_turn_is_made_past_it(tmp_path: Path) -> None:
