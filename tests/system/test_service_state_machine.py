@@ -1,5 +1,5 @@
 """Whatever operators, visitors, crashes and a Redis that comes and goes do in whatever order: the service keeps what it
-said, and no more. A model of plain dicts says what that is.
+said, and no more. A model of plain values, `known_service`, says what that is.
 
 `DOCENT_EXAMPLES` plays more examples than a commit does (`make test-long`).
 """
@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
@@ -22,75 +21,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.doubles.quoting_chat_model import FIRST_WORDS
 from tests.doubles.stored_bytes import StoredBytes
+from tests.system.known_service import SITE, KnownAgent, KnownVisitor, Page, Turn
 from tests.system.service_house import ServiceHouse
 
 EXAMPLES, STEPS = int(os.environ.get("DOCENT_EXAMPLES", "30")), 10
 IS_LONG = EXAMPLES > 30
-SITE = "https://site.example"
 MOST_AGENTS = 2  # so that what happens meets what is there
 T = TypeVar("T")
 
 pytestmark = pytest.mark.timeout(20 * EXAMPLES)
-
-
-@dataclass
-class Page:
-    """`word` stands in its live text alone, None while it is removed; `words` are all that it ever had."""
-
-    url: str
-    source_id: str
-    is_text: bool
-    word: str | None
-    words: list[str]
-
-
-@dataclass
-class KnownAgent:
-    id: str
-    site_id: str
-    generation: int = 0
-    is_deleted: bool = False
-    pages: list[Page] = field(default_factory=list)
-
-    @property
-    def live(self) -> dict[str, str]:
-        return {page.word: page.url for page in self.pages if page.word}
-
-
-@dataclass
-class Turn:
-    """`seen` is the text that was read of it, `state` what the record must say."""
-
-    id: str
-    question: str
-    state: str
-    seen: str = ""
-
-
-@dataclass
-class KnownVisitor:
-    """`mark` stands in all that they write."""
-
-    agent: KnownAgent
-    id: str
-    conversation_id: str
-    token: str
-    mark: str
-    turns: list[Turn] = field(default_factory=list)
-    is_erased: bool = False
-    was_erased_while_away: bool = False
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}", "Origin": SITE}
-
-    @property
-    def running(self) -> Turn | None:
-        return next((turn for turn in self.turns if turn.state == "running"), None)
-
-    @property
-    def is_here(self) -> bool:
-        return not (self.is_erased or self.agent.is_deleted)
 
 
 class Service(RuleBasedStateMachine):
