@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import anyio
 import pytest
@@ -17,7 +17,7 @@ from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_grouping import Move, moves
 from app.domain.gap_meaning import SHIPPED
-from app.domain.turn import Channel, VisitorSession
+from app.domain.turn import VisitorSession
 from app.operating.gap_clustering import GapClustering
 from app.operating.rounds import Rounds
 from app.ports.records.page import PageRequest
@@ -25,6 +25,7 @@ from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of
 from tests.paraphrases import KINDS, cluster_lines, clusters, groups
 
 LOW = GapReason.LOW_CONFIDENCE
@@ -47,10 +48,7 @@ class Office:
     agent: UUID
 
     async def visitor(self) -> VisitorSession:
-        async with self.record.write() as records:
-            visitor = await records.conversations.visitor(self.agent, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        return VisitorSession(self.workspace, self.agent, visitor.id, conversation.id, Channel.WIDGET)
+        return await visitor_of(self.record, self.workspace, self.agent)
 
     async def ask(self, *questions: str, session: VisitorSession | None = None, language: str = "en") -> None:
         session = session or await self.visitor()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
@@ -18,7 +18,6 @@ from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_digest import Week, last_week
-from app.domain.turn import Channel, VisitorSession
 from app.domain.webhook import RETRY_AFTER, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_digests import GapDigests
@@ -28,6 +27,7 @@ from app.ports.records.page import PageRequest
 from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of
 
 LOW = GapReason.LOW_CONFIDENCE
 CHRISTMAS_EVE = datetime(2025, 12, 24, 12, tzinfo=UTC)  # a Wednesday
@@ -79,12 +79,9 @@ class Office:
 
     async def ask(self, question: str, gap: GapReason | None = LOW) -> UUID:
         """By a visitor of their own, whose id is returned."""
-        async with self.record.write() as records:
-            visitor = await records.conversations.visitor(self.agent, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        session = VisitorSession(self.actor.workspace_id, self.agent, visitor.id, conversation.id)
+        session = await visitor_of(self.record, self.actor.workspace_id, self.agent)
         await ask(self.record, session, question, gap=gap)
-        return visitor.id
+        return session.visitor_id
 
     async def gap(self, question: str) -> Gap:
         async with self.record.read() as records:

@@ -14,7 +14,7 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
 from app.domain.gap_facts import Shortfall
-from app.domain.turn import Channel, VisitorSession
+from app.domain.turn import VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_grooming import GapGrooming
@@ -23,6 +23,7 @@ from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of
 
 DAY = 24 * 3600
 SHIP, SEND, PAY = "Do you ship to Malta?", "Is Malta delivered to?", "Can I pay later?"
@@ -37,10 +38,7 @@ class Office:
     agent: UUID
 
     async def visitor(self) -> VisitorSession:
-        async with self.record.write() as records:
-            visitor = await records.conversations.visitor(self.agent, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        return VisitorSession(self.actor.workspace_id, self.agent, visitor.id, conversation.id)
+        return await visitor_of(self.record, self.actor.workspace_id, self.agent)
 
     async def ask(self, question: str, session: VisitorSession | None = None, **end: Any) -> UUID:
         self.clock.advance(60)

@@ -12,13 +12,14 @@ from app.domain.agent import AgentConfig
 from app.domain.conversation import RESUME_WITHIN
 from app.domain.errors import ChatTaken, InvalidInput, NobodyTalks, NotFound
 from app.domain.live_chat import MESSAGES_AT_ONCE, LiveState
-from app.domain.turn import Channel, VisitorSession
+from app.domain.turn import VisitorSession
 from app.operating.actor import MANAGE, READ, WRITE, Actor
 from app.operating.live_chats import LiveChats, LiveView
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.stored_bytes import StoredBytes
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of
 
 STAFF = frozenset((READ, WRITE))
 
@@ -41,10 +42,7 @@ class Desk:
         return Actor(self.workspace, "ben@example.com", STAFF)
 
     async def visitor(self) -> VisitorSession:
-        async with self.record.write() as records:
-            visitor = await records.conversations.visitor(self.agent_id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        return VisitorSession(self.workspace, self.agent_id, visitor.id, conversation.id)
+        return await visitor_of(self.record, self.workspace, self.agent_id)
 
     async def say(self, session: VisitorSession, text: str) -> LiveView:
         return await self.chats.say(session, uuid4(), text)

@@ -2,21 +2,20 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
-from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason
 from app.domain.quality import DayQuality, PageCitations
 from app.domain.source import SourceConfig, SourceKind
-from app.domain.turn import AnsweredBy, Channel, Citation, TurnState, VisitorSession
+from app.domain.turn import AnsweredBy, Citation, TurnState
 from app.operating.actor import READ, Actor
 from app.operating.quality_review import QualityReview
 from tests.adapters.sql.sample_rows import a_page, add_live, ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of_new_agent
 
 DAY = 24 * 3600
 SITE = "https://docs.example"
@@ -29,15 +28,11 @@ def cites(*paths: str) -> tuple[Citation, ...]:
 async def test_days_and_pages(tmp_path: Path) -> None:
     clock = FixedClock(datetime(2026, 1, 1, 23, 0, tzinfo=UTC))
     async with temporary_record(tmp_path, clock) as record:
+        session = await visitor_of_new_agent(record)
         async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "Docs", SITE))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+            source = await records.sources.create(session.agent_id, SourceConfig(SourceKind.SITE, "Docs", SITE))
         for path in ("/a", "/b", "/c"):
             await add_live(record, source, a_page(f"{SITE}{path}", f"Text of {path}"))
-        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
         first = await ask(record, session, "One?", citations=cites("/a#x", "/a#y", "/b"), first_token_ms=100)
         async with record.write() as records:
             await records.turns.feedback(session, first, "up", "")
@@ -47,8 +42,8 @@ async def test_days_and_pages(tmp_path: Path) -> None:
         await ask(record, session, "Unsure?", gap=GapReason.LOW_CONFIDENCE, citations=())
         await ask(record, session, "Broken?", state=TurnState.FAILED, citations=())
         await ask(record, session, "A human, please", answered_by=AnsweredBy.HANDOFF, citations=(), first_token_ms=1)
-        review, actor = QualityReview(record, clock), Actor(workspace, "ann", frozenset((READ,)))
-        quality = await review.of(actor, agent.id, 3)
+        review, actor = QualityReview(record, clock), Actor(session.workspace_id, "ann", frozenset((READ,)))
+        quality = await review.of(actor, session.agent_id, 3)
         assert quality.days == (
             DayQuality(date(2026, 1, 1), 1, 1, 0, 0, 1, 0, 100, 100),
             DayQuality(date(2026, 1, 2)),
@@ -57,7 +52,7 @@ async def test_days_and_pages(tmp_path: Path) -> None:
         assert quality.top_pages == (PageCitations(f"{SITE}/a", "Page", 22), PageCitations(f"{SITE}/b", "Page", 1))
         assert [page.url for page in quality.never_cited] == [f"{SITE}/c"]
         assert (quality.never_cited_count, quality.live_pages) == (1, 3)
-        assert (await review.of(actor, agent.id, 1)).never_cited_count == 2
+        assert (await review.of(actor, session.agent_id, 1)).never_cited_count == 2
         for days in (0, 91):
             with pytest.raises(InvalidInput, match="days"):
-                await review.of(actor, agent.id, days)
+                await review.of(actor, session.agent_id, days)

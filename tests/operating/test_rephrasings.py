@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import anyio
 import pytest
@@ -15,7 +15,7 @@ from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.gap import GapReason
 from app.domain.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
-from app.domain.turn import Channel, Finish, TurnState, VisitorSession
+from app.domain.turn import Finish, TurnState, VisitorSession
 from app.domain.turn_events import Token
 from app.operating.gap_clustering import GapClustering
 from app.operating.rephrasings import Rephrasings
@@ -26,7 +26,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of_new_agent
+from tests.doubles.visitors import visitor_of, visitor_of_new_agent
 from tests.paraphrases import KINDS, asked_again, rephrasing_lines
 
 MALTA = "Is a lamp sent to Malta?"
@@ -44,10 +44,7 @@ class Office:
     session: VisitorSession
 
     async def another_visitor(self) -> VisitorSession:
-        async with self.record.write() as records:
-            visitor = await records.conversations.visitor(self.agent, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        return VisitorSession(self.session.workspace_id, self.agent, visitor.id, conversation.id)
+        return await visitor_of(self.record, self.session.workspace_id, self.agent)
 
     async def stop(self, question: str, language: str = "en", gap: GapReason | None = None) -> UUID:
         return await ask(self.record, self.session, question, finish=Finish.STOPPED, language=language, gap=gap)

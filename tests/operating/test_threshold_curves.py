@@ -5,7 +5,6 @@ from uuid import uuid4
 
 from app.domain.agent import AgentConfig
 from app.domain.golden_question import GoldenQuestion
-from app.domain.turn import Channel, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.golden_runs import GoldenRuns
 from app.operating.threshold_curves import ThresholdCurves
@@ -13,6 +12,7 @@ from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of
 
 
 async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path) -> None:
@@ -21,12 +21,10 @@ async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path)
         async with record.write() as records:
             workspace = await records.tokens.default_workspace()
             agent = await records.agents.create(workspace, AgentConfig(name="Docs", confidence_threshold=0.6))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
             await records.golden_questions.put(
                 GoldenQuestion(uuid4(), agent.id, "prices?", ("https://www.example.com/prices",))
             )
-        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        session = await visitor_of(record, workspace, agent.id)
         actor = Actor(workspace, "ann", frozenset((READ, WRITE)))
         await ask(record, session, "Long ago?", trace={"ranked": [{"calibrated": 0.99}]})
         clock.advance(31 * 24 * 3600)

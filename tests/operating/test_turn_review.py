@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
@@ -16,7 +16,7 @@ from app.domain.curated_answer import Trigger
 from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason, GapState
 from app.domain.golden_question import GoldenOrigin
-from app.domain.turn import AnsweredBy, Channel, Citation, VisitorSession
+from app.domain.turn import AnsweredBy, Citation, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.conversation_review import ConversationReview
 from app.operating.turn_review import TurnReview
@@ -24,6 +24,7 @@ from app.ports.records.page import PageRequest
 from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of
 
 LOW = GapReason.LOW_CONFIDENCE
 
@@ -40,10 +41,7 @@ class Desk:
         return TurnReview(self.record)
 
     async def visitor(self) -> VisitorSession:
-        async with self.record.write() as records:
-            visitor = await records.conversations.visitor(self.agent, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
-        return VisitorSession(self.actor.workspace_id, self.agent, visitor.id, conversation.id)
+        return await visitor_of(self.record, self.actor.workspace_id, self.agent)
 
     async def ask(self, question: str, answer: str = "Yes.", rating: str = "", **end: Any) -> UUID:
         self.clock.advance(60)

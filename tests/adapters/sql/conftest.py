@@ -17,11 +17,12 @@ from app.adapters.sql.models import Base
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent, AgentConfig
 from app.domain.source import Source, SourceConfig, SourceKind
-from app.domain.turn import Channel, VisitorSession
-from tests.adapters.sql.sample_rows import add_workspace, an_id
+from app.domain.turn import VisitorSession
+from tests.adapters.sql.sample_rows import add_workspace
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
+from tests.doubles.visitors import visitor_of
 
 _POSTGRES = os.environ.get("DOCENT_TEST_POSTGRES")
 
@@ -80,7 +81,4 @@ async def source(record: SqlSystemOfRecord, agent: Agent) -> Source:
 @pytest.fixture
 async def session(record: SqlSystemOfRecord, workspace_id: UUID, agent: Agent) -> VisitorSession:
     """A visitor with an open conversation."""
-    async with record.write() as records:
-        visitor = await records.conversations.visitor(agent.id, an_id())
-        conversation = await records.conversations.start(visitor, Channel.WIDGET)
-    return VisitorSession(workspace_id, agent.id, visitor.id, conversation.id)
+    return await visitor_of(record, workspace_id, agent.id)
