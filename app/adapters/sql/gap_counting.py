@@ -86,28 +86,26 @@ class SqlGapCounting(SqlFamily):
     async def _first(self, agent_id: UUID, key: str, question: str, reason: GapReason) -> UUID:
         """Two turns may come here with one question: the later one counts on."""
         now = self._now()
+        # Named again below, and not as what was `excluded`, for which all columns would be copied each time.
+        seen = {
+            "question": question,
+            "reason": reason.value,
+            "last_seen": now,
+            "replayed_at": _generation(agent_id),
+        }
         first = self._insert(GapRow).values(
             id=new_id(),
             agent_id=agent_id,
             question_key=key,
-            question=question,
             state=GapState.OPEN.value,
-            reason=reason.value,
             count=1,
             note="",
             first_seen=now,
-            last_seen=now,
-            replayed_at=_generation(agent_id),
+            **seen,
         )
         asked_again = first.on_conflict_do_update(
             index_elements=["agent_id", "question_key"],
-            set_={
-                "question": first.excluded.question,
-                "reason": first.excluded.reason,
-                "last_seen": first.excluded.last_seen,
-                "replayed_at": first.excluded.replayed_at,
-                **self._again_values(),
-            },
+            set_=seen | self._again_values(),
         )
         return (await self._session.execute(asked_again.returning(GapRow.id))).scalar_one()
 
