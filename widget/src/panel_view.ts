@@ -43,7 +43,19 @@ export class PanelView {
         click: () => actions.toggle(),
       },
     );
-    this.root = h("div", { class: "root", dir: speech.direction, lang: speech.language }, this.launcher, this.#announcer);
+    // The page's own shortcuts must not fire while someone types a question.
+    const stop = (event: Event): void => event.stopPropagation();
+    this.root = h(
+      "div",
+      { class: "root", dir: speech.direction, lang: speech.language, keydown: stop, keyup: stop, keypress: stop },
+      this.launcher,
+      this.#announcer,
+    );
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.isComposing || !this.#drawn?.isOpen) return;
+      event.preventDefault();
+      actions.close();
+    });
   }
 
   /** How the launcher looks and is called. */

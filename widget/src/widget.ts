@@ -2,6 +2,7 @@ import { Client, type ClientEvent } from "./client.js";
 import type { Citation, Question, Rating, SignedUser } from "./contract.js";
 import type { People } from "./desk.js";
 import type { Failure } from "./failure.js";
+import { placeOnPage } from "./host.js";
 import { uuid } from "./ids.js";
 import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";
@@ -167,27 +168,7 @@ export class Widget implements PanelActions {
     shadow.adoptedStyleSheets = [sheet, this.#themeSheet, this.#screenSheet];
     shadow.append(this.#view.root);
     this.#applyTheme();
-    const { signal } = this.#gone;
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const applyMode = (): void => {
-      this.#host.setAttribute("data-theme", this.#options.theme ?? (dark.matches ? "dark" : "light"));
-    };
-    applyMode();
-    dark.addEventListener("change", applyMode, { signal });
-    for (const type of ["keydown", "keyup", "keypress"]) {
-      // The page's own shortcuts must not fire while someone types a question.
-      this.#view.root.addEventListener(type, (event) => event.stopPropagation());
-    }
-    this.#view.root.addEventListener("keydown", (event) => this.#onKey(event));
-    const root = document.documentElement;
-    root.append(this.#host);
-    // Beside body, not in it: a framework may draw body anew without losing us. Should even that happen, we return.
-    let returns = 0;
-    const watch = new MutationObserver(() => {
-      if (!this.#host.isConnected && returns++ < 100) document.documentElement.append(this.#host);
-    });
-    watch.observe(root, { childList: true });
-    signal.addEventListener("abort", () => watch.disconnect());
+    placeOnPage(this.#host, this.#options.theme, this.#gone.signal);
     this.#draw();
   }
 
@@ -215,12 +196,6 @@ export class Widget implements PanelActions {
     if (language === "en") return;
     const response = await fetch(this.#options.files + "words/" + language + ".json", { credentials: "omit" }).catch(() => null);
     if (response?.ok) Object.assign(this.#words, await response.json());
-  }
-
-  #onKey(event: KeyboardEvent): void {
-    if (event.key !== "Escape" || event.isComposing || !this.#state.isOpen) return;
-    event.preventDefault();
-    this.close();
   }
 
   #applyTheme(): void {
