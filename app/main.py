@@ -183,7 +183,7 @@ def _web_services(
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
         leads=Leads(base.record, base.clock),
-        live_chats=LiveChats(base.record, base.clock),
+        live_chats=LiveChats(base.record, base.clock, answering.history),
         signed_users=SignedUsers(base.record, base.clock),
         api_tokens=ApiTokens(base.record, base.clock),
         operators=Operators(base.record, passwords, base.clock),

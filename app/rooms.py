@@ -128,6 +128,7 @@ class Answering:
     turns: Turns
     conversations: Conversations
     conversation_end: ConversationEnd
+    history: History
     curated: CuratedMatcher
     playground: Playground
     drafter: AnswerDrafter | None
@@ -228,6 +229,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 turns,
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),
+                history,
                 tools.curated,
                 playground_for(base, model),
                 AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,

@@ -1,6 +1,7 @@
-"""The last turns of a conversation: from the cache, else from the system of record."""
+"""The last exchanges of a conversation: from the cache, else from the system of record."""
 
 import json
+from dataclasses import astuple
 from uuid import UUID
 
 import structlog
@@ -13,19 +14,24 @@ log = structlog.get_logger(__name__)
 
 TURNS = 6
 _TTL_SECONDS = 24 * 3600
+# Longer than the history that a turn may still write which was running when the message came.
+_WROTE_TTL_SECONDS = _TTL_SECONDS + 3600
 
 
 class History:
+    """Implements `ToldHistory`. A conversation in which people wrote is read from the system of record: a message may
+    come while a turn runs, which then remembers a history without it."""
+
     def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
         self._records = records
         self._cache = cache
 
     async def recent(self, conversation_id: UUID) -> tuple[Exchange, ...]:
-        """The latest answered turns, at most TURNS, oldest first."""
+        """The latest exchanges, at most TURNS, oldest first."""
         raw = await self._cache.get(_key(conversation_id))
-        if raw is not None:
+        if raw is not None and await self._cache.get(_wrote_key(conversation_id)) is None:
             try:
-                return tuple(Exchange(question, answer) for question, answer in json.loads(raw))
+                return tuple(Exchange(*past) for past in json.loads(raw))
             except (ValueError, TypeError) as error:
                 log.warning("history.unreadable", reason=repr(error))
         async with self._records.read() as records:
@@ -33,12 +39,20 @@ class History:
 
     async def remember(self, conversation_id: UUID, before: tuple[Exchange, ...], latest: Exchange) -> None:
         """`latest` has been stored after `before`."""
-        kept = [[past.question, past.answer] for past in (*before, latest)[-TURNS:]]
+        kept = [astuple(past) for past in (*before, latest)[-TURNS:]]
         await self._cache.set(_key(conversation_id), json.dumps(kept).encode(), ttl_seconds=_TTL_SECONDS)
+
+    async def people_wrote(self, conversation_id: UUID) -> None:
+        await self._cache.set(_wrote_key(conversation_id), b"1", ttl_seconds=_WROTE_TTL_SECONDS)
 
     async def forget(self, conversation_id: UUID) -> None:
         await self._cache.delete(_key(conversation_id))
+        await self._cache.delete(_wrote_key(conversation_id))
 
 
 def _key(conversation_id: UUID) -> str:
     return f"history:{conversation_id}"
+
+
+def _wrote_key(conversation_id: UUID) -> str:
+    return f"people-wrote:{conversation_id}"

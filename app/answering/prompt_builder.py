@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.answering.brief import AnswerBrief, Source
+from app.answering.person_talk import PERSON_RULE, told_talk
 from app.answering.prompt_sizes import PromptSizes
 from app.domain.agent import AgentConfig
+from app.domain.turn import Exchange
 from app.domain.untrusted_text import as_attribute, as_prompt_text
 from app.ports.chat_model import ChatMessage
 from app.ports.token_counter import TokenCounter
@@ -60,9 +62,14 @@ class PromptBuilder:
     def build(self, brief: AnswerBrief) -> list[ChatMessage]:
         rules, question = self._rules(brief), as_prompt_text(brief.question)
         room = self._limits.total - self._sizes.of(rules) - self._sizes.of(question) - _FRAME_TOKENS
-        history, taken = self._history(brief, min(self._limits.history, room))
+        history, taken = self._history(brief.history, min(self._limits.history, room))
         blocks = self._source_blocks(brief.sources, min(self._limits.sources, room - taken))
-        return [ChatMessage("system", rules), *history, ChatMessage("user", _visitor_turn(blocks, question))]
+        turns, talk = _turns_and_talk(history)
+        return [
+            ChatMessage("system", rules),
+            *turns,
+            ChatMessage("user", _after(talk, _visitor_turn(blocks, question))),
+        ]
 
     def _rules(self, brief: AnswerBrief) -> str:
         agent = brief.agent
@@ -70,6 +77,7 @@ class PromptBuilder:
             _persona(agent),
             _CORE_RULE,
             _INJECTION_DEFENCE,
+            PERSON_RULE if any(exchange.is_with_person for exchange in brief.history) else "",
             _guardrails(agent),
             _current_page(brief),
             self._sizes.cut(as_prompt_text(agent.custom_prompt).strip(), self._limits.operator)[0],
@@ -80,18 +88,22 @@ class PromptBuilder:
             parts.insert(3, f"Confidential marker, never to be written in any form: {brief.canary}")
         return "\n\n".join(part for part in parts if part)
 
-    def _history(self, brief: AnswerBrief, room: int) -> tuple[list[ChatMessage], int]:
+    def _history(self, history: Sequence[Exchange], room: int) -> tuple[list[Exchange], int]:
         """The latest whole exchanges that fit, oldest first, and their size."""
-        kept: list[ChatMessage] = []
+        kept: list[Exchange] = []
         taken = 0
-        for exchange in reversed(brief.history):
-            question, answer = as_prompt_text(exchange.question), as_prompt_text(exchange.answer)
-            taken_with_it = taken + self._sizes.of(question) + self._sizes.of(answer)
+        for exchange in reversed(history):
+            taken_with_it = taken + self._size(exchange)
             if taken_with_it > room:
                 break
             taken = taken_with_it
-            kept[:0] = [ChatMessage("user", question), ChatMessage("assistant", answer)]
+            kept.insert(0, exchange)
         return kept, taken
+
+    def _size(self, exchange: Exchange) -> int:
+        if exchange.is_with_person:
+            return self._sizes.of(told_talk(exchange)) + _BLOCK_TOKENS
+        return self._sizes.of(as_prompt_text(exchange.question)) + self._sizes.of(as_prompt_text(exchange.answer))
 
     def _source_blocks(self, sources: Sequence[Source], room: int) -> list[str]:
         """In order, while they fit; the last one is cut."""
@@ -105,6 +117,25 @@ class PromptBuilder:
             room -= size
             blocks.append(f"{opening}\n{text}\n</source>")
         return blocks
+
+
+def _turns_and_talk(history: Sequence[Exchange]) -> tuple[list[ChatMessage], list[str]]:
+    """Questions and answers as turns. What people wrote stands in front of the visitor's next turn, for no word of a
+    person is the model's own; also returned is what has no turn after it."""
+    turns: list[ChatMessage] = []
+    talk: list[str] = []
+    for exchange in history:
+        if exchange.is_with_person:
+            talk.append(told_talk(exchange))
+            continue
+        question, answer = as_prompt_text(exchange.question), as_prompt_text(exchange.answer)
+        turns += [ChatMessage("user", _after(talk, question)), ChatMessage("assistant", answer)]
+        talk = []
+    return turns, talk
+
+
+def _after(talk: Sequence[str], text: str) -> str:
+    return "\n\n".join([*talk, text])
 
 
 def _visitor_turn(blocks: Sequence[str], question: str) -> str:

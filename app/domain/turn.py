@@ -146,10 +146,12 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A past question and its answer, as history shows them to the model."""
+    """A past question and its answer, as history shows them to the model. `is_with_person`: what a visitor and a
+    person of the team wrote to each other instead; either side may be ""."""
 
     question: str
     answer: str
+    is_with_person: bool = False
 
 
 def question_key(question: str) -> str:

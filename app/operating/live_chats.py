@@ -22,6 +22,7 @@ from app.operating.actor import MANAGE, Actor
 from app.operating.field_rules import check_line, check_text
 from app.ports.clock import Clock
 from app.ports.records.transaction import Records, SystemOfRecord
+from app.ports.told_history import ToldHistory
 
 MAX_LISTED: Final = 200
 
@@ -41,9 +42,10 @@ class LiveChats:
     absent or another workspace's. What an operator changes is audited under the id of the live chat, which leads
     nowhere once its visitor is erased."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, history: ToldHistory) -> None:
         self._records = records
         self._clock = clock
+        self._history = history
 
     async def ask(self, session: VisitorSession) -> LiveView:
         """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
@@ -67,7 +69,8 @@ class LiveChats:
             if not chat.is_open:
                 raise NobodyTalks("No person was asked to come. Ask for one first.")
             said = await records.live_chats.add(chat, message_id, Author.VISITOR, None, text.strip())
-            return await self._latest(records, said)
+            view = await self._latest(records, said)
+        return await self._tell_history(view)
 
     async def leave(self, session: VisitorSession) -> LiveView:
         """The visitor goes back to the agent."""
@@ -77,7 +80,8 @@ class LiveChats:
                 return await self._latest(records, chat)
             ended = chat.ended(self._clock.now())
             await records.live_chats.keep(ended)
-            return await self._latest(records, ended)
+            view = await self._latest(records, ended)
+        return await self._tell_history(view)
 
     async def open_chats(self, actor: Actor) -> Sequence[OpenChat]:
         """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""
@@ -117,7 +121,8 @@ class LiveChats:
             chat.check_talks(actor.name)
             said = await records.live_chats.add(chat, message_id, Author.OPERATOR, chat.operator_name, text.strip())
             await _record(records, actor, "live_chat.reply", said)
-            return await self._latest(records, said)
+            view = await self._latest(records, said)
+        return await self._tell_history(view)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
         """The agent answers again; a chat that nobody has taken is over as well. Raises ChatTaken where another
@@ -128,7 +133,14 @@ class LiveChats:
             if back is not chat:
                 await records.live_chats.keep(back)
                 await _record(records, actor, "live_chat.hand_back", back)
-            return await self._latest(records, back)
+            view = await self._latest(records, back)
+        return await self._tell_history(view)
+
+    async def _tell_history(self, view: LiveView) -> LiveView:
+        """After each message, and at the end once more for what a cache that was away has not heard."""
+        if view.chat.message_count:
+            await self._history.people_wrote(view.chat.conversation_id)
+        return view
 
     async def _latest(self, records: Records, chat: LiveChat) -> LiveView:
         """With the latest messages: an answer to a writer leaves no hole before what they wrote."""

@@ -8,13 +8,14 @@ from uuid import uuid4
 import pytest
 
 from app.answering.handoff import store_end
+from app.answering.person_talk import told_talk
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import PersonTalks
 from app.domain.gap import GapState
 from app.domain.live_chat import LiveState
 from app.domain.own_words import own_words
-from app.domain.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnState
+from app.domain.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnState
 from app.domain.turn_events import Done, Start, Token
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.live_chats import LiveChats
@@ -37,7 +38,8 @@ async def house(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
 
 
 def desk(house: AnsweringHouse) -> tuple[LiveChats, Actor]:
-    return LiveChats(house.record, house.clock), Actor(house.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
+    chats = LiveChats(house.record, house.clock, house.tools.history)
+    return chats, Actor(house.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
 
 
 async def state(house: AnsweringHouse) -> LiveState:
@@ -123,3 +125,44 @@ async def test_the_agent_answers_while_the_visitor_waits_and_is_silent_while_a_p
         assert len(model.requests) == asked
         await chats.hand_back(actor, house.session.conversation_id)
         assert done(await house.ask("How long may I return a lamp?")).answered_by is AnsweredBy.MODEL
+
+
+TALK = Exchange("I live in Norway.", "See shipping a lamp to Norway.", is_with_person=True)
+
+
+async def talk_with_ann(house: AnsweringHouse) -> None:
+    """A visitor who has had an answer writes with a person, who hands back."""
+    chats, ann = desk(house)
+    await house.ask(QUESTION)
+    house.clock.advance(1)
+    await chats.ask(house.session)
+    await chats.say(house.session, uuid4(), TALK.question)
+    await chats.take_over(ann, house.session.conversation_id)
+    await chats.reply(ann, house.session.conversation_id, uuid4(), TALK.answer)
+    await chats.hand_back(ann, house.session.conversation_id)
+    house.clock.advance(1)
+
+
+async def test_the_agent_knows_what_they_wrote_after_they_hand_back(tmp_path: Path) -> None:
+    model = ScriptedChatModel(("3 years [1].",), ("9 euros [1].",), ("5 days [1].",))
+    async with answering_house(tmp_path, model=model, config=AgentConfig(name="Lamp helper", live_chat=True)) as house:
+        await talk_with_ann(house)
+        await house.ask("And what does that cost?")
+        house.clock.advance(1)
+        await house.ask("And how many days is it?")
+    _, first, second = model.requests
+    assert [message.content for message in first[1:3]] == [QUESTION, "3 years [1]."]
+    assert first[3].content.startswith(told_talk(TALK))
+    assert "Shipping costs 9 euros" in first[3].content
+    assert [message.content for message in second[1:5]] == [
+        QUESTION,
+        "3 years [1].",
+        f"{told_talk(TALK)}\n\nAnd what does that cost?",
+        "9 euros [1].",
+    ]
+
+
+async def test_a_follow_up_to_what_a_person_named_is_searched_with_it(tmp_path: Path) -> None:
+    async with answering_house(tmp_path, config=AgentConfig(name="Lamp helper", live_chat=True)) as house:
+        await talk_with_ann(house)
+        assert "9 euros" in text(await house.ask("And what does that cost?"))

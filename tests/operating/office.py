@@ -57,6 +57,7 @@ from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
+from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.sure_trials import SureTrials
@@ -204,7 +205,7 @@ class Office:
 
     @property
     def live_chats(self) -> LiveChats:
-        return LiveChats(self.record, FixedClock())
+        return LiveChats(self.record, FixedClock(), RecordingHistory())
 
     async def a_live_chat(self, taken_by: str = "") -> UUID:
         """Its conversation: waiting, or taken."""

@@ -17,6 +17,7 @@ from app.operating.actor import MANAGE, READ, WRITE, Actor
 from app.operating.live_chats import LiveChats, LiveView
 from app.ports.records.transaction import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.stored_bytes import StoredBytes
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
@@ -30,6 +31,7 @@ class Desk:
     clock: FixedClock
     stored: StoredBytes
     chats: LiveChats
+    history: RecordingHistory
     agent_id: UUID
     workspace: UUID
 
@@ -72,7 +74,9 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
             workspace = await records.tokens.default_workspace()
             agent = await records.agents.create(workspace, AgentConfig(name="Docs", live_chat=True))
             await records.agents.publish(workspace, agent.id)
-        yield Desk(record, clock, StoredBytes(tmp_path), LiveChats(record, clock), agent.id, workspace)
+        history = RecordingHistory()
+        chats = LiveChats(record, clock, history)
+        yield Desk(record, clock, StoredBytes(tmp_path), chats, history, agent.id, workspace)
 
 
 def texts(view: LiveView) -> list[tuple[int, str, str | None, str]]:
@@ -93,6 +97,23 @@ async def test_a_visitor_and_an_operator_write_to_each_other(desk: Desk) -> None
     assert (await desk.chats.view(desk.ann, session.conversation_id)).messages == seen.messages
     assert (await desk.chats.hand_back(desk.ann, session.conversation_id)).chat.state is LiveState.ENDED
     assert (await desk.chats.poll(session, 2)).poll_seconds == 0
+
+
+async def test_the_history_hears_of_each_message_and_of_the_end(desk: Desk) -> None:
+    session, silent = await desk.visitor(), await desk.visitor()
+    await desk.chats.ask(session)
+    await desk.chats.take_over(desk.ann, session.conversation_id)
+    assert desk.history.wrote == []
+    await desk.say(session, "My lamp is broken.")
+    await desk.reply(desk.ann, session, "Let me see.")
+    await desk.chats.hand_back(desk.ann, session.conversation_id)
+    assert desk.history.wrote == [session.conversation_id] * 3
+    await desk.chats.ask(session)
+    await desk.chats.leave(session)
+    assert desk.history.wrote == [session.conversation_id] * 4
+    await desk.chats.ask(silent)
+    await desk.chats.leave(silent)
+    assert silent.conversation_id not in desk.history.wrote
 
 
 async def test_who_asks_again_while_it_is_open_is_told_of_once(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from app.domain.erasure import ErasedRows
 from app.domain.errors import NotFound
 from app.domain.lead import Lead
 from app.domain.live_chat import Author
-from app.domain.turn import Finish, VisitorSession
+from app.domain.turn import Exchange, Finish, VisitorSession
 from app.domain.turn_events import Done, Token, TurnEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.visitor_data import VisitorData
@@ -180,6 +180,17 @@ async def test_a_running_turn_is_ended_first(tmp_path: Path) -> None:
         assert not any(key.startswith("history:") for key in house.cache.values)
         with pytest.raises(NotFound):
             await house.turns.rejoin(house.session, request.turn_id)
+
+
+async def test_what_people_wrote_is_told_to_models_until_its_visitor_is_erased(home: Home) -> None:
+    history, own = home.house.tools.history, home.session.conversation_id
+    await history.people_wrote(own)
+    told = await history.recent(own)
+    assert Exchange(f"Are you there, {MARK}?", "", is_with_person=True) in told
+    await history.remember(own, told, Exchange("And now?", "Nobody came."))
+    await home.data.erase_own(home.session)
+    assert await history.recent(own) == ()
+    assert not any(str(own) in key for key in home.house.cache.values)
 
 
 async def test_usage_stays_and_leads_nowhere(home: Home) -> None:

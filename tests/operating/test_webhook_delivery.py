@@ -29,6 +29,7 @@ from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
+from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
 
@@ -155,7 +156,7 @@ async def test_each_event_reaches_each_webhook_that_wants_it_once(office: Office
 
 async def test_each_asking_for_a_person_is_told_once_and_names_no_turn(office: Office) -> None:
     webhook = await office.webhook(events=(WebhookEvent.PERSON_ASKED,))
-    chats = LiveChats(office.record, office.clock)
+    chats = LiveChats(office.record, office.clock, RecordingHistory())
     async with office.record.write() as records:
         agent = await records.agents.get(office.actor.workspace_id, office.session.agent_id)
         await records.agents.save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))

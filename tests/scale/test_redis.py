@@ -17,6 +17,7 @@ from app.adapters.redis_connection import redis_client
 from app.domain.errors import RateLimited, Unavailable
 from app.ports.rate_limiter import Limit
 from tests.contracts.cache_contract import CacheContract
+from tests.contracts.history_contract import HistoryContract
 from tests.contracts.rate_limiter_contract import WORKERS, RateLimiterContract, admitted
 from tests.scale.redis_server import RedisServer, running_redis
 
@@ -69,6 +70,10 @@ async def limiter(server: RedisServer) -> AsyncIterator[LimitsRateLimiter]:
 class TestRedisCache(CacheContract):
     async def let_pass(self, seconds: int) -> None:
         await asyncio.sleep(seconds)  # Redis keeps its own time
+
+
+class TestHistoryOnRedis(HistoryContract):
+    pass
 
 
 class TestLimitsRateLimiter(RateLimiterContract):

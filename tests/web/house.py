@@ -71,6 +71,7 @@ from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
+from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
@@ -247,7 +248,7 @@ def services_on(
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),
         leads=Leads(record, clock),
-        live_chats=LiveChats(record, clock),
+        live_chats=LiveChats(record, clock, RecordingHistory()),
         signed_users=SignedUsers(record, clock),
         api_tokens=ApiTokens(record, clock),
         operators=Operators(record, PlainPasswordHasher(), clock),

@@ -1,4 +1,4 @@
-"""Turns as they are read: one by id, a conversation's, and the history that the model sees."""
+"""Turns as they are read: one by id, a conversation's, and the history that the model is told."""
 
 from datetime import datetime
 from typing import TypeVar
@@ -8,9 +8,11 @@ from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.adapters.sql.citations import citations_of
-from app.adapters.sql.models import CitationRow, FeedbackRow, MessageRow, TurnRow, UsageRow
+from app.adapters.sql.live_chats import live_message_of
+from app.adapters.sql.models import CitationRow, FeedbackRow, LiveMessageRow, MessageRow, TurnRow, UsageRow
 from app.adapters.sql.session import SqlFamily
 from app.domain.conversation import Role
+from app.domain.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
 from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, TurnState
 
 Value = TypeVar("Value")
@@ -27,8 +29,8 @@ class SqlStoredTurns(SqlFamily):
         return found[0] if found else None
 
     async def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
-        statement = (
-            select(_question.text, _answer.text)
+        answered = (
+            select(TurnRow.created_at, _question.text, _answer.text)
             .select_from(TurnRow)
             .join(_question, _is_question)
             .join(_answer, _is_answer)
@@ -40,8 +42,18 @@ class SqlStoredTurns(SqlFamily):
             .order_by(TurnRow.position.desc())
             .limit(limit)
         )
-        latest = (await self._session.execute(statement)).all()
-        return [Exchange(question, answer) for question, answer in reversed(latest)]
+        written = (
+            select(LiveMessageRow)
+            .where(LiveMessageRow.conversation_id == conversation_id)
+            .order_by(LiveMessageRow.number.desc())
+            .limit(limit * MESSAGES_PER_EXCHANGE)
+        )
+        turns = [
+            (asked_at, Exchange(question, answer))
+            for asked_at, question, answer in await self._session.execute(answered)
+        ]
+        messages = [live_message_of(row) for row in await self._session.scalars(written)]
+        return past_exchanges(reversed(turns), reversed(messages), limit)
 
     async def tokens_since(self, agent_id: UUID, since: datetime) -> int:
         spent = func.sum(UsageRow.prompt_tokens + UsageRow.completion_tokens)

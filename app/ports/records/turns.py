@@ -31,7 +31,8 @@ class TurnRecords(Protocol):
     async def find(self, turn_id: UUID) -> StoredTurn | None: ...
 
     async def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
-        """The latest answered turns, oldest first."""
+        """The latest exchanges, oldest first: answered turns, and between them what the visitor and a person of the
+        team wrote to each other (`past_exchanges`)."""
         ...
 
     async def tokens_since(self, agent_id: UUID, since: datetime) -> int:

@@ -1,5 +1,6 @@
 """Things to store."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,7 +14,7 @@ from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import PageContent
 from app.domain.gap import GapReason
 from app.domain.source import Source
-from app.domain.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.ports.records.documents import PendingVersion
 
 OWNER = "web-1"
@@ -85,6 +86,14 @@ async def add_live(record: SqlSystemOfRecord, source: Source, page: PageContent,
     async with record.write() as records:
         await records.documents.make_live(version)
     return version
+
+
+async def another_session(record: SqlSystemOfRecord, session: VisitorSession) -> VisitorSession:
+    """Another visitor of the same agent."""
+    async with record.write() as records:
+        visitor = await records.conversations.visitor(session.agent_id, an_id())
+        conversation = await records.conversations.start(visitor, Channel.WIDGET)
+    return replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
 
 
 async def begin(record: SqlSystemOfRecord, session: VisitorSession, request: TurnRequest, owner: str = OWNER) -> None:

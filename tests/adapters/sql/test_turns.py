@@ -18,9 +18,7 @@ from app.domain.gap import GapReason
 from app.domain.source import Source
 from app.domain.turn import (
     AnsweredBy,
-    Channel,
     Citation,
-    Exchange,
     Finish,
     TokenUsage,
     TurnState,
@@ -34,19 +32,12 @@ from tests.adapters.sql.sample_rows import (
     add_live,
     an_end,
     an_id,
+    another_session,
     ask,
     begin,
     count_rows,
 )
 from tests.doubles.fixed_clock import FixedClock
-
-
-async def another_session(record: SqlSystemOfRecord, session: VisitorSession) -> VisitorSession:
-    """Another visitor of the same agent."""
-    async with record.write() as records:
-        visitor = await records.conversations.visitor(session.agent_id, an_id())
-        conversation = await records.conversations.start(visitor, Channel.WIDGET)
-    return replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
 
 
 async def test_a_question_is_stored_before_it_is_answered(
@@ -274,21 +265,6 @@ async def test_what_happened_waits_in_the_outbox_once(
         rows = (await connection.execute(select(OutboxRow.kind, OutboxRow.payload).order_by(OutboxRow.kind))).all()
     payload = {"turn_id": str(turn_id), "conversation_id": str(session.conversation_id)}
     assert rows == [("gap.seen", payload), ("turn.done", payload)]
-
-
-async def test_history_is_the_latest_answered_turns_oldest_first(
-    record: SqlSystemOfRecord, session: VisitorSession
-) -> None:
-    for number in range(4):
-        await ask(record, session, f"Q{number}", answer=f"A{number}")
-    await ask(record, session, "Q4", answer="", state=TurnState.FAILED)
-    await begin(record, session, a_turn("Q5"))
-    async with record.read() as records:
-        history = await records.turns.history(session.conversation_id, 3)
-        turns = await records.turns.of_conversation(session.conversation_id)
-    assert history == [Exchange("Q1", "A1"), Exchange("Q2", "A2"), Exchange("Q3", "A3")]
-    assert [turn.question for turn in turns] == ["Q0", "Q1", "Q2", "Q3", "Q4", "Q5"]
-    assert [len(turn.citations) for turn in turns] == [1, 1, 1, 1, 1, 0]
 
 
 async def test_turns_of_dead_processes_are_cut(
