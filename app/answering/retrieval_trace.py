@@ -1,10 +1,15 @@
 """What every stage of a search did, for the operator who asks why."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from app.answering.retrieval import Retrieval
+from app.domain.chunk import RankedChunk
+
 _HEAD = 6  # the places that an answer sees
+_TOLD = 10  # candidates of which scores are kept with a turn
 _ID_CHARS = 8  # of a chunk's id: enough to tell the candidates of one search apart
 
 
@@ -40,3 +45,25 @@ class RetrievalTrace:
         if before is not None:
             shown["moved"] = sum(old != new for old, new in zip(before, head, strict=False))
         return shown
+
+
+def without_candidates(retrieval: Retrieval) -> Retrieval:
+    """With the head of the ranking told in the trace, in `ranked`, and without the ranking itself: the texts of all
+    candidates would be held for as long as the answer takes to be written."""
+    told = [_told(item) for item in retrieval.ranked[:_TOLD]]
+    return replace(retrieval, ranked=(), trace=retrieval.trace | {"ranked": told})
+
+
+def _told(item: RankedChunk) -> dict[str, Any]:
+    return {
+        "chunk_id": item.chunk.id,
+        "url": item.chunk.link,
+        "title": item.chunk.title,
+        "order": round(item.order, 4),
+        "calibrated": round(item.calibrated, 4),
+        "cosine": item.cosine and round(item.cosine, 4),
+        "bm25": item.bm25 and round(item.bm25, 4),
+        "coverage": round(item.coverage, 4),
+        "logit": item.logit and round(item.logit, 4),
+        "is_current_page": item.is_current_page,
+    }

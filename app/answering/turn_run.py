@@ -21,6 +21,7 @@ from app.answering.history import History
 from app.answering.live_turn import LiveTurn
 from app.answering.page_context import numbered_sources, rests_on_visitors_page
 from app.answering.retrieval import Retrieval, SearchQuery
+from app.answering.retrieval_trace import without_candidates
 from app.answering.retriever import Retriever
 from app.answering.standalone import QuestionCompleter
 from app.answering.turn_spending import TurnSpending
@@ -194,7 +195,7 @@ class TurnRun:
         except IndexUnavailable as error:
             log.error("turn.cannot_search", agent=str(agent.id), reason=str(error))
             retrieval = Retrieval(trace={"stages": [], "missing": ["vectors", "keywords"]})
-        return standalone, retrieval
+        return standalone, without_candidates(retrieval)
 
     async def _crawled_page(self, agent: LiveAgent) -> Sequence[Chunk]:
         """Our own copy of the page that the visitor's browser tells us of."""
@@ -251,7 +252,7 @@ class TurnRun:
             confidence=confidence,
             is_low=is_low or confidence < agent.config.confidence_threshold,
             error_code=error_code,
-            trace=retrieval.trace | {"ranked": _ranked_trace(retrieval)},
+            trace=retrieval.trace,
         )
 
     async def _write(self, composition: Composition, retrieval: Retrieval) -> str | None:
@@ -373,22 +374,3 @@ class TurnRun:
 
     def _milliseconds(self, moment: float | None) -> int | None:
         return None if moment is None else round((moment - self._began) * 1000)
-
-
-def _ranked_trace(retrieval: Retrieval) -> list[dict[str, Any]]:
-    """The head of the ranking, as an operator wants to see it."""
-    return [
-        {
-            "chunk_id": item.chunk.id,
-            "url": item.chunk.link,
-            "title": item.chunk.title,
-            "order": round(item.order, 4),
-            "calibrated": round(item.calibrated, 4),
-            "cosine": item.cosine and round(item.cosine, 4),
-            "bm25": item.bm25 and round(item.bm25, 4),
-            "coverage": round(item.coverage, 4),
-            "logit": item.logit and round(item.logit, 4),
-            "is_current_page": item.is_current_page,
-        }
-        for item in retrieval.ranked[:10]
-    ]
