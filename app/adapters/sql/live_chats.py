@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import Select, and_, case, func, literal_column, select, update
 
 from app.adapters.sql.config_json import config_from_json
-from app.adapters.sql.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow, OutboxRow
-from app.adapters.sql.session import SqlFamily
+from app.adapters.sql.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow
+from app.adapters.sql.outbox import SqlOutbox
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
@@ -22,7 +22,7 @@ from app.domain.webhook import WebhookEvent
 _IS_OPEN = LiveChatRow.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
 
 
-class SqlLiveChats(SqlFamily):
+class SqlLiveChats(SqlOutbox):
     """Implements `LiveChatRecords`. Who changes a chat locks its conversation, as a turn's begin and an erasure do."""
 
     async def own(self, session: VisitorSession, *, to_change: bool = False) -> LiveChat:
@@ -54,17 +54,11 @@ class SqlLiveChats(SqlFamily):
             return chat
         asked = chat.asked(self._now())
         await self.keep(asked)
-        await self._session.execute(
-            self._insert(OutboxRow).values(
-                id=new_id(),
-                turn_id=None,
-                conversation_id=asked.conversation_id,
-                agent_id=asked.agent_id,
-                kind=WebhookEvent.PERSON_ASKED.value,
-                payload={"conversation_id": str(asked.conversation_id)},
-                created_at=self._now(),
-            )
+        payload = {"conversation_id": str(asked.conversation_id)}
+        news = self._news(
+            asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
         )
+        await self._session.execute(news)
         return asked
 
     async def keep(self, chat: LiveChat) -> None:

@@ -8,10 +8,10 @@ from sqlalchemy import and_, delete, or_, select
 from sqlalchemy.orm import aliased
 
 from app.adapters.sql.gap_counting import SqlGapCounting
-from app.adapters.sql.models import MessageRow, OutboxRow, StoppedTurnRow, TurnRow
+from app.adapters.sql.models import MessageRow, StoppedTurnRow, TurnRow
+from app.adapters.sql.outbox import SqlOutbox
 from app.adapters.sql.session import affected_rows
 from app.adapters.sql.stored_turns import SqlStoredTurns
-from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import Role
 from app.domain.gap import GapReason
 from app.domain.personal_data import masked
@@ -25,7 +25,7 @@ _asked = aliased(MessageRow)
 _asked_next = aliased(MessageRow)
 
 
-class SqlStoppedTurns(SqlStoredTurns, SqlGapCounting):
+class SqlStoppedTurns(SqlStoredTurns, SqlGapCounting, SqlOutbox):
     async def stopped(self, at_most: int) -> list[StoppedTurn]:
         followed = and_(
             _next.conversation_id == TurnRow.conversation_id,
@@ -63,15 +63,8 @@ class SqlStoppedTurns(SqlStoredTurns, SqlGapCounting):
             await self._announce(turn, "gap.seen")
 
     async def _announce(self, turn: TurnRow, kind: str) -> None:
-        statement = self._insert(OutboxRow).values(
-            id=new_id(),
-            turn_id=turn.id,
-            agent_id=turn.agent_id,
-            kind=kind,
-            payload={"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)},
-            created_at=self._now(),
-        )
-        await self._session.execute(statement.on_conflict_do_nothing())
+        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
+        await self._session.execute(self._news(turn.agent_id, kind, payload, turn_id=turn.id))
 
     async def _question(self, turn_id: UUID) -> str:
         return await self._message(turn_id, MessageRow.text, Role.VISITOR)

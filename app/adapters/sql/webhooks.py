@@ -8,7 +8,8 @@ from sqlalchemy import delete, select, update
 
 from app.adapters.sql.keyset import Keyset
 from app.adapters.sql.models import GapRow, OutboxRow, WebhookDeliveryRow, WebhookRow
-from app.adapters.sql.session import SqlFamily, affected_rows
+from app.adapters.sql.outbox import SqlOutbox
+from app.adapters.sql.session import affected_rows
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.errors import NotFound
 from app.domain.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
@@ -18,7 +19,7 @@ from app.ports.records.page import ListPage, PageRequest
 _LATEST_DEAD_FIRST = Keyset(WebhookDeliveryRow.died_at, WebhookDeliveryRow.id, descending=True)
 
 
-class SqlWebhooks(SqlFamily):
+class SqlWebhooks(SqlOutbox):
     """Implements `WebhookRecords`."""
 
     async def add(self, webhook: Webhook) -> None:
@@ -55,15 +56,9 @@ class SqlWebhooks(SqlFamily):
         return list(dict.fromkeys([agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]))
 
     async def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
-        statement = self._insert(OutboxRow).values(
-            id=new_id(),
-            agent_id=agent_id,
-            kind=WEEKLY,
-            week=digest.week.monday,
-            payload=digest.figures,
-            created_at=digest.week.until,
-        )
-        return (await self._session.scalar(statement.on_conflict_do_nothing().returning(OutboxRow.id))) is not None
+        week = digest.week
+        news = self._news(agent_id, WEEKLY, digest.figures, week=week.monday, happened_at=week.until)
+        return (await self._session.scalar(news.returning(OutboxRow.id))) is not None
 
     async def has_work(self) -> bool:
         news = select(OutboxRow.id).where(OutboxRow.delivered_at.is_(None)).limit(1)
