@@ -17,7 +17,8 @@ from app.adapters.crawler_page_listing import CrawlerPageListing
 from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
-from app.adapters.dbos_job_queue import DbosJobQueue, DbosWorker
+from app.adapters.dbos_job_queue import DbosJobQueue
+from app.adapters.dbos_worker import DbosWorker
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher

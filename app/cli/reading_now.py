@@ -6,7 +6,8 @@ from uuid import UUID
 import typer
 from rich.table import Table
 
-from app.adapters.dbos_job_queue import WORKER_KIND, DbosJobQueue
+from app.adapters.dbos_job_queue import DbosJobQueue
+from app.adapters.dbos_worker import WORKER_KIND
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.local_operator import known_agents, meant_agent

@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 
 from app.adapters.cronsim_calendar import CronsimCalendar
-from app.adapters.dbos_job_queue import DbosWorker
+from app.adapters.dbos_worker import DbosWorker
 from app.adapters.system_clock import SystemClock
 from app.domain.document import PageContent
 from app.knowledge.chunk_contexts import ChunkContexts

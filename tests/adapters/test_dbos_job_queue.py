@@ -12,7 +12,8 @@ from uuid import UUID, uuid4
 import anyio
 import pytest
 
-from app.adapters.dbos_job_queue import MAX_ATTEMPTS, DbosJobQueue, DbosWorker
+from app.adapters.dbos_job_queue import DbosJobQueue
+from app.adapters.dbos_worker import MAX_ATTEMPTS, DbosWorker
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.errors import IndexUnavailable
