@@ -10,7 +10,6 @@ directory that this process has read and that is gone now is lost: IndexUnavaila
 """
 
 import functools
-import math
 import shutil
 import threading
 import time
@@ -23,9 +22,10 @@ from typing import Final, ParamSpec, TypeVar
 from uuid import UUID, uuid4
 
 import anyio
-from tantivy import Document, Index, IndexWriter, Occur, Query, Schema, SchemaBuilder, Searcher
+from tantivy import Document, Index, IndexWriter, Query, Schema, SchemaBuilder, Searcher
 
 from app.adapters.keyword_analysis import analysis_of, language_of
+from app.adapters.keyword_query import query_for, weight_of_unknown, weights_of
 from app.adapters.known_terms import KnownTerms
 from app.domain.chunk import IndexHit
 from app.domain.errors import IndexUnavailable
@@ -37,9 +37,6 @@ T = TypeVar("T")
 _SCHEMA_NUMBER: Final = 1  # raise it when schema or analysis change: what is on disk is then built anew
 _ANALYZER: Final = "agent"
 _HEAP_BYTES: Final = 15_000_000  # the least that tantivy takes
-_TITLE_BOOST: Final = 0.2  # the context line in the text names the title already
-_MAX_TERMS: Final = 32
-_MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked at
 _LOCK_PAUSE_SECONDS: Final = 0.05
 
 # What tantivy's Rust side raises, whatever went wrong.
@@ -129,12 +126,9 @@ class TantivyKeywordIndex:
         if reader is None or not terms:
             return []
         searcher = reader.searcher()
-        known = _rarest_known(searcher, terms)
-        if not known:
+        query = query_for(terms, reader.schema, searcher, among)
+        if query is None:
             return []
-        query = _query(reader.schema, known)
-        if among is not None:
-            query = _among(reader.schema, query, among)
         found = searcher.search(query, limit=limit, count=False)
         return [IndexHit(searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found.hits]
 
@@ -144,8 +138,8 @@ class TantivyKeywordIndex:
         if reader is None or not terms:
             return [0.0] * len(texts)
         searcher = reader.searcher()
-        weights = {term: _idf(searcher, term) for term in terms[:_MAX_TERMS_WEIGHED]}
-        whole = sum(weights.values()) + _idf_of(0, searcher.num_docs)
+        weights = weights_of(terms, searcher)
+        whole = sum(weights.values()) + weight_of_unknown(searcher)
         held = (weights.keys() & self._known.of(language, text) for text in texts)
         return [sum(weights[term] for term in common) / whole for common in held]
 
@@ -331,40 +325,6 @@ def _document(row: ChunkTerms, cut: Callable[[str], str]) -> Document:
     document.add_text("title", cut(row.title))
     document.add_text("text", cut(row.text))
     return document
-
-
-def _query(schema: Schema, terms: Sequence[str]) -> Query:
-    clauses: list[tuple[Occur, Query]] = []
-    for term in terms:
-        title = Query.term_query(schema, "title", term, index_option="freq")
-        clauses.append((Occur.Should, Query.term_query(schema, "text", term, index_option="freq")))
-        clauses.append((Occur.Should, Query.boost_query(title, _TITLE_BOOST)))
-    return Query.boolean_query(clauses)
-
-
-def _among(schema: Schema, query: Query, document_version_ids: Collection[UUID]) -> Query:
-    """The same hits and scores, of these versions only."""
-    wanted = Query.term_set_query(schema, "document_version_id", [str(number) for number in document_version_ids])
-    return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(wanted, 0.0))])
-
-
-def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:
-    """What the index holds of the terms; the rarest where they are too many for one query."""
-    weighed = terms[:_MAX_TERMS_WEIGHED]
-    known = [term for term in weighed if any(searcher.doc_freq(field, term) for field in ("text", "title"))]
-    if len(known) <= _MAX_TERMS:
-        return known
-    return sorted(known, key=lambda term: _idf(searcher, term), reverse=True)[:_MAX_TERMS]
-
-
-def _idf(searcher: Searcher, term: str) -> float:
-    """As in BM25 (Robertson and Sparck Jones, with + 1 so that it is never negative)."""
-    # Entries that were replaced count until their segment is merged, so more may be found than there are.
-    return _idf_of(searcher.doc_freq("text", term), searcher.num_docs)
-
-
-def _idf_of(found: int, of: int) -> float:
-    return math.log(1 + (max(0, of - found) + 0.5) / (found + 0.5))
 
 
 def _inode(directory: Path) -> int | None:
