@@ -210,7 +210,7 @@ async def furnish(house: House) -> FurnishedHouse:
         held = await records.documents.add_pending(agent_id, source.id, odd, "o", (), [finding], is_held=True)
     file = await services.source_files.add(actor, agent_id, Upload(*FILE))
     secret = await services.source_hooks.make(actor, source.id)
-    webhook, dead = await _a_dead_letter(house)
+    webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
     spare = await services.api_tokens.issue(actor.workspace_id, "spare")
     operator = await services.operators.add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     answer = await services.curated_answers.create(
@@ -296,17 +296,19 @@ async def _store_turn(
         )
 
 
-async def _a_dead_letter(house: House) -> tuple[UUID, UUID]:
-    """Of the turn's gap; return the webhook's id and its own."""
+async def dead_letters(house: House, count: int, error: str) -> tuple[UUID, list[UUID]]:
+    """Of as many turns' gaps; return the webhook's id and theirs."""
     webhooks, actor, agent_id = house.services.webhooks, house.actor, house.agent.id
     webhook, _ = await webhooks.create(actor, agent_id, "https://hooks.example.com/", [WebhookEvent.GAP_DETECTED])
-    other = await house.visitor()
-    turn_id = uuid4()
-    await other.ask(turn_id)
-    await _store_turn(house, house.turns.asked[-1][0], turn_id)
+    for _ in range(count):
+        other = await house.visitor()
+        turn_id = uuid4()
+        await other.ask(turn_id)
+        await _store_turn(house, house.turns.asked[-1][0], turn_id)
     async with house.record.write() as records:
         await records.webhooks.hand_out(100)
         claimed = await records.webhooks.claim(100, house.clock.now())
-        delivery = next(each for each in claimed if each.webhook.id == webhook.id)  # another tenant's may wait as well
-        await records.webhooks.failed(delivery, "the receiver answered 500", None)
-    return webhook.id, delivery.id
+        own = [each for each in claimed if each.webhook.id == webhook.id]  # another tenant's may wait as well
+        for delivery in own[:count]:  # on a clock that stands still, what was before it is news to it too
+            await records.webhooks.failed(delivery, error, None)
+    return webhook.id, [delivery.id for delivery in own[:count]]

@@ -36,6 +36,7 @@ from app.web.console.pages.sign_in import SignInPages
 from app.web.console.pages.source_files import SourceFilePages
 from app.web.console.pages.sources import SourcePages
 from app.web.console.pages.threshold import ThresholdPages
+from app.web.console.pages.webhooks import WebhookPages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
@@ -67,6 +68,7 @@ def pages_of(
         SourcePages(services).pages(),
         SourceFilePages(services).pages(),
         QuarantinePages(services).pages(),
+        WebhookPages(services).pages(),
         LivePages(services).pages(),
         NewAgentPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left

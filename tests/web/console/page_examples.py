@@ -76,11 +76,15 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "reply_live": {"text": "Hello, how can I help?"},
     "hand_back_live": {},
     "make_golden": {},
+    "add_webhook": {"url": "https://hooks.example.com/docent", "events": ["turn.finished"]},
+    "retry_dead_letter": {},
+    "remove_webhook": {},
     "ask_playground": {"question": "What does it cost?", "page_url": "https://www.example.com/pricing"},
 }
 # POSTs that answer with a page instead, because what they show must not be sent over a redirect.
 SHOWN_AT_ONCE: frozenset[str] = frozenset(
     {
+        "add_webhook",
         "answer_gap",
         "ask_playground",
         "issue_token",

@@ -1,0 +1,82 @@
+"""Webhooks: where an agent's events are posted to, and what could not be delivered."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from app.domain.webhook import Webhook, WebhookEvent
+from app.operating.actor import READ, WRITE
+from app.operating.webhooks import MAX_WEBHOOKS
+from app.ports.records.page import PageRequest
+from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.services import WebServices
+
+_LIST: Final = "/console/agents/{agent_id}/webhooks"
+_SHOWN: Final = 30
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class NewWebhook(Form):
+    url: str = Field(max_length=2048)
+    events: tuple[WebhookEvent, ...] = ()
+
+
+class WebhookPages:
+    def __init__(self, services: WebServices) -> None:
+        self._webhooks = services.webhooks
+
+    def pages(self) -> Sequence[AnyPage]:
+        menu, under = MenuEntry("Webhooks", 70, "out"), "webhooks"
+        retry, remove = f"{_LIST}/dead-letters/{{delivery_id}}/retry", f"{_LIST}/{{webhook_id}}/remove"
+        return (
+            ConsolePage("GET", _LIST, "webhooks", READ, self.list, form=ListWanted, menu=menu),
+            ConsolePage("POST", _LIST, "add_webhook", WRITE, self.add, NewWebhook, "webhooks", under=under),
+            ConsolePage("POST", retry, "retry_dead_letter", WRITE, self.retry, under=under),
+            ConsolePage("POST", remove, "remove_webhook", WRITE, self.remove, under=under),
+        )
+
+    async def list(self, visit: Visit[ListWanted]) -> Shown:
+        return await self._page(visit, visit.given.cursor)
+
+    async def add(self, visit: Visit[NewWebhook]) -> Shown:
+        """Shown with the answer itself: a secret goes into no cookie and no address."""
+        given = visit.given
+        made, secret = await self._webhooks.create(visit.actor, visit.agent.id, given.url, given.events)
+        return await self._page(visit, made=made, secret=secret)
+
+    async def retry(self, visit: Visit[NoForm]) -> Go:
+        await self._webhooks.retry(visit.actor, visit.agent.id, visit.path_id("delivery_id"))
+        return Go(visit.url("webhooks"), "A worker sends it again, as often as at first.")
+
+    async def remove(self, visit: Visit[NoForm]) -> Go:
+        await self._webhooks.delete(visit.actor, visit.agent.id, visit.path_id("webhook_id"))
+        return Go(visit.url("webhooks"), "Removed: nothing more is posted to it.")
+
+    async def _page(
+        self, visit: Visit[Form], cursor: str | None = None, made: Webhook | None = None, secret: str = ""
+    ) -> Shown:
+        letters = await self._webhooks.dead_letters(visit.actor, visit.agent.id, PageRequest(_SHOWN, cursor))
+        webhooks = await self._webhooks.of_agent(visit.actor, visit.agent.id)
+        told = {
+            "webhooks": webhooks,
+            "addresses": {webhook.id: webhook.url for webhook in webhooks},
+            "letters": letters,
+            "cursor": cursor,
+            "made": made,
+            "secret": secret,
+            "in_words": _IN_WORDS,
+            "most": MAX_WEBHOOKS,
+        }
+        return Shown("webhooks.html", told)
+
+
+_IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
+    WebhookEvent.TURN_FINISHED: "an answer is finished, failed or was cut off",
+    WebhookEvent.GAP_DETECTED: "a question was asked in vain",
+    WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
+    WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
+}
