@@ -61,9 +61,7 @@ class LiveTurn:
         return self._log.has_ended
 
     def publish(self, event: TurnEvent) -> None:
-        """Append to the log and wake the readers. Nothing may follow done or error."""
-        if self.has_ended:
-            raise RuntimeError(f"turn {self.turn_id} has ended; {event.name} came too late")
+        """Append to the log and wake the readers. Raises RuntimeError after done or error."""
         self._log.append(event)
         self._grown.set()
         self._grown.clear()  # whoever waited has been woken; the others look at the log before they wait

@@ -3,12 +3,15 @@
 import tracemalloc
 from uuid import uuid4
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.answering.event_log import EventLog
 from app.domain.turn import AnsweredBy, Finish
 from app.domain.turn_events import FIRST_RECORD_NUMBER, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
+
+_DONE = Done(uuid4(), uuid4(), AnsweredBy.MODEL, False, 0.9, Finish.COMPLETE)
 
 _said = st.lists(
     st.one_of(
@@ -18,6 +21,7 @@ _said = st.lists(
     ),
     max_size=30,
 )
+_seen = st.one_of(st.integers(0, 40), st.integers(FIRST_RECORD_NUMBER - 1, FIRST_RECORD_NUMBER + 40))
 
 
 def a_log(said: list[TurnEvent], recorded: list[TurnEvent]) -> tuple[EventLog, list[NumberedEvent]]:
@@ -34,27 +38,32 @@ def a_log(said: list[TurnEvent], recorded: list[TurnEvent]) -> tuple[EventLog, l
     return log, numbered
 
 
-@given(_said, _said, st.one_of(st.integers(0, 40), st.integers(FIRST_RECORD_NUMBER - 1, FIRST_RECORD_NUMBER + 40)))
+@given(_said, _said, st.sampled_from([[], [_DONE]]), _seen)
 def test_whoever_has_seen_a_number_gets_all_events_above_it_in_order(
-    said: list[TurnEvent], recorded: list[TurnEvent], seen: int
+    said: list[TurnEvent], recorded: list[TurnEvent], end: list[TurnEvent], seen: int
 ) -> None:
-    log, numbered = a_log(said, recorded)
+    log, numbered = a_log(said, recorded + end) if recorded else a_log(said + end, [])
 
     assert list(log.since(log.place_after(seen))) == [event for event in numbered if event.number > seen]
     assert log.last_number == (numbered[-1].number if numbered else 0)
     assert len(log) == len(numbered)
 
 
-def test_done_or_an_error_ends_it() -> None:
-    done = Done(uuid4(), uuid4(), AnsweredBy.MODEL, False, 0.9, Finish.COMPLETE)
-    for last in (done, Error("internal", "Something went wrong.", retryable=True)):
-        log, _ = a_log([Token("a")], [])
-        assert not log.has_ended
-        log.append(last)
-        assert log.has_ended
+@pytest.mark.parametrize("last", [_DONE, Error("internal", "Something went wrong.", retryable=True)])
+def test_done_or_an_error_ends_it_and_what_was_said_stays(last: TurnEvent) -> None:
+    said: list[TurnEvent] = [Start(uuid4(), uuid4()), Token("a "), Status("writing"), Token(""), Token("bc")]
+    log, before = a_log(said, [])
+    assert not log.has_ended
+
+    log.append(last)
+
+    assert log.has_ended
+    assert list(log.since(0)) == [*before, NumberedEvent(6, last)]
+    with pytest.raises(RuntimeError):
+        log.append(Token("d"))
 
 
-def test_a_short_token_takes_less_than_a_hundred_bytes() -> None:
+def test_a_token_takes_little_memory_and_hardly_any_once_the_turn_has_ended() -> None:
     count = 10_000
     tracemalloc.start()
     try:
@@ -62,7 +71,10 @@ def test_a_short_token_takes_less_than_a_hundred_bytes() -> None:
         for number in range(count):
             log.append(Token(f"word{number} "))
         taken, _ = tracemalloc.get_traced_memory()
+        log.append(_DONE)
+        kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
 
     assert taken / count < 100
+    assert kept / count < 25
