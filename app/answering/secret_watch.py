@@ -2,8 +2,6 @@
 
 import base64
 import codecs
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import Final
 
 # Fewer letters of a spelling betray nothing, and would hold back the end of every other word.
@@ -16,7 +14,7 @@ class SecretWatch:
 
     def __init__(self, secret: str) -> None:
         self._spellings = _spellings(secret) if secret else ()
-        self._begins = _begins_by_end(self._spellings)
+        self._all_spellings = "\n".join(self._spellings)
         self._longest = max(map(len, self._spellings), default=0)
         self._before = ""  # the last letters that were shown
 
@@ -29,8 +27,9 @@ class SecretWatch:
         """How many characters at the end of `pending` may be the begin of it."""
         own = _letters(pending)
         letters = self._before + own
-        begins = self._begins.get(letters[-_HELD_LETTERS:], ())
-        held = min(max((len(begin) for begin in begins if letters.endswith(begin)), default=0), len(own))
+        end = letters[-_HELD_LETTERS:]
+        # Most text ends in letters that follow one another in no spelling, and this is asked of every token.
+        held = min(self._longest_begin(letters), len(own)) if end and end in self._all_spellings else 0
         if not held:
             return 0
         at = len(pending)
@@ -44,18 +43,19 @@ class SecretWatch:
         if self._spellings:
             self._before = (self._before + _letters(text))[-self._longest :]
 
-
-def _begins_by_end(spellings: Iterable[str]) -> dict[str, list[str]]:
-    """The begins of the spellings, by their last letters: most text ends like none of them, and is asked often."""
-    found = defaultdict(list)
-    for spelling in spellings:
-        for size in range(_HELD_LETTERS, len(spelling)):
-            found[spelling[size - _HELD_LETTERS : size]].append(spelling[:size])
-    return dict(found)
+    def _longest_begin(self, letters: str) -> int:
+        """How many letters at the end are the begin of a spelling, 0 for fewer than _HELD_LETTERS."""
+        ends = (
+            size
+            for spelling in self._spellings
+            for size in range(_HELD_LETTERS, len(spelling))
+            if letters.endswith(spelling[:size])
+        )
+        return max(ends, default=0)
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in text if character.isalnum()).casefold()
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _spellings(secret: str) -> tuple[str, ...]:
