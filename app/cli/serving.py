@@ -12,6 +12,7 @@ import typer
 import uvicorn
 
 from app.answering.turns import Turns
+from app.cli.allocator import share_arenas
 from app.cli.terminal import err, run, settings_for
 from app.main import open_web, open_worker
 from app.rooms import open_foundation
@@ -38,11 +39,13 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the widget and the API."""
+    share_arenas()
     run(_serve(settings_for(host=host, port=port), with_worker))
 
 
 def work() -> None:
     """Crawl and index what the queue holds, until told to stop."""
+    share_arenas()
     run(_work(settings_for()))
 
 
