@@ -6,29 +6,43 @@ every hit.
 
 import math
 import time
-from collections import OrderedDict, deque
+from bisect import bisect_right
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 
 from app.ports.rate_limiter import Limit
 
 
 class MemoryRateLimiter:
-    """Remembers the hits of the `max_keys` callers that came last."""
+    """Remembers hits for as long as they count, of the `max_keys` callers of each limit that came last."""
 
     def __init__(self, *, max_keys: int = 100_000, now: Callable[[], float] = time.monotonic) -> None:
         self._max_keys = max_keys
         self._now = now
-        self._hits: OrderedDict[tuple[Limit, tuple[str, ...]], deque[float]] = OrderedDict()
+        self._callers: defaultdict[Limit, OrderedDict[tuple[str, ...], list[float]]] = defaultdict(OrderedDict)
+
+    def __len__(self) -> int:
+        """How many hits are remembered."""
+        return sum(len(hits) for callers in self._callers.values() for hits in callers.values())
 
     async def hit(self, limit: Limit, *key: str) -> None:
         now = self._now()
-        hits = self._hits.setdefault((limit, key), deque())
-        self._hits.move_to_end((limit, key))
-        while hits and hits[0] <= now - limit.seconds:
-            hits.popleft()
+        counts_from, callers = now - limit.seconds, self._callers[limit]
+        self._forget_before(counts_from, callers)
+        hits = callers.setdefault(key, [])
+        callers.move_to_end(key)
+        del hits[: bisect_right(hits, counts_from)]
         if len(hits) >= limit.count:
             wait = math.ceil(hits[0] + limit.seconds - now) if hits else limit.seconds
             raise limit.refusal(max(1, wait))
         hits.append(now)
-        if len(self._hits) > self._max_keys:
-            self._hits.popitem(last=False)
+        if len(callers) > self._max_keys:
+            callers.popitem(last=False)
+
+    def _forget_before(self, moment: float, callers: OrderedDict[tuple[str, ...], list[float]]) -> None:
+        """The callers that came first are the first whose hits count no more."""
+        while callers:
+            key, hits = next(iter(callers.items()))
+            if hits and hits[-1] > moment:
+                return
+            del callers[key]

@@ -61,6 +61,16 @@ async def test_only_the_callers_that_came_last_are_remembered() -> None:
         await limiter.hit(once, "c")
 
 
+async def test_hits_that_count_no_more_are_forgotten_when_others_come() -> None:
+    clock, often = _Time(), Limit(5, 60)
+    limiter = MemoryRateLimiter(now=clock.now)
+    for number in range(1_000):
+        clock.seconds = float(number)
+        await limiter.hit(often, f"caller {number}")
+
+    assert len(limiter) == 60
+
+
 async def test_the_shared_limiter_counts_as_soon_as_it_is_back() -> None:
     shared = _Shared()
     limiter, once = FallbackRateLimiter(shared, MemoryRateLimiter()), Limit(1, 60)
