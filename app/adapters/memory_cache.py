@@ -12,7 +12,7 @@ class MemoryCache:
         self,
         *,
         max_entries: int = 10_000,
-        max_bytes: int = 64 * 1024 * 1024,
+        max_bytes: int = 24 * 1024 * 1024,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._max_entries = max_entries

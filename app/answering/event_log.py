@@ -12,7 +12,7 @@ class EventLog:
     """Events in their order: those of the turn numbered from 1, those of the system of record after them from
     FIRST_RECORD_NUMBER. A place is an index into both.
 
-    Tokens are kept as their bare texts, and as one text once the turn has ended: 12 bytes a token instead of 340.
+    Tokens are kept as their bare texts, and as one text once the turn has ended: some 12 bytes a token instead of 340.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class _JoinedTexts:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._joined = "".join(texts)
-        self._ends = array("Q", accumulate(map(len, texts)))
+        self._ends = array("I", accumulate(map(len, texts)))
 
     def __len__(self) -> int:
         return len(self._ends)
