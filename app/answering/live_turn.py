@@ -26,7 +26,7 @@ class LiveTurn:
         self.presence = presence or Presence()
         self._tell = grown
         self._log = EventLog()
-        self._grown = asyncio.Event()
+        self._grown: asyncio.Event | None = None  # while a reader waits for it
 
     @classmethod
     def finished(cls, head: TurnHead, events: Iterable[TurnEvent]) -> "LiveTurn":
@@ -63,8 +63,9 @@ class LiveTurn:
     def publish(self, event: TurnEvent) -> None:
         """Append to the log and wake the readers. Raises RuntimeError after done or error."""
         self._log.append(event)
-        self._grown.set()
-        self._grown.clear()  # whoever waited has been woken; the others look at the log before they wait
+        if self._grown:
+            self._grown.set()
+            self._grown = None
         if self._tell:
             self._tell()
 
@@ -95,6 +96,7 @@ class LiveTurn:
                         yield numbered
                 if self.has_ended:
                     break
+                self._grown = self._grown or asyncio.Event()
                 await self._grown.wait()
             if seen > self.last_number:
                 yield NumberedEvent(seen + 1, _NOT_OURS)
