@@ -67,6 +67,7 @@ async def _play(plan: Plan, homes: list[WebProcess], redis: RedisServer, agent_i
     ports = [home.port for home in homes]
     waiting, log, struck = list(reversed(plan.turns)), list[Seen](), list[str]()
     blows = list(plan.blows)
+    redis_is_struck = asyncio.Lock()  # a blow that falls while Redis is down falls when it is back
 
     async def ask_on() -> None:
         while waiting:
@@ -74,7 +75,7 @@ async def _play(plan: Plan, homes: list[WebProcess], redis: RedisServer, agent_i
             while blows and blows[0].at_turn <= turn.number:
                 blow = blows.pop(0)
                 struck.append(blow.blow)
-                striking.create_task(_strike(blow, homes, redis))
+                striking.create_task(_strike(blow, homes, redis, redis_is_struck))
             log.append(await Visitor(turn, ports, agent_id).ask())
 
     async with asyncio.TaskGroup() as striking, asyncio.TaskGroup() as asking:
@@ -83,16 +84,19 @@ async def _play(plan: Plan, homes: list[WebProcess], redis: RedisServer, agent_i
     return log, struck
 
 
-async def _strike(blow: PlannedBlow, homes: list[WebProcess], redis: RedisServer) -> None:
+async def _strike(
+    blow: PlannedBlow, homes: list[WebProcess], redis: RedisServer, redis_is_struck: asyncio.Lock
+) -> None:
     match blow.blow:
         case "terminate":
             await homes[blow.home].restart(politely=True)
         case "kill":
             await homes[blow.home].restart(politely=False)
         case "redis":
-            await asyncio.to_thread(redis.stop)
-            await asyncio.sleep(3)
-            await asyncio.to_thread(redis.start)
+            async with redis_is_struck:
+                await asyncio.to_thread(redis.stop)
+                await asyncio.sleep(3)
+                await asyncio.to_thread(redis.start)
 
 
 async def _settled(record: Path) -> float:

@@ -23,6 +23,7 @@ class RedisServer:
         self.url = f"redis://127.0.0.1:{self._port}/0"
 
     def start(self) -> None:
+        assert self._process is None, "it runs: a second one would take its place here, and nobody would stop the first"
         program = shutil.which("redis-server")
         assert program, "redis-server is not installed: apt install redis-server"
         options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--dir", self._folder]
