@@ -21,8 +21,9 @@ class MemoryRateLimiter:
         self._now = now
         self._callers: defaultdict[Limit, OrderedDict[tuple[str, ...], list[float]]] = defaultdict(OrderedDict)
 
-    def __len__(self) -> int:
-        """How many hits are remembered."""
+    @property
+    def remembered_count(self) -> int:
+        """Of hits, by all callers."""
         return sum(len(hits) for callers in self._callers.values() for hits in callers.values())
 
     async def hit(self, limit: Limit, *key: str) -> None:

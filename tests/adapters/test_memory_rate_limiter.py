@@ -68,7 +68,7 @@ async def test_hits_that_count_no_more_are_forgotten_when_others_come() -> None:
         clock.seconds = float(number)
         await limiter.hit(often, f"caller {number}")
 
-    assert len(limiter) == 60
+    assert limiter.remembered_count == 60
 
 
 async def test_the_shared_limiter_counts_as_soon_as_it_is_back() -> None:
