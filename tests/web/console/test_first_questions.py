@@ -3,21 +3,14 @@
 from dataclasses import replace
 from uuid import UUID
 
-import pytest
-
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
 from app.domain.source import RunState, SourceConfig, SourceKind
 from app.ports.site_reader import QueuedPage, ReadPage
-from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
 HOSTILE = "What is <b>&quot;bold&quot;?"
-
-
-@pytest.fixture
-async def browser(house: House) -> ConsoleBrowser:
-    return await an_operator(house)
 
 
 def path(house: House) -> str:

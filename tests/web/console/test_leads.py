@@ -5,18 +5,11 @@ import re
 from dataclasses import replace
 from html import unescape
 
-import pytest
-
 from app.domain.agent import Fallback
-from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
 HOSTILE = '<script>alert(1)</script>"'
-
-
-@pytest.fixture
-async def browser(house: House) -> ConsoleBrowser:
-    return await an_operator(house)
 
 
 def list_path(house: House) -> str:

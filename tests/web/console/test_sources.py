@@ -12,16 +12,11 @@ from app.operating.source_files import Upload
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
 from app.web.form_body import FORM_BYTES
-from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
+from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.house import MAX_FILE_BYTES, House
 
 MANUAL = Upload("manual.txt", b"The manual\nPress the green button.")
 HOSTILE = '<script>alert(1)</script>" onload="x'
-
-
-@pytest.fixture
-async def browser(house: House) -> ConsoleBrowser:
-    return await an_operator(house)
 
 
 async def sources_of(house: House, agent_id: UUID) -> list[Source]:

@@ -20,11 +20,6 @@ FORM: Mapping[str, Value] = {"url": RECEIVER, "events": ["gap.detected", "gaps.w
 ERROR = "the receiver answered <b>500</b>"
 
 
-@pytest.fixture
-async def browser(house: House) -> ConsoleBrowser:
-    return await an_operator(house)
-
-
 def list_path(house: House) -> str:
     return f"/console/agents/{house.agent.id}/webhooks"
 
