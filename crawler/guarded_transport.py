@@ -1,8 +1,8 @@
 """The crawler's only use of httpx: a transport that cannot reach a refused address, and one GET or POST over it."""
 
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -88,7 +88,8 @@ class GuardedWire:
         """See `Wire.get`."""
         response = await self._send("GET", url, headers)
         try:
-            yield Answer(response.status_code, _folded(response.headers), _chunks(response, url))
+            async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is left early
+                yield Answer(response.status_code, _folded(response.headers), chunks)
         finally:
             await response.aclose()
 
@@ -110,7 +111,7 @@ class GuardedWire:
             raise _in_our_words(error, url) from error
 
 
-async def _chunks(response: httpx.Response, url: CheckedUrl) -> AsyncIterator[bytes]:
+async def _chunks(response: httpx.Response, url: CheckedUrl) -> AsyncGenerator[bytes, None]:
     assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what the async transport gives
     try:
         async for chunk in response.stream:

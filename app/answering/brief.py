@@ -1,6 +1,6 @@
 """What a writer gets to answer from."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
@@ -57,8 +57,8 @@ class AnswerWriter(Protocol):
     @property
     def answered_by(self) -> AnsweredBy: ...
 
-    def write(self, brief: AnswerBrief) -> AsyncIterator[TextDelta | ChatEnd]:
-        """Text in order, then one ChatEnd.
+    def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        """Text in order, then one ChatEnd. Whoever leaves it early closes it: the model is then left, and counted.
 
         Raises ModelUnavailable before the first text, ModelInterrupted after it.
         """

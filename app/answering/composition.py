@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -65,13 +66,14 @@ class Composition:
         guard = _guard(self.brief)
         self.answered_by = writer.answered_by
         try:
-            async for item in writer.write(self.brief):
-                if isinstance(item, ChatEnd):
-                    self.finish = item.finish
-                    continue
-                self._show_checked(guard.feed(item.text))
-                if guard.finish is not None:
-                    break
+            async with aclosing(writer.write(self.brief)) as items:
+                async for item in items:
+                    if isinstance(item, ChatEnd):
+                        self.finish = item.finish
+                        continue
+                    self._show_checked(guard.feed(item.text))
+                    if guard.finish is not None:
+                        break
             self._show_checked(guard.close())
         finally:
             self.citations = _citations(self.brief, guard.cited)

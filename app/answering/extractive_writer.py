@@ -1,7 +1,7 @@
 """Answers without a model: the best sentences of the sources, quoted with their numbers, or an honest "not here"."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urldefrag
 
@@ -63,7 +63,7 @@ class ExtractiveWriter:
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
 
-    async def write(self, brief: AnswerBrief) -> AsyncIterator[TextDelta | ChatEnd]:
+    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         chosen = await self._chosen(brief)
         for paragraph in _paragraphs(chosen):
             for word in re.findall(r"\s*\S+", paragraph):

@@ -1,6 +1,6 @@
 """Answers by a chat model."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from app.answering.brief import AnswerBrief
 from app.answering.prompt_builder import PromptBuilder
@@ -19,7 +19,7 @@ class ModelWriter:
         self._model = model
         self._prompts = prompts
 
-    async def write(self, brief: AnswerBrief) -> AsyncIterator[TextDelta | ChatEnd]:
+    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         max_tokens = brief.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
         async with self._model.stream(self._prompts.build(brief), max_tokens=max_tokens) as stream:
             async for item in stream:

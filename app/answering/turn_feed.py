@@ -1,6 +1,6 @@
 """A turn as its readers see it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 from uuid import UUID
 
@@ -19,6 +19,7 @@ class TurnFeed(Protocol):
         """Ends with this process, and not with another one."""
         ...
 
-    def events(self, after: int = 0) -> AsyncIterator[NumberedEvent]:
-        """Events with numbers above `after`, then live ones; ends after done or error."""
+    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
+        """Events with numbers above `after`, then live ones; ends after done or error. Whoever leaves it early closes
+        it."""
         ...

@@ -4,8 +4,8 @@ A turn calls the model in several places: to complete a follow-up, to search, to
 turn in the context of its task, so that the chat port knows nothing of turns.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from app.domain.agent import LiveAgent
 from app.domain.errors import ModelUnavailable
 from app.domain.token_budget import day_of
 from app.domain.turn import TokenUsage
-from app.ports.chat_model import ChatMessage, ChatModel, ChatStream, TextDelta
+from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.ports.clock import Clock
 from app.ports.records.transaction import Records
 
@@ -83,7 +83,8 @@ class BudgetedChatModel:
         async with self._model.stream(messages, max_tokens=max_tokens) as items:
             call = _Call(messages)
             try:
-                yield call.watched(items)
+                async with aclosing(call.watched(items)) as watched:
+                    yield watched
             finally:
                 spending.add(call.usage)
 
@@ -97,7 +98,7 @@ class _Call:
         self._told: TokenUsage | None = None
         self._was_away = False
 
-    async def watched(self, items: ChatStream) -> ChatStream:
+    async def watched(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         try:
             async for item in items:
                 if isinstance(item, TextDelta):

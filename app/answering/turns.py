@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from contextlib import aclosing
 from types import TracebackType
 from typing import Literal, Self
 from uuid import UUID
@@ -176,11 +177,12 @@ class Turns:
         return await self._elsewhere.find(session, stored.id) or replayed(stored)
 
     async def _obey(self) -> None:
-        async for order in self._shared.orders.received():
-            try:
-                await self._follow_order(order)
-            except DocentError as error:
-                log.warning("turn_order_failed", kind=order.kind, reason=str(error))
+        async with aclosing(self._shared.orders.received()) as orders:
+            async for order in orders:
+                try:
+                    await self._follow_order(order)
+                except DocentError as error:
+                    log.warning("turn_order_failed", kind=order.kind, reason=str(error))
 
     async def _follow_order(self, order: TurnOrder) -> None:
         if order.kind == "end" and order.sender != self._owner:

@@ -1,13 +1,14 @@
 """The visitor API: what the widget on a customer's page calls."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from starlette.responses import Response
 
 from app.answering.turn_feed import TurnFeed
 from app.domain.turn import TurnRequest
-from app.domain.turn_events import Citations, Done, Error, Token
+from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Token
 from app.domain.turn_language import primary_subtag
 from app.web.access import NewVisitorAccess, VisitorAccess, VisitorCaller
 from app.web.client_address import ClientAddresses
@@ -241,9 +242,14 @@ class WidgetApi:
 
 
 async def _whole_answer(feed: TurnFeed, caller: VisitorCaller) -> AnswerOut:
+    async with aclosing(feed.events()) as events:
+        return await _gathered(events, caller)
+
+
+async def _gathered(events: AsyncIterator[NumberedEvent], caller: VisitorCaller) -> AnswerOut:
     text: list[str] = []
     citations: tuple[CitationOut, ...] = ()
-    async for numbered in feed.events():
+    async for numbered in events:
         match numbered.event:
             case Token() as token:
                 text.append(token.token)

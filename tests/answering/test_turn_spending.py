@@ -15,18 +15,19 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import ModelUnavailable
 from app.domain.retrieval_settings import RetrievalSettings
 from app.domain.token_budget import day_of
-from app.domain.turn import AnsweredBy, TokenUsage, TurnRequest
+from app.domain.turn import AnsweredBy, Finish, TokenUsage, TurnRequest
 from app.domain.turn_events import Done, Token
 from app.operating.actor import READ, Actor
 from app.operating.token_budgets import TokenBudgets
 from app.ports.chat_model import ChatMessage
 from tests.answering.told import stored
 from tests.doubles.answering_house import AnsweringHouse, answering_house
-from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
 QUESTION = "How long may I return a lamp?"
 TURN_TOKENS = 15  # of the scripted model, for each call
 DAY = 24 * 3600
+CANARY = "ZXQBCDFGHJKLMNPQ"
 
 
 @asynccontextmanager
@@ -115,6 +116,28 @@ async def test_an_answer_that_a_visitor_stops_is_not_free(tmp_path: Path) -> Non
         async for numbered in live.events():
             if isinstance(numbered.event, Token):
                 await house.turns.stop(house.session, request.turn_id)
+        assert await used(house) > 100  # the prompt alone
+        assert await answered_by(house) is AnsweredBy.EXTRACTIVE
+
+
+@pytest.mark.parametrize(
+    ("written", "finish"),
+    [
+        pytest.param(["Within 30 days you may return it. "] * 9, Finish.LENGTH, id="at its length"),
+        pytest.param([CANARY, " and more"], Finish.CONTENT_FILTER, id="at what must not leave"),
+    ],
+)
+async def test_an_answer_that_the_guard_cuts_is_not_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: list[Step], finish: Finish
+) -> None:
+    monkeypatch.setattr("app.answering.turn_run.new_canary", lambda: CANARY)
+    model = ScriptedChatModel([*written, anyio.Event()])
+    config = AgentConfig("Lamps", daily_tokens=10, max_answer_chars=100)
+    async with answering_house(tmp_path, model=model, config=config) as house:
+        done = (await house.ask(QUESTION))[-1]
+        assert isinstance(done, Done)
+        assert done.finish is finish
+        assert model.closed == 1
         assert await used(house) > 100  # the prompt alone
         assert await answered_by(house) is AnsweredBy.EXTRACTIVE
 

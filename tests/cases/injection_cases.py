@@ -8,7 +8,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -242,7 +242,7 @@ class _Captured:
         said = row["obeyed_output"].replace(_BASE64_PLACE, _base64(MARKER)).replace(_PLACE, MARKER)
         self._tokens = said.split(row["split_on"]) if row.get("split_on") else re.findall(r"\s*\S{1,4}|\s+", said)
 
-    async def write(self, brief: AnswerBrief) -> AsyncIterator[TextDelta | ChatEnd]:
+    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         for token in self._tokens:
             yield TextDelta(token)
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
