@@ -189,21 +189,32 @@ def _endpoints(
     settings: Settings, closing: AsyncExitStack, *, max_retries: int
 ) -> Iterator[tuple[str, OpenAIChatModel]]:
     """Those that are set, in the order in which they are asked, by the names of their circuits."""
-    configured = (
-        ("model", settings.model_url, settings.model_name, settings.model_key),
-        ("fallback_model", settings.fallback_model_url, settings.fallback_model_name, settings.fallback_model_key),
-    )
-    for part, url, name, key in configured:
-        if url:
-            model = OpenAIChatModel(
-                base_url=url,
-                model=name,
-                api_key=key.get_secret_value() or None,
-                silence_seconds=settings.model_silence_seconds,
-                max_retries=max_retries,
-            )
-            closing.push_async_callback(model.close)
-            yield part, model
+    if settings.model_url:
+        model = OpenAIChatModel(
+            base_url=settings.model_url,
+            model=settings.model_name,
+            api_key=settings.model_key.get_secret_value() or None,
+            silence_seconds=settings.model_silence_seconds,
+            max_retries=max_retries,
+            temperature=settings.model_temperature,
+            reasoning_effort=settings.model_reasoning_effort,
+            reasoning_tokens=settings.model_reasoning_tokens,
+        )
+        closing.push_async_callback(model.close)
+        yield "model", model
+    if settings.fallback_model_url:
+        fallback = OpenAIChatModel(
+            base_url=settings.fallback_model_url,
+            model=settings.fallback_model_name,
+            api_key=settings.fallback_model_key.get_secret_value() or None,
+            silence_seconds=settings.model_silence_seconds,
+            max_retries=max_retries,
+            temperature=settings.fallback_model_temperature,
+            reasoning_effort=settings.fallback_model_reasoning_effort,
+            reasoning_tokens=settings.fallback_model_reasoning_tokens,
+        )
+        closing.push_async_callback(fallback.close)
+        yield "fallback_model", fallback
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:

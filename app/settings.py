@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.adapters.openai_chat_model import ReasoningEffort
 from app.adapters.secret_keys import read_key
 
 PREFIX = "DOCENT_"
@@ -57,9 +58,25 @@ class Settings(BaseSettings):
     model_key: SecretStr = Field(SecretStr(""), description="Key for the chat endpoint.")
     model_silence_seconds: float = Field(20, gt=0, le=300, description="Longest silence of a chat endpoint.")
     model_answer_seconds: float = Field(120, gt=0, le=3600, description="Longest time that an answer is written for.")
+    model_temperature: float | None = Field(
+        None, ge=0, le=2, description="Its temperature; none: the provider's own. Models that reason refuse it."
+    )
+    model_reasoning_effort: ReasoningEffort | None = Field(
+        None, description="How much it reasons: none, minimal, low, medium, high or xhigh, of those that it knows."
+    )
+    model_reasoning_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=200_000,
+        description="Tokens that it may reason for beside an answer's; none: 4000 for models that want "
+        "max_completion_tokens, 0 for others.",
+    )
     fallback_model_url: str = Field("", description="Chat endpoint that is tried when the first gives no token.")
     fallback_model_name: str = Field("", description="Its model.")
     fallback_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    fallback_model_temperature: float | None = Field(None, ge=0, le=2, description="As the first's.")
+    fallback_model_reasoning_effort: ReasoningEffort | None = Field(None, description="As the first's.")
+    fallback_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the first's.")
     model_price_prompt: float = Field(0, ge=0, description="Price of a million tokens that the model reads.")
     model_price_cached: float = Field(0, ge=0, description="Price of a million of them that the provider had cached.")
     model_price_answer: float = Field(0, ge=0, description="Price of a million tokens that it writes.")

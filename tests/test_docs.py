@@ -118,7 +118,7 @@ def test_two_modules_speak_httpx() -> None:
 def _settings_row(name: str, field: FieldInfo) -> str:
     default = field.get_default()
     value = default.get_secret_value() if isinstance(default, SecretStr) else default
-    shown = f"`{value:g}`" if isinstance(value, float) else "none" if value in ("", ()) else f"`{value}`"
+    shown = f"`{value:g}`" if isinstance(value, float) else "none" if value in ("", (), None) else f"`{value}`"
     return f"| `{PREFIX}{name.upper()}` | {shown} | {field.description} |"
 
 

@@ -3,11 +3,11 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import anyio
 import httpx2
-from openai import APIError, AsyncOpenAI, AsyncStream, omit
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, omit
 from openai.types.chat import (
     ChatCompletionAssistantMessageParam,
     ChatCompletionChunk,
@@ -17,13 +17,18 @@ from openai.types.chat import (
 )
 
 from app.adapters.encodable_text import encodable
-from app.adapters.openai_errors import OPENAI_ERRORS, seconds_asked_for, what_happened
+from app.adapters.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
 from app.adapters.provider_events import MAX_EVENT_BYTES, ProviderEvents
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
 _FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
+LengthField = Literal["max_tokens", "max_completion_tokens"]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+
+_ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
+_REFUSED: Final = frozenset({400, 422})  # what servers answer to a field that they do not take
 _CLOSING_SECONDS: Final = 1.0
 _REST_SECONDS: Final = 0.1  # a connection is kept only where its answer was read to the end
 
@@ -33,8 +38,13 @@ class OpenAIChatModel:
 
     `silence_seconds` is the longest that the provider may say nothing, before its first token and between two.
     Retries cover the time before the response begins, honouring the provider's Retry-After, which the last refusal
-    passes on; nothing is asked twice once tokens flow. An event of more than `max_event_bytes` ends the answer. Servers
-    other than OpenAI's own know `max_tokens` only; OpenAI's newest models refuse it.
+    passes on; nothing is asked twice once tokens flow. An event of more than `max_event_bytes` ends the answer.
+
+    Most servers know `max_tokens` only, and some pass over what they do not know; OpenAI's newer models refuse it. So
+    it is sent first, and a request that is refused is sent once more with `max_completion_tokens`; what was taken is
+    remembered. Hidden reasoning counts into the length: `reasoning_tokens` are added for it, by default 4,000 where
+    the newer field is taken and none elsewhere, for a small context may not hold them. `temperature` and
+    `reasoning_effort` are sent only when they are given: many models refuse one or the other.
     """
 
     def __init__(
@@ -47,12 +57,15 @@ class OpenAIChatModel:
         silence_seconds: float = 20.0,
         max_retries: int = 2,
         temperature: float | None = None,
-        length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens",
+        reasoning_effort: ReasoningEffort | None = None,
+        reasoning_tokens: int | None = None,
         max_event_bytes: int = MAX_EVENT_BYTES,
     ) -> None:
         self._model = model
         self._temperature = temperature
-        self._length_field = length_field
+        self._reasoning_effort = reasoning_effort
+        self._reasoning_tokens = reasoning_tokens
+        self._length_field: LengthField | None = None  # until the endpoint has taken one
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
             base_url=base_url,
@@ -76,19 +89,44 @@ class OpenAIChatModel:
         await self._client.close()
 
     async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
-        is_new_field = self._length_field == "max_completion_tokens"
         try:
-            return await self._client.chat.completions.create(
-                model=self._model,
-                messages=[_message(message) for message in messages],
-                max_tokens=omit if is_new_field else max_tokens,
-                max_completion_tokens=max_tokens if is_new_field else omit,
-                temperature=omit if self._temperature is None else self._temperature,
-                stream=True,
-                stream_options={"include_usage": True},
-            )
+            if self._length_field is not None:
+                return await self._request(messages, max_tokens, self._length_field)
+            return await self._first_taken(messages, max_tokens)
         except OPENAI_ERRORS as error:
             raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
+
+    async def _first_taken(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
+        older, newer = get_args(LengthField)
+        field: LengthField = older
+        try:
+            completion = await self._request(messages, max_tokens, field)
+        except APIStatusError as refusal:
+            if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", older}:
+                raise
+            field = newer
+            try:
+                completion = await self._request(messages, max_tokens, field)
+            except APIStatusError as error:
+                # One of both was about the length. The other says what is wrong beside it.
+                raise (refusal if refused_field(error) == newer else error) from error
+        self._length_field = field
+        return completion
+
+    async def _request(
+        self, messages: Sequence[ChatMessage], max_tokens: int, field: LengthField
+    ) -> AsyncStream[ChatCompletionChunk]:
+        room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
+        return await self._client.chat.completions.create(
+            model=self._model,
+            messages=[_message(message) for message in messages],
+            max_tokens=max_tokens + room if field == "max_tokens" else omit,
+            max_completion_tokens=max_tokens + room if field == "max_completion_tokens" else omit,
+            temperature=omit if self._temperature is None else self._temperature,
+            reasoning_effort=self._reasoning_effort or omit,
+            stream=True,
+            stream_options={"include_usage": True},
+        )
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         has_begun, finish = False, ""
@@ -114,7 +152,7 @@ class OpenAIChatModel:
         if not finish and not events.is_done:
             raise self._failed("ended its answer in the middle", has_begun=has_begun)
         if not has_begun and finish != "content_filter":
-            raise self._failed("gave an empty answer", has_begun=False)
+            raise self._failed(_why_empty(finish), has_begun=False)
         yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
@@ -142,6 +180,15 @@ def _text(choice: Any) -> str:
     if not isinstance(text, str):
         raise TypeError("a delta that is no text")
     return text
+
+
+def _why_empty(finish: str) -> str:
+    if finish != "length":
+        return "gave an empty answer"
+    return (
+        "used its whole length up before its first word, as models do that reason: raise the setting for reasoning "
+        "tokens, or lower the reasoning effort"
+    )
 
 
 async def _read_rest(reads: AsyncIterator[bytes]) -> None:

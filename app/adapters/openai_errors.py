@@ -11,6 +11,12 @@ import openai
 OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeError, AttributeError, LookupError)
 
 
+# Of what we send. Other names in a provider's answer may hold anything.
+_FIELDS: Final = frozenset(
+    {"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort", "response_format", "stream_options"}
+)
+
+
 def what_happened(error: Exception) -> str:
     """The end of a sentence that begins with the provider's name."""
     match error:
@@ -20,6 +26,8 @@ def what_happened(error: Exception) -> str:
             return "knows no such model or address (404)"
         case openai.RateLimitError():
             return "is over its rate limit or quota (429)"
+        case openai.APIStatusError() if field := refused_field(error):
+            return f"does not take the field {field}, or its value ({error.status_code})"
         case openai.APIStatusError():
             return f"answered with status {error.status_code}"
         case openai.APITimeoutError() | httpx2.TimeoutException():
@@ -29,6 +37,11 @@ def what_happened(error: Exception) -> str:
         case openai.APIError():
             return "reported an error in its stream"
     return "sent something that is no answer"
+
+
+def refused_field(error: openai.APIStatusError) -> str:
+    """The field of the request that a refusal names, "" where it names none of those that we send."""
+    return error.param if isinstance(error.param, str) and error.param in _FIELDS else ""
 
 
 def seconds_asked_for(error: Exception) -> float:

@@ -78,11 +78,77 @@ async def test_the_request_is_as_the_interface_has_it(provider: OpenAIProvider, 
     }
 
 
-async def test_new_models_are_asked_with_the_new_field(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
-    await read(provider.plays(Say(["Hi"]), length_field="max_completion_tokens"))
+async def test_what_a_new_model_refuses_is_asked_again_with_its_own_field(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    model = provider.plays(Say(["Hi"]))
+    fake_openai.refused_fields = frozenset({"max_tokens"})
 
-    assert fake_openai.asked[0].body["max_completion_tokens"] == 100
-    assert "max_tokens" not in fake_openai.asked[0].body
+    assert (await read(model))[0] == ["Hi"]
+    assert [_lengths(asked.body) for asked in fake_openai.asked] == [
+        {"max_tokens": 100},
+        {"max_completion_tokens": 4_100},
+    ]
+
+
+async def test_the_field_that_was_taken_is_remembered(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    model = provider.plays(Say(["Hi"]))
+    fake_openai.refused_fields = frozenset({"max_tokens"})
+    await read(model)
+    fake_openai.asked.clear()
+
+    await read(model)
+
+    assert [_lengths(asked.body) for asked in fake_openai.asked] == [{"max_completion_tokens": 4_100}]
+
+
+async def test_a_model_that_took_the_older_field_is_never_asked_with_the_newer(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    model = provider.plays(Say(["Hi"]), Refuse(400))
+    await read(model)
+
+    with pytest.raises(ModelUnavailable, match="status 400"):
+        await read(model)
+    assert len(fake_openai.asked) == 2
+
+
+async def test_what_else_a_model_refuses_is_named(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    model = provider.plays(Say(["Hi"]), temperature=0.5)
+    fake_openai.refused_fields = frozenset({"max_tokens", "temperature"})
+
+    with pytest.raises(ModelUnavailable, match="does not take the field temperature"):
+        await read(model)
+
+
+async def test_a_request_that_is_refused_for_another_field_is_not_asked_again(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    model = provider.plays(Say(["Hi"]), reasoning_effort="low")
+    fake_openai.refused_fields = frozenset({"reasoning_effort"})
+
+    with pytest.raises(ModelUnavailable, match="does not take the field reasoning_effort"):
+        await read(model)
+    assert len(fake_openai.asked) == 1
+
+
+async def test_reasoning_gets_the_effort_and_the_room_that_are_set(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    await read(provider.plays(Say(["Hi"]), reasoning_effort="low", reasoning_tokens=900))
+
+    [asked] = fake_openai.asked
+    assert asked.body["reasoning_effort"] == "low"
+    assert _lengths(asked.body) == {"max_tokens": 1_000}
+
+
+async def test_a_length_used_up_by_reasoning_says_what_to_set(provider: OpenAIProvider) -> None:
+    with pytest.raises(ModelUnavailable, match="raise the setting for reasoning tokens"):
+        await read(provider.plays(Say([], finish="length")))
+
+
+def _lengths(body: dict[str, Any]) -> dict[str, int]:
+    return {name: value for name, value in body.items() if name in {"max_tokens", "max_completion_tokens"}}
 
 
 @pytest.mark.parametrize(

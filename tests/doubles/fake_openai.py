@@ -104,6 +104,7 @@ class FakeOpenAI:
         self._was_closed = threading.Event()
         self._may_go_on = threading.Event()
         self.asked: list[Asked] = []
+        self.refused_fields: frozenset[str] = frozenset()  # of a chat request: 400, as OpenAI words it
         self.knows_base64 = True
         self.dimensions = 4
         self.embeddings: Response | None = None  # instead of vectors
@@ -121,7 +122,7 @@ class FakeOpenAI:
         self._was_closed.clear()
         self._may_go_on.clear()
         self.asked.clear()
-        self.knows_base64, self.embeddings = True, None
+        self.knows_base64, self.embeddings, self.refused_fields = True, None, frozenset()
 
     def go_on(self) -> None:
         """Let every paused answer, and those to come, say the rest."""
@@ -153,12 +154,20 @@ class FakeOpenAI:
             thread.join(10)
 
     async def _chat(self, request: Request) -> Response:
-        await self._remember(request)
+        for refused in sorted(self.refused_fields & set(await self._remember(request))):
+            message = f"Unsupported parameter: '{refused}' is not supported with this model."
+            error = {
+                "message": message,
+                "type": "invalid_request_error",
+                "param": refused,
+                "code": "unsupported_parameter",
+            }
+            return JSONResponse({"error": error}, 400)
         answer = self._answers[min(self._played, len(self._answers) - 1)]
         self._played += 1
         if isinstance(answer, Refuse):
-            error = {"error": {"message": "no", "type": "refused", "code": None}}
-            return JSONResponse(error, answer.status, dict(answer.headers))
+            refusal = {"error": {"message": "no", "type": "refused", "code": None}}
+            return JSONResponse(refusal, answer.status, dict(answer.headers))
         if isinstance(answer, Raw):
             return StreamingResponse(_raw(answer), media_type="text/event-stream")
         return _Played(answer, self._was_closed, self._may_go_on)

@@ -1,0 +1,44 @@
+"""What the settings say is what the endpoints are asked."""
+
+from contextlib import AsyncExitStack
+
+from prometheus_client import CollectorRegistry
+
+from app.adapters.circuit_meter import CircuitMeter
+from app.configured_adapters import configured_chat_model
+from app.settings import read_settings
+from tests.contracts.chat_model_contract import read
+from tests.doubles.fake_openai import FakeOpenAI, Refuse, Say
+
+
+async def test_a_model_that_reasons_answers_with_url_and_name_alone(fake_openai: FakeOpenAI) -> None:
+    fake_openai.plays(Say(["Ten days."]))
+    fake_openai.refused_fields = frozenset({"max_tokens", "temperature"})
+    settings = read_settings(model_url=fake_openai.url, model_name="gpt-5-mini")
+
+    async with AsyncExitStack() as closing:
+        model = configured_chat_model(settings, CircuitMeter(CollectorRegistry()), closing)
+        assert model is not None
+        assert (await read(model))[0] == ["Ten days."]
+
+
+async def test_model_and_fallback_each_have_settings_of_their_own(fake_openai: FakeOpenAI) -> None:
+    fake_openai.plays(Refuse(500), Say(["Ten days."]))
+    settings = read_settings(
+        model_url=fake_openai.url,
+        model_name="first",
+        model_reasoning_effort="low",
+        model_reasoning_tokens=500,
+        fallback_model_url=fake_openai.url,
+        fallback_model_name="second",
+        fallback_model_temperature=0.2,
+    )
+
+    async with AsyncExitStack() as closing:
+        model = configured_chat_model(settings, CircuitMeter(CollectorRegistry()), closing)
+        assert model is not None
+        await read(model)
+
+    first, second = (asked.body for asked in fake_openai.asked)
+    assert (first["reasoning_effort"], first["max_tokens"], "temperature" in first) == ("low", 600, False)
+    assert (second["temperature"], second["max_tokens"], "reasoning_effort" in second) == (0.2, 100, False)
