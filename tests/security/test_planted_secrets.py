@@ -9,6 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from app.main import open_web
+from app.operating.actor import SCOPES
 from app.operating.api_tokens import ApiTokens
 from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
@@ -96,7 +97,7 @@ async def everything_said(settings: Settings, agent_id: str) -> tuple[list[str],
         async with base.record.write() as records:
             workspace = await records.tokens.default_workspace()
             [key] = await records.tokens.signing_keys()
-        issued = await tokens.issue(workspace, "planted")
+        issued = await tokens.issue(workspace, "planted", SCOPES)
     async with open_web(settings) as (app, _), serving(app) as (_, http):
         running, bearer = Running(http, agent_id, settings.data), {"Authorization": f"Bearer {issued.token}"}
         visitor = await running.visitor()
