@@ -161,7 +161,7 @@ def configured_chat_model(
     None is asked twice: the visitor does not wait for it to recover.
     """
     models: list[ChatModel] = []
-    for part, model in _endpoints(settings, closing, max_retries=0):
+    for part, _, model in chat_endpoints(settings, closing, max_retries=0):
         timed = TimedChatModel(
             model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
@@ -178,17 +178,18 @@ def configured_context_writer(
     all the same, for a site has many pages."""
     models = [
         CircuitChatModel(model, CircuitBreaker(part, listener=circuits))
-        for part, model in _endpoints(settings, closing, max_retries=2)
+        for part, _, model in chat_endpoints(settings, closing, max_retries=2)
     ]
     if not models:
         return None
     return ContextWriter(FailoverChatModel(models), settings.model_name or settings.fallback_model_name)
 
 
-def _endpoints(
+def chat_endpoints(
     settings: Settings, closing: AsyncExitStack, *, max_retries: int
-) -> Iterator[tuple[str, OpenAIChatModel]]:
-    """Those that are set, in the order in which they are asked, by the names of their circuits."""
+) -> Iterator[tuple[str, str, OpenAIChatModel]]:
+    """Those that are set, in the order in which they are asked: the name of the circuit, that of the model, and the
+    model."""
     if settings.model_url:
         model = OpenAIChatModel(
             base_url=settings.model_url,
@@ -201,7 +202,7 @@ def _endpoints(
             reasoning_tokens=settings.model_reasoning_tokens,
         )
         closing.push_async_callback(model.close)
-        yield "model", model
+        yield "model", settings.model_name, model
     if settings.fallback_model_url:
         fallback = OpenAIChatModel(
             base_url=settings.fallback_model_url,
@@ -214,7 +215,7 @@ def _endpoints(
             reasoning_tokens=settings.fallback_model_reasoning_tokens,
         )
         closing.push_async_callback(fallback.close)
-        yield "fallback_model", fallback
+        yield "fallback_model", settings.fallback_model_name, fallback
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:

@@ -12,13 +12,13 @@ from rich.table import Table
 from app.cli.agents import AgentId
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.model_check import check_models
 from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
-from app.domain.errors import DocentError
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.rooms import Foundation, open_foundation, open_knowledge
@@ -72,7 +72,7 @@ def doctor(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say what is stored and whether the indexes agree with it."""
+    """Say what is stored, whether the indexes agree with it, and whether chat model, embedder and reranker answer."""
     run(_doctor_of_stream(stream, as_json) if stream else _doctor(settings_for(), as_json))
 
 
@@ -136,7 +136,8 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             counts = await store_counts(base, agent.id)
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
-        findings += await _model_findings(base)
+        checks = await check_models(base)
+    findings += [check.problem for check in checks if check.problem]
     key_file = configured_key_file(settings)
     if key_file and key_file.is_open_to_others():
         findings.append(f"Other accounts may read {settings.secret_key_file}: chmod 600 {settings.secret_key_file}")
@@ -147,6 +148,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
                 "healthy": not findings,
                 "findings": findings,
                 "agents": agents,
+                "models": [asdict(check) for check in checks],
                 "secrets_sealed_by": key_place,
                 "settings": settings.shown(),
             }
@@ -156,8 +158,10 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
         for row in agents:
             table.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
         out.print(table)
+        for check in checks:
+            out.print(check.in_words(), highlight=False, soft_wrap=True, markup=False)
         out.print(f"Secrets are sealed by the key in {key_place}.", highlight=False, soft_wrap=True)
-        out.print("\n".join(findings) or "Everything agrees.", highlight=False)
+        out.print("\n".join(findings) or "Everything agrees.", highlight=False, markup=False)
     if findings:
         raise typer.Exit(1)
 
@@ -173,16 +177,3 @@ async def _doctor_of_stream(url: str, as_json: bool) -> None:
         out.print(report.in_words(), highlight=False, soft_wrap=True)
     if not report.is_live:
         raise typer.Exit(1)
-
-
-async def _model_findings(base: Foundation) -> list[str]:
-    findings = []
-    try:
-        await base.embedder.embed(["ready?"])
-    except DocentError as error:
-        findings.append(f"Embedder: {error}")
-    try:
-        await base.reranker.score("ready?", ["yes"], budget_seconds=10)
-    except DocentError as error:
-        findings.append(f"Reranker: {error}")
-    return findings
