@@ -5,6 +5,7 @@ import asyncio
 import structlog
 
 from app.domain.errors import Unavailable
+from app.domain.failure_words import has_failure_words
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.reranker import Reranker
@@ -14,6 +15,7 @@ log = structlog.get_logger(__name__)
 
 async def warm_up(embedder: Embedder, reranker: Reranker, languages: LanguageGuesser) -> None:
     await asyncio.to_thread(languages.guess, "ready?")
+    await asyncio.to_thread(has_failure_words, "ready?")  # reads the tables of all languages
     try:
         await embedder.embed(["ready?"])
         await reranker.score("ready?", ["yes"], budget_seconds=30)

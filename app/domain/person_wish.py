@@ -5,10 +5,11 @@ The whole last sentence must be such a wish, beside greetings and courtesy: a qu
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from app.domain.plain_words import plain_words, without_marks
 
 _MAX_CHARS: Final = 500
 _SENTENCES: Final = re.compile(r"[.!?;:\n\u037e\u061f\u3002\uff01\uff1f\u0964]+")
@@ -18,7 +19,7 @@ def asks_for_person(message: str) -> bool:
     """Whatever the language of the rest: such a sentence is too short to tell one by."""
     if len(message) > _MAX_CHARS:
         return False
-    sentences = [words for part in _SENTENCES.split(message) if (words := _folded(part))]
+    sentences = [words for part in _SENTENCES.split(message) if (words := plain_words(part))]
     return bool(sentences) and any(
         pattern.fullmatch(sentences[-1].replace(" ", "") if wishes.is_joined else sentences[-1])
         for wishes, pattern in _patterns()
@@ -39,7 +40,9 @@ class _Wishes:
         blank = "" if self.is_joined else " "
         wishes = "|".join(self.wishes)
         # Bounded, for some of these overlap: their combinations must stay few.
-        return re.compile(_plain(f"(?:(?:{self.before}){blank}){{0,5}}(?:{wishes})(?:{blank}(?:{self.after})){{0,3}}"))
+        return re.compile(
+            without_marks(f"(?:(?:{self.before}){blank}){{0,5}}(?:{wishes})(?:{blank}(?:{self.after})){{0,3}}")
+        )
 
 
 _EN_PERSON: Final = (
@@ -83,6 +86,27 @@ _VI_PERSON: Final = (
 )
 _TH_PERSON: Final = r"(?:คน|มนุษย์)(?:จริง(?:ๆ)?)?|เจ้าหน้าที่|พนักงาน|แอดมิน"
 _HI_PERSON: Final = r"(?:किसी |एक )?(?:असली )?(?:इंसान|व्यक्ति|मनुष्य|आदमी|एजेंट|प्रतिनिधि|कर्मचारी)|किसी"
+
+_IT_PERSON: Final = (
+    r"qualcuno|una persona(?: reale| vera)?|un (?:essere )?umano|un[ao']? ?(?:operatore|operatrice|addetto|consulente"
+    r"|agente)(?: umano| umana| reale)?|il servizio clienti|l'assistenza(?: clienti)?"
+)
+_PT_PERSON: Final = (
+    r"alguém|uma pessoa(?: real)?|um (?:ser )?humano|um[a]? (?:atendente|agente|operador|operadora|assistente"
+    r"|funcionário|funcionária)(?: human[oa]| real)?|o (?:atendimento|apoio ao cliente)"
+)
+_NL_PERSON: Final = (
+    r"iemand|een (?:echt )?(?:mens|persoon)|een (?:echte )?(?:medewerker|medewerkster|adviseur|collega)"
+    r"|de klantenservice|een echt persoon"
+)
+_PL_PERSON: Final = (
+    r"kimś|(?:żywym |prawdziwym )?(?:człowiekiem|konsultantem|pracownikiem|doradcą|operatorem)|prawdziwą osobą|osobą"
+    r"|obsługą klienta"
+)
+_JA_PERSON: Final = r"(?:本物の|実際の)?(?:人間|人|担当者|担当の方|オペレーター|スタッフ|係の人|有人)"
+_HE_PERSON: Final = r"מישהו|(?:נציג|נציגה)(?: אנושי| אנושית| שירות)?|בן אדם(?: אמיתי)?|אדם(?: אמיתי)?|שירות הלקוחות"
+_FA_PERSON: Final = r"(?:یک )?(?:انسان|نفر|شخص|آدم|اپراتور|کارشناس|پشتیبان)(?: واقعی| انسانی)?|کسی|پشتیبانی"
+_UR_PERSON: Final = r"(?:کسی |ایک )?(?:اصلی )?(?:انسان|شخص|آدمی|نمائندے|ایجنٹ|ملازم)|کسی"
 
 _WISHES: Final = (
     _Wishes(
@@ -219,24 +243,87 @@ _WISHES: Final = (
         ),
         r"कृपया|अभी|धन्यवाद|क्या",
     ),
+    _Wishes(
+        r"ciao|salve|buongiorno|no|per favore|posso|potrei|vorrei|voglio|mi piacerebbe|ho bisogno di|devo|è possibile"
+        r"|si può",
+        (
+            rf"(?:parlare|chattare|comunicare) con (?:{_IT_PERSON})",
+            rf"(?:mi passi|mi passa|passami|mi metta in contatto|mettimi in contatto) (?:con )?(?:{_IT_PERSON})",
+            r"(?:voglio|vorrei) (?:un operatore umano|una persona vera|un essere umano)",
+            r"(?:una )?persona (?:vera|reale)|operatore umano",
+        ),
+        r"per favore|per piacere|adesso|ora|grazie|direttamente",
+    ),
+    _Wishes(
+        r"olá|oi|bom dia|boa tarde|não|por favor|posso|poderia|quero|queria|gostaria de|preciso de|preciso|é possível"
+        r"|dá para",
+        (
+            rf"(?:falar|conversar) com (?:{_PT_PERSON})",
+            rf"(?:me transfira|transfira me|me passe|passe me) para (?:{_PT_PERSON})",
+            r"(?:quero|preciso de) (?:um humano|uma pessoa real|um atendente humano)",
+            r"(?:uma )?pessoa real|atendente humano",
+        ),
+        r"por favor|agora|obrigado|obrigada|diretamente",
+    ),
+    _Wishes(
+        r"hallo|hoi|goedendag|nee|alstublieft|alsjeblieft|kan ik|mag ik|zou ik|kunnen we|ik wil|ik wil graag"
+        r"|ik zou graag|ik moet|graag|liever|even",
+        (
+            rf"met (?:{_NL_PERSON}) (?:spreken|praten|chatten|overleggen)",
+            rf"(?:spreken|praten|chatten) met (?:{_NL_PERSON})",
+            rf"(?:verbind me|verbindt u mij|kunt u mij|kun je me) (?:door )?met (?:{_NL_PERSON})(?: doorverbinden)?",
+            r"(?:ik wil )?een (?:echt mens|echte medewerker)",
+        ),
+        r"alstublieft|alsjeblieft|nu|graag|bedankt|kan dat",
+    ),
+    _Wishes(
+        r"cześć|dzień dobry|witam|nie|proszę|czy mogę|mogę|czy można|można|chcę|chciałbym|chciałabym|potrzebuję|muszę",
+        (
+            rf"(?:porozmawiać|rozmawiać|pogadać|czatować) z (?:{_PL_PERSON})",
+            r"(?:połącz mnie|proszę mnie połączyć|proszę połączyć mnie|połączcie mnie) z "
+            rf"(?:{_PL_PERSON})",
+            r"(?:chcę|potrzebuję) (?:człowieka|konsultanta)|żywy człowiek|prawdziwy człowiek",
+        ),
+        r"proszę|teraz|dziękuję",
+    ),
+    _Wishes(
+        r"こんにちは|すみません|はい|いいえ|では|あの",
+        (
+            rf"(?:{_JA_PERSON})(?:と|に|へ)(?:直接)?(?:話したい|話がしたい|話せますか|話せますでしょうか|話すことはできますか"
+            r"|チャットしたい|相談したい|つないで|繋いで|代わって|つないでください|繋いでください|代わってください)",
+            r"(?:有人|人間)(?:対応|サポート|のサポート|チャット)",
+        ),
+        r"です|のですが|んですが|ください|お願いします|お願いいたします|をお願いします|できますか|ますか",
+        is_joined=True,
+    ),
+    _Wishes(
+        r"שלום|היי|לא|בבקשה|אפשר|האם אפשר|אני רוצה|אני צריך|אני צריכה|אני מבקש|אני מבקשת|הייתי רוצה|ניתן",
+        (
+            rf"(?:לדבר|לשוחח|להתכתב) עם (?:{_HE_PERSON})",
+            r"(?:העבירו|תעבירו|העבר|תעביר) אותי ל(?:נציג|נציגה|בן אדם|נציג אנושי)",
+            r"נציג אנושי|בן אדם אמיתי",
+        ),
+        r"בבקשה|עכשיו|תודה|אפשר",
+    ),
+    _Wishes(
+        r"سلام|نه|لطفا|آیا|می توانم|میتوانم|می خواهم|میخواهم|می شود|میشود",
+        (
+            rf"(?:می خواهم |میخواهم )?با (?:{_FA_PERSON}) (?:صحبت کنم|حرف بزنم|چت کنم|گفتگو کنم|صحبت کرد)",
+            r"(?:مرا|من را) به (?:یک )?(?:اپراتور|انسان|کارشناس|پشتیبان) وصل کنید",
+        ),
+        r"لطفا|الان|ممنون",
+    ),
+    _Wishes(
+        r"سلام|السلام علیکم|نہیں|براہ کرم|کیا|میں|مجھے|ہمیں",
+        (
+            rf"(?:{_UR_PERSON}) سے (?:بات|بات چیت|چیٹ) (?:کرنی ہے|کرنا ہے|کرنا چاہتا ہوں|کرنا چاہتی ہوں|کر سکتا ہوں"
+            r"|کر سکتی ہوں|کروا دیں|کرا دیں)",
+        ),
+        r"براہ کرم|ابھی|شکریہ",
+    ),
 )
 
 
 @cache
 def _patterns() -> tuple[tuple[_Wishes, re.Pattern[str]], ...]:
     return tuple((wishes, wishes.pattern()) for wishes in _WISHES)
-
-
-def _folded(text: str) -> str:
-    """Words without case, accents and marks, one blank between two."""
-    return " ".join("".join(each if _is_of_word(each) else " " for each in _plain(text.casefold())).split())
-
-
-def _plain(text: str) -> str:
-    """Also done to the wishes themselves, so that marks that a language cannot do without are missing on both sides."""
-    parted = unicodedata.normalize("NFKD", text.replace("\u2019", "'"))
-    return "".join(each for each in parted if unicodedata.category(each) != "Mn")
-
-
-def _is_of_word(character: str) -> bool:
-    return character == "'" or unicodedata.category(character)[0] in "LNM"

@@ -3,7 +3,7 @@
 import pytest
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.domain.own_words import LANGUAGES
+from app.domain.languages import LANGUAGES
 from app.domain.turn_language import LIKELY, SURE
 
 QUESTIONS = {
@@ -20,6 +20,14 @@ QUESTIONS = {
     "vi": "Tôi có bao nhiêu thời gian để trả lại đèn?",
     "th": "ฉันมีเวลานานเท่าใดในการคืนโคมไฟ",
     "hi": "लैंप वापस करने के लिए मेरे पास कितना समय है?",
+    "it": "Quanto tempo ho per restituire una lampada?",
+    "ja": "ランプを返品できる期間はどのくらいですか？",
+    "nl": "Hoe lang heb ik om een lamp terug te sturen?",
+    "pl": "Ile mam czasu na zwrot lampy?",
+    "pt": "Quanto tempo tenho para devolver um candeeiro?",
+    "he": "כמה זמן יש לי להחזיר מנורה?",
+    "fa": "چقدر وقت دارم که چراغ را پس بدهم؟",
+    "ur": "لیمپ واپس کرنے کے لیے میرے پاس کتنا وقت ہے؟",
 }
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from app.domain.failure_words import has_failure_words
-from app.domain.own_words import LANGUAGES, own_words
+from app.domain.languages import LANGUAGES
+from app.domain.own_words import own_words
 
 REFUSALS = {
     "en": [
@@ -89,6 +90,84 @@ REFUSALS = {
         "स्रोतों में छूट का उल्लेख नहीं है।",
         "खुलने के समय के बारे में जानकारी उपलब्ध नहीं है।",
     ],
+    "it": [
+        "Non ho trovato informazioni su questo.",
+        "Mi dispiace, non lo so.",
+        "Le fonti non menzionano alcuno sconto.",
+        "Non ci sono informazioni sugli orari di apertura.",
+    ],
+    "pt": [
+        "Não encontrei informações sobre isso.",
+        "Desculpe, não sei.",
+        "As fontes não mencionam nenhum desconto.",
+        "Não há informações sobre o horário de funcionamento.",
+    ],
+    "nl": [
+        "Ik heb daar niets over gevonden.",
+        "Sorry, dat weet ik niet.",
+        "De bronnen vermelden niets over korting.",
+        "Er is geen informatie over openingstijden.",
+    ],
+    "pl": [
+        "Nie znalazłem informacji na ten temat.",
+        "Przepraszam, nie wiem.",
+        "Źródła nie wspominają o zniżce.",
+        "Brak informacji o godzinach otwarcia.",
+    ],
+    "ja": [
+        "それについては見つかりませんでした。",
+        "申し訳ありませんが、わかりません。",
+        "出典には割引について記載されていません。",
+        "営業時間に関する情報はありません。",
+    ],
+    "he": [
+        "לא מצאתי מידע על כך.",
+        "מצטער, איני יודע.",
+        "המקורות אינם מזכירים הנחה.",
+        "אין מידע על שעות הפתיחה.",
+    ],
+    "fa": [
+        "در این باره چیزی پیدا نکردم.",
+        "متأسفم، نمی‌دانم.",
+        "منابع به تخفیف اشاره نکرده‌اند.",
+        "اطلاعاتی دربارهٔ ساعات کار وجود ندارد.",
+    ],
+    "ur": [
+        "مجھے اس بارے میں کچھ نہیں ملا۔",
+        "معذرت، مجھے معلوم نہیں۔",
+        "ذرائع میں رعایت کا ذکر نہیں ہے۔",
+        "کھلنے کے اوقات کے بارے میں معلومات دستیاب نہیں ہیں۔",
+    ],
+}
+
+# What the first table does not say: not being sure, not being able to find or to answer.
+UNSURE = {
+    "en": [
+        "I'm not sure.",
+        "I am not entirely sure about that.",
+        "I was unable to find that.",
+        "I cannot answer that.",
+    ],
+    "es": ["No estoy seguro de eso.", "No puedo responder a esa pregunta."],
+    "de": ["Da bin ich mir nicht sicher.", "Diese Frage kann ich leider nicht beantworten."],
+    "fr": ["Je ne suis pas sûr.", "Je n'ai pas pu trouver cette information.", "Impossible de trouver la réponse."],
+    "ro": ["Nu sunt sigur.", "Nu pot răspunde la această întrebare."],
+    "ru": ["Я не уверен.", "Не могу найти ответ.", "Я не могу ответить на этот вопрос."],
+    "el": ["Δεν είμαι σίγουρος.", "Δεν μπορώ να απαντήσω σε αυτό."],
+    "tr": ["Emin değilim.", "Bu soruyu yanıtlayamıyorum."],
+    "ar": ["لست متأكدًا من ذلك.", "لا أستطيع الإجابة عن هذا السؤال."],
+    "zh": ["我不确定。", "我无法回答这个问题。"],
+    "vi": ["Tôi không chắc.", "Tôi không thể trả lời câu hỏi này."],
+    "th": ["ฉันไม่แน่ใจ", "ฉันไม่สามารถตอบคำถามนี้ได้"],
+    "hi": ["मैं निश्चित नहीं हूँ।", "मैं इस प्रश्न का उत्तर नहीं दे सकता।"],
+    "it": ["Non sono sicuro.", "Non riesco a trovare questa informazione."],
+    "pt": ["Não tenho certeza.", "Não consegui encontrar essa informação."],
+    "nl": ["Dat weet ik niet zeker.", "Ik kan deze vraag niet beantwoorden."],
+    "pl": ["Nie jestem pewien.", "Nie mogę odpowiedzieć na to pytanie."],
+    "ja": ["確信が持てません。", "その質問にはお答えできません。"],
+    "he": ["איני בטוח.", "לא הצלחתי למצוא את זה."],
+    "fa": ["مطمئن نیستم.", "نمی‌توانم به این پرسش پاسخ بدهم."],
+    "ur": ["مجھے یقین نہیں ہے۔", "میں اس سوال کا جواب نہیں دے سکتا۔"],
 }
 
 ANSWERS = {
@@ -97,6 +176,8 @@ ANSWERS = {
         "If the app cannot find your lamp, restart Bluetooth [1].",
         "We do not charge for returns [2].",
         "No, there is no fee [1].",
+        "Make sure that the lamp is switched off [1].",
+        "You will not be able to return a broken lamp [1].",
     ],
     "es": [
         "No, no cobramos por las devoluciones [1].",
@@ -159,16 +240,58 @@ ANSWERS = {
         "यदि ऐप लैंप को नहीं पहचानता, तो ब्लूटूथ फिर से चालू करें [1]।",
         "कोई अतिरिक्त शुल्क नहीं है [2]।",
     ],
+    "it": [
+        "No, i resi non costano nulla [1].",
+        "Se l'app non rileva la lampada, riavvii il Bluetooth [1].",
+        "Non ci sono costi aggiuntivi [2].",
+    ],
+    "pt": [
+        "Não, as devoluções são gratuitas [1].",
+        "Se a aplicação não encontrar a lâmpada, reinicie o Bluetooth [1].",
+        "Não há custos adicionais [2].",
+    ],
+    "nl": [
+        "Nee, retourneren is gratis [1].",
+        "Als de app uw lamp niet vindt, start Bluetooth dan opnieuw [1].",
+        "Er zijn geen extra kosten [2].",
+    ],
+    "pl": [
+        "Nie, zwroty są bezpłatne [1].",
+        "Jeśli aplikacja nie widzi lampy, proszę ponownie uruchomić Bluetooth [1].",
+        "Nie ma dodatkowych opłat [2].",
+    ],
+    "ja": [
+        "いいえ、返品は無料です [1]。",
+        "アプリがランプを認識しない場合は、Bluetoothを再起動してください [1]。",
+        "追加料金はありません [2]。",
+    ],
+    "he": [
+        "לא, ההחזרה חינם [1].",
+        "אם האפליקציה לא מזהה את המנורה, הפעילו מחדש את ה-Bluetooth [1].",
+        "אין עמלות נוספות [2].",
+    ],
+    "fa": [
+        "نه، بازگرداندن رایگان است [1].",
+        "اگر برنامه چراغ را نمی‌شناسد، بلوتوث را دوباره روشن کنید [1].",
+        "هزینهٔ اضافی وجود ندارد [2].",
+    ],
+    "ur": [
+        "نہیں، واپسی مفت ہے [1]۔",
+        "اگر ایپ لیمپ کو نہیں پہچانتی تو بلوٹوتھ دوبارہ چلائیں [1]۔",
+        "کوئی اضافی فیس نہیں ہے [2]۔",
+    ],
 }
 
 
 def test_the_tables_have_every_language_with_four_refusals_and_three_answers() -> None:
-    assert set(REFUSALS) == set(ANSWERS) == LANGUAGES
+    assert set(REFUSALS) == set(UNSURE) == set(ANSWERS) == LANGUAGES
     assert all(len(said) >= 4 for said in REFUSALS.values())
     assert all(len(said) >= 3 for said in ANSWERS.values())
 
 
-@pytest.mark.parametrize("answer", [said for language in REFUSALS.values() for said in language])
+@pytest.mark.parametrize(
+    "answer", [said for table in (REFUSALS, UNSURE) for language in table.values() for said in language]
+)
 def test_an_answer_that_admits_not_knowing_is_heard(answer: str) -> None:
     assert has_failure_words(answer)
     assert has_failure_words(f"{answer} [1]")

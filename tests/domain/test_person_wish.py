@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.domain.own_words import LANGUAGES
+from app.domain.languages import LANGUAGES
 from app.domain.person_wish import asks_for_person
 
 WISHES = {
@@ -49,6 +49,18 @@ WISHES = {
     "vi": ("Tôi muốn nói chuyện với nhân viên", "Tôi có thể gặp nhân viên hỗ trợ không?", "nói chuyện với người thật"),
     "th": ("ขอคุยกับคนได้ไหมคะ", "อยากคุยกับเจ้าหน้าที่", "ติดต่อกับเจ้าหน้าที่หน่อยครับ"),
     "hi": ("मुझे किसी इंसान से बात करनी है", "क्या मैं किसी व्यक्ति से बात कर सकता हूँ?"),
+    "it": (
+        "Posso parlare con una persona?",
+        "Vorrei parlare con un operatore, per favore",
+        "voglio un operatore umano",
+    ),
+    "pt": ("Posso falar com uma pessoa?", "Quero falar com um atendente", "gostaria de falar com alguém, por favor"),
+    "nl": ("Kan ik met een medewerker spreken?", "Ik wil graag met iemand praten", "een echt mens graag"),
+    "pl": ("Czy mogę porozmawiać z człowiekiem?", "Proszę mnie połączyć z konsultantem", "chcę rozmawiać z kimś"),
+    "ja": ("人間と話したいです。", "担当者につないでください", "オペレーターと話せますか？"),
+    "he": ("אפשר לדבר עם נציג?", "אני רוצה לדבר עם בן אדם", "נציג אנושי בבקשה"),
+    "fa": ("می‌خواهم با یک انسان صحبت کنم", "لطفاً مرا به اپراتور وصل کنید"),
+    "ur": ("مجھے کسی انسان سے بات کرنی ہے", "کیا میں کسی نمائندے سے بات کر سکتا ہوں؟"),
 }
 
 QUESTIONS = (

@@ -1,0 +1,20 @@
+"""The languages that Docent speaks, one file `<language>.toml` each, with what it says and understands in it.
+
+`words` is what we say ourselves; `small_talk` what visitors say that is no question, and the replies; `follow_up` the
+words that tell a question which needs the one before it; `failure` regular expressions of an answer that admits not
+knowing. The widget speaks the same languages (`widget/src/words`).
+"""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+# BCP 47 primary subtags.
+LANGUAGES: Final = frozenset("ar de el en es fa fr he hi it ja nl pl pt ro ru th tr ur vi zh".split())  # noqa: SIM905
+
+
+@cache
+def language_table(language: str) -> dict[str, Any]:
+    """The file of one of LANGUAGES."""
+    return tomllib.loads(resources.files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
