@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, repeat
 from time import perf_counter
 from typing import Any, Literal
 from uuid import UUID
@@ -16,7 +14,7 @@ from app.answering.checkpointer import Checkpointer, Checkpoints
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.ended_task import end_task
-from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks, store_end
+from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
 from app.answering.page_context import numbered_sources, rests_on_visitors_page
@@ -24,11 +22,12 @@ from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.retrieval_trace import without_candidates
 from app.answering.retriever import Retriever
 from app.answering.standalone import QuestionCompleter
+from app.answering.turn_end_store import TurnEndStore
 from app.answering.turn_spending import TurnSpending
 from app.domain.agent import LiveAgent
 from app.domain.chunk import Chunk
 from app.domain.confidence import answer_confidence
-from app.domain.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
+from app.domain.errors import IndexUnavailable, ModelInterrupted
 from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
 from app.domain.on_disconnect import OnDisconnect
@@ -51,8 +50,6 @@ from app.ports.records.transaction import SystemOfRecord
 from app.ports.work_queue import WorkQueue
 
 log = structlog.get_logger(__name__)
-
-_STORE_AGAIN_SECONDS = (1, 2, 4, 8, 15, 30)  # then every 30; a full disk or a lock goes away only so fast
 
 _ERROR_TEXTS = {
     "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
@@ -95,13 +92,13 @@ class TurnRun:
         self._live = live
         self._owner = owner
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
+        self._ends = TurnEndStore(tools.records, session, request.turn_id, on_delay=self._tell_failure)
         self._spending = TurnSpending()
         self._began = perf_counter()
         self._language: str | None = None
         self._writing: asyncio.Task[None] | None = None
         self._ending_writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
-        self._told_to_end = asyncio.Event()
         self.is_searching = True  # until something may be said
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
@@ -112,11 +109,16 @@ class TurnRun:
 
     def shut_down(self) -> None:
         """The process must go."""
+        self._ends.give_up()
         self._end_early("shutting_down")
+
+    @property
+    def has_told_less(self) -> bool:
+        """Readers heard an error, and the record has the whole end."""
+        return self._ends.was_late
 
     def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
         self._ending = self._ending or how
-        self._told_to_end.set()
         self._end_writing()
 
     def _end_writing(self) -> None:
@@ -307,12 +309,14 @@ class TurnRun:
             trace=(trace or {}) | self._spending.trace | {"standalone": composition.brief.standalone},
         )
         await self._checkpointer.settle()
-        message_id = await self._store(end)
-        if error_code:
-            self._live.publish(Error(error_code, _ERROR_TEXTS[error_code], retryable=True))
+        message_id = await self._ends.store(end)
+        if error_code or message_id is None:
+            self._tell_failure(error_code or "shutting_down")
             return
         latest = Exchange(self._request.message, composition.text)
         await self._tools.history.remember(self._session.conversation_id, history, latest)
+        if self.has_told_less:
+            return
         if end.citations:
             self._live.publish(Citations(end.citations))
         self._live.publish(
@@ -333,9 +337,7 @@ class TurnRun:
         return gap_reason(composition.answered_by, is_low, composition.text, composition.finish)
 
     async def _fail(self, composition: Composition | None, code: str) -> None:
-        """Keep what there is. While the record takes nothing the visitor is told, and it is tried again for as long
-        as this process lives: a turn that reads `running` would block its conversation. Afterwards it is cut at the
-        next start."""
+        """Keep what there is."""
         end = TurnEnd(
             state=TurnState.FAILED,
             answer=composition.text if composition else "",
@@ -347,30 +349,16 @@ class TurnRun:
             error_code=code,
             duration_ms=self._milliseconds(perf_counter()) or 0,
         )
-        is_settled = await self._settled(end)
-        if not self._live.has_ended:
-            self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
-        pauses = chain(_STORE_AGAIN_SECONDS, repeat(_STORE_AGAIN_SECONDS[-1]))
-        while not is_settled and not self._told_to_end.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._told_to_end.wait(), next(pauses))
-            is_settled = await self._settled(end)
-
-    async def _store(self, end: TurnEnd) -> UUID:
-        return await self._tools.records.write_at_once(
-            lambda records: store_end(records, self._session, self._request.turn_id, end)
-        )
-
-    async def _settled(self, end: TurnEnd) -> bool:
-        """Whether the end is stored, or never will be. False while the record is full, locked or away."""
         try:
-            await self._store(end)
-        except (Overloaded, Unavailable) as error:
-            log.warning("turn.end_waits", turn=str(self._request.turn_id), reason=str(error))
-            return False
+            await self._ends.store(end)
         except Exception:
             log.exception("turn.end_not_stored", turn=str(self._request.turn_id))
-        return True
+        self._tell_failure(code)
+
+    def _tell_failure(self, code: str = "internal") -> None:
+        """The stream's end, unless it has one."""
+        if not self._live.has_ended:
+            self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
 
     def _milliseconds(self, moment: float | None) -> int | None:
         return None if moment is None else round((moment - self._began) * 1000)

@@ -16,13 +16,15 @@ from app.answering.turn_feed import TurnFeed
 from app.answering.turn_replay import replayed
 from app.answering.turn_run import TurnRun, TurnTools
 from app.answering.turns_elsewhere import SharedTurns, TurnsElsewhere
-from app.domain.errors import DocentError, NotFound, Overloaded, TurnConflict
+from app.domain.errors import DocentError, NotFound, Overloaded, TurnConflict, Unavailable
 from app.domain.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.domain.turn_events import FIRST_RECORD_NUMBER
 from app.ports.turn_log import KEPT_SECONDS, TurnHead
 from app.ports.turn_orders import TurnOrder
 
 log = structlog.get_logger(__name__)
+
+_END_SECONDS = 5.0  # for turns to be stored that are told to end: the record may be away
 
 
 class Turns:
@@ -83,7 +85,7 @@ class Turns:
             raise Overloaded("Too many questions are being answered right now. Please try again in a few seconds.")
         live = self._new_turn(_head(session, request))
         run = TurnRun(self._tools, session, request, live, self._owner)
-        task = asyncio.create_task(run.run(), name=f"turn {request.turn_id}")
+        task = asyncio.create_task(self._run(run, request.turn_id), name=f"turn {request.turn_id}")
         self._running[request.turn_id] = (run, task)
         task.add_done_callback(lambda _: self._ended(request.turn_id))
         return await self._admitted(live, session, request)
@@ -158,6 +160,15 @@ class Turns:
         self._live[head.turn_id] = live
         return live
 
+    async def _run(self, run: TurnRun, turn_id: UUID) -> None:
+        await run.run()
+        if run.has_told_less:  # whoever comes back gets it from the record
+            self._drop(turn_id)
+            try:
+                await self._shared.log.forget([turn_id])
+            except Unavailable as error:
+                log.warning("turns_not_forgotten", reason=str(error))
+
     async def _admitted(self, live: LiveTurn, session: VisitorSession, request: TurnRequest) -> TurnFeed:
         """The turn once it has begun: here, or before that in another process."""
         try:
@@ -205,7 +216,7 @@ class Turns:
         for run, _ in running:
             run.stop()
         if running:
-            await asyncio.wait([task for _, task in running])
+            await asyncio.wait([task for _, task in running], timeout=_END_SECONDS)
         for turn_id in theirs:
             self._live.pop(turn_id, None)
             self._writer.forget(turn_id)
@@ -220,7 +231,9 @@ class Turns:
 
     def _ended(self, turn_id: UUID) -> None:
         del self._running[turn_id]
-        live = self._live[turn_id]
+        live = self._live.get(turn_id)
+        if live is None:
+            return
         if not live.has_ended:  # it was never admitted
             del self._live[turn_id]
             return
