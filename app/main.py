@@ -78,6 +78,8 @@ from app.rooms import (
 )
 from app.settings import Settings
 from app.web.application import create_app
+from app.web.client_address import ClientAddresses
+from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.limits_policy import StreamPolicy
 from app.web.services import WebServices
 
@@ -103,14 +105,28 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         try:
             services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
-            yield (
-                create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION),
-                answering.turns,
-            )
+            app = create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION)
+            app.state.connections = _connections(base)
+            yield app, answering.turns
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
             await jobs.aclose()
+
+
+def _connections(base: Foundation) -> OpenConnections:
+    """What the server counts; the application never sees a connection."""
+    settings = base.settings
+    limits = ConnectionLimits(
+        header_bytes=settings.limit_header_bytes,
+        headers=settings.limit_headers,
+        header_seconds=settings.limit_header_seconds,
+        body_seconds=settings.limit_body_seconds,
+        connections=settings.limit_connections,
+        per_address=settings.limit_connections_per_address,
+    )
+    addresses = ClientAddresses(settings.trusted_proxies)
+    return OpenConnections(limits, addresses.connection_key, ConnectionMeter(base.metrics))
 
 
 @asynccontextmanager

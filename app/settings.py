@@ -46,6 +46,20 @@ class Settings(BaseSettings):
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Addresses or networks whose X-Forwarded-For is believed, comma separated."
     )
+    limit_header_bytes: int = Field(
+        32768, ge=1024, le=1048576, description="Longest request line with all its headers, in bytes; past it: 431."
+    )
+    limit_headers: int = Field(100, ge=10, le=1000, description="Most headers of a request; past them: 431.")
+    limit_header_seconds: float = Field(10, gt=0, le=300, description="Time for a request's headers to come; else 408.")
+    limit_body_seconds: float = Field(
+        30, gt=0, le=3600, description="Time for a request's body to come, and a second more for each KiB; else 408."
+    )
+    limit_connections: int = Field(
+        2000, ge=10, description="Open connections of one web process; past them, who waits longest has to go."
+    )
+    limit_connections_per_address: int = Field(
+        200, ge=1, description="Of those, from one address (IPv6: /64) that is no trusted proxy; past them: 503."
+    )
     max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
     max_searches: int = Field(30, ge=1, description="Of those, how many may be looking for their answer at once.")
     embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; past them: 503.")

@@ -13,16 +13,19 @@ import uvicorn
 
 from app.answering.turns import Turns
 from app.cli.allocator import share_arenas
+from app.cli.open_files import connections_that_fit
 from app.cli.terminal import err, run, settings_for
 from app.main import open_web, open_worker
 from app.rooms import open_foundation
 from app.settings import Settings
+from app.web.bounded_http import bounded_http
 
 log = structlog.get_logger(__name__)
 
 _WORKER_RESTART_SECONDS = 2.0
 _WORKER_STOP_SECONDS = 15.0
 _BEYOND_DRAIN_SECONDS = 4
+_BACKLOG = 128  # connections that the system takes before we do: they are not counted yet
 
 
 def register(cli: typer.Typer) -> None:
@@ -37,10 +40,26 @@ def serve(
     with_worker: Annotated[
         bool, typer.Option("--with-worker", help="Run a worker beside it, restarted if it dies.")
     ] = False,
+    limit_header_bytes: Annotated[int | None, typer.Option(help="Longest head of a request, in bytes.")] = None,
+    limit_headers: Annotated[int | None, typer.Option(help="Most headers of a request.")] = None,
+    limit_header_seconds: Annotated[float | None, typer.Option(help="Time for the headers to come.")] = None,
+    limit_body_seconds: Annotated[float | None, typer.Option(help="Time for the body to come.")] = None,
+    limit_connections: Annotated[int | None, typer.Option(help="Open connections in all.")] = None,
+    limit_connections_per_address: Annotated[int | None, typer.Option(help="Of those, from one address.")] = None,
 ) -> None:
     """Serve the widget and the API."""
     share_arenas()
-    run(_serve(settings_for(host=host, port=port), with_worker))
+    settings = settings_for(
+        host=host,
+        port=port,
+        limit_header_bytes=limit_header_bytes,
+        limit_headers=limit_headers,
+        limit_header_seconds=limit_header_seconds,
+        limit_body_seconds=limit_body_seconds,
+        limit_connections=limit_connections,
+        limit_connections_per_address=limit_connections_per_address,
+    )
+    run(_serve(_that_fit(settings), with_worker))
 
 
 def work() -> None:
@@ -78,10 +97,21 @@ class DrainingServer(uvicorn.Server):
         await draining
 
 
+def _that_fit(settings: Settings) -> Settings:
+    fitting = connections_that_fit(settings.limit_connections)
+    if fitting == settings.limit_connections:
+        return settings
+    log.warning("connections_limited", by="open files of this process (ulimit -n)", connections=fitting)
+    return settings.model_copy(update={"limit_connections": fitting})
+
+
 async def _serve(settings: Settings, with_worker: bool) -> None:
     async with open_web(settings) as (app, turns):
         config = uvicorn.Config(
             app,
+            http=bounded_http(app.state.connections),
+            ws="none",
+            backlog=_BACKLOG,
             host=settings.host,
             port=settings.port,
             lifespan="off",

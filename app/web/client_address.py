@@ -18,13 +18,12 @@ class ClientAddresses:
     def limit_key(self, request: Request) -> str:
         """The IPv4 address or the IPv6 /64 network: what one caller can hardly change."""
         address = self._address(request)
-        if address is None:
-            return "unknown"
-        if isinstance(address, IPv6Address):
-            if address.ipv4_mapped is not None:
-                return str(address.ipv4_mapped)
-            return str(ip_network((address, 64), strict=False))
-        return str(address)
+        return "unknown" if address is None else _key(address)
+
+    def connection_key(self, host: str) -> str | None:
+        """The same for the other end of a connection; None for a trusted proxy, behind which are many."""
+        address = _parsed(host)
+        return None if address is None or self._is_trusted(address) else _key(address)
 
     def came_over_tls(self, request: Request) -> bool:
         """To us, or to the trusted proxy that asks us."""
@@ -49,6 +48,14 @@ class ClientAddresses:
     def _is_trusted(self, address: _Address) -> bool:
         plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         return any((plain or address) in network for network in self._trusted)
+
+
+def _key(address: _Address) -> str:
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ip_network((address, 64), strict=False))
+    return str(address)
 
 
 def _parsed(text: str) -> _Address | None:

@@ -1,0 +1,102 @@
+"""How much one connection may cost before there is a request, and who has to leave when all places are taken."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import prometheus_client
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """`header_bytes` counts the request line, every header and trailers; `headers` their number. A head has
+    `header_seconds` from its first byte (or from the connection) to its last, a body `body_seconds` and one second more
+    for each KiB that has come. `per_address` counts IPv4 addresses and IPv6 /64 networks, and no trusted proxy."""
+
+    header_bytes: int = 32 * 1024
+    headers: int = 100
+    header_seconds: float = 10
+    body_seconds: float = 30
+    connections: int = 2000
+    per_address: int = 200
+
+
+class Refused(StrEnum):
+    """Why a connection was closed before its request was answered."""
+
+    MALFORMED = "malformed"
+    HEADER = "header"
+    HEADER_LATE = "header_late"
+    BODY_LATE = "body_late"
+    PIPELINED = "pipelined"
+    ADDRESS = "address"
+    FULL = "full"
+
+
+class ConnectionMeter:
+    def __init__(self, registry: prometheus_client.CollectorRegistry) -> None:
+        self._refused = prometheus_client.Counter(
+            "docent_connections_refused", "Connections closed by a limit of the server.", ["reason"], registry=registry
+        )
+
+    def refused(self, reason: Refused) -> None:
+        self._refused.labels(reason).inc()
+
+
+class Connection(Protocol):
+    def leave(self) -> None:
+        """Close at once, without an answer: the place is needed."""
+        ...
+
+
+class OpenConnections:
+    """Those of one server. `key_of` says what is counted as one address, None for those that are not counted."""
+
+    def __init__(self, limits: ConnectionLimits, key_of: Callable[[str], str | None], meter: ConnectionMeter) -> None:
+        self.limits = limits
+        self.meter = meter
+        self._key_of = key_of
+        self._by_address: Counter[str] = Counter()
+        self._keys: dict[Connection, str | None] = {}
+        self._waiting: dict[Connection, None] = {}  # for their client to send, the longest waiting first
+
+    def enter(self, connection: Connection, host: str | None) -> Refused | None:
+        """Count one more; past the limit of all, the one that has waited longest for its client leaves. Every
+        connection that enters has to be told to `left`, whatever the answer."""
+        key = self._key_of(host) if host else None
+        self._keys[connection] = key
+        if key is not None:
+            self._by_address[key] += 1
+            if self._by_address[key] > self.limits.per_address:
+                return Refused.ADDRESS
+        if len(self._keys) > self.limits.connections and not self._make_room():
+            return Refused.FULL
+        self.waits(connection)
+        return None
+
+    def left(self, connection: Connection) -> None:
+        self._waiting.pop(connection, None)
+        key = self._keys.pop(connection, None)
+        if key is not None:
+            self._by_address[key] -= 1
+            if not self._by_address[key]:
+                del self._by_address[key]
+
+    def waits(self, connection: Connection) -> None:
+        """It has no whole request: its client has to send."""
+        self._waiting.setdefault(connection)
+
+    def works(self, connection: Connection) -> None:
+        """It has a whole request: we have to answer."""
+        self._waiting.pop(connection, None)
+
+    def _make_room(self) -> bool:
+        longest = next(iter(self._waiting), None)
+        if longest is None:
+            return False
+        self.left(longest)
+        self.meter.refused(Refused.FULL)
+        longest.leave()
+        return True
