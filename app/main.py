@@ -23,7 +23,6 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.trial_answers import TrialAnswers
-from app.answering.trial_search import TrialSearch
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
 from app.configured_adapters import (
@@ -195,8 +194,8 @@ def _web_services(
         gap_replays=GapReplays(base.record, TrialAnswers(answering.playground)),
         gap_suggestions=GapSuggestions(base.record, answering.drafter),
         playground=answering.playground,
-        golden_questions=GoldenQuestions(base.record),
-        golden_runs=GoldenRuns(base.record, TrialSearch(answering.search), base.clock),
+        golden_questions=GoldenQuestions(base.record, Re2PatternMatcher()),
+        golden_runs=GoldenRuns(base.record, answering.trials, base.clock),
         conversation_review=ConversationReview(base.record),
         visitor_data=VisitorData(base.record, answering.conversation_end),
         leads=Leads(base.record, base.clock),

@@ -132,6 +132,7 @@ class Answering:
     curated: CuratedMatcher
     playground: Playground
     drafter: AnswerDrafter | None
+    trials: TrialSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         for_operators = search.for_operators(base.cache, languages)
+        playground = playground_for(base, model)
         async with (
             Liveness(base.record, base.process),
             Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches) as turns,
@@ -231,8 +233,9 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 ConversationEnd(turns, history),
                 history,
                 tools.curated,
-                playground_for(base, model),
+                playground,
                 AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
+                TrialSearch(for_operators, playground, Re2PatternMatcher()),
             )
 
 
@@ -251,7 +254,8 @@ def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
 
 
 def trial_searches_on(base: Foundation, model: ChatModel | None) -> TrialSearch:
-    return TrialSearch(search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser()))
+    search = search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser())
+    return TrialSearch(search, playground_for(base, model), Re2PatternMatcher())
 
 
 @asynccontextmanager

@@ -36,14 +36,14 @@ class Re2PatternMatcher:
         if compiled.programsize > _MAX_PROGRAM:
             return "This pattern is too large. Use smaller repetition counts and fewer Unicode classes."
         if compiled.search("") is not None:
-            return "This pattern matches an empty text, so it would answer every question. Let it ask for something."
+            return "This pattern matches an empty text, and so every text. Let it ask for something."
         return ""
 
-    async def matching(self, patterns: Iterable[str], text: str) -> frozenset[str]:
+    async def matching(self, patterns: Iterable[str], text: str, *, max_chars: int = MAX_TEXT_CHARS) -> frozenset[str]:
         wanted = frozenset(patterns)
         if not wanted:
             return frozenset()
-        return await asyncio.to_thread(_matching, wanted, text[:MAX_TEXT_CHARS])
+        return await asyncio.to_thread(_matching, wanted, text[:max_chars])
 
 
 def _matching(patterns: frozenset[str], text: str) -> frozenset[str]:

@@ -51,8 +51,8 @@ class PlaygroundQuestion:
 @dataclass(frozen=True, slots=True)
 class PlaygroundAnswer:
     """`gap` is what would give the question away as a gap. `search` is every ranked chunk with its scores and the trace
-    of the stages, as `SearchReport.as_json` says it, None for a curated answer; `prompt` what the chat model was
-    given, empty without one."""
+    of the stages, as `SearchReport.as_json` says it, `retrieval` the same as a value, both None for a curated answer;
+    `prompt` what the chat model was given, empty without one."""
 
     answer: str
     answered_by: AnsweredBy
@@ -66,6 +66,7 @@ class PlaygroundAnswer:
     gap: GapReason | None = None
     curated_answer_id: UUID | None = None
     search: dict[str, Any] | None = None
+    retrieval: Retrieval | None = None
     prompt: tuple[ChatMessage, ...] = ()
 
 
@@ -161,6 +162,7 @@ class Playground:
             composition.citations,
             gap_reason(composition.answered_by, is_low, composition.text, composition.finish),
             search=report.as_json(),
+            retrieval=report.retrieval,
             prompt=tuple(self._prompts.build(brief)) if self._prompts else (),
         )
 

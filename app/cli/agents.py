@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.adapters.inline_job_queue import InlineJobQueue
-from app.answering.trial_search import TrialSearch
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import AgentConfig
@@ -71,7 +71,8 @@ def import_golden(
     file: Annotated[typer.FileText, typer.Argument(metavar="FILE.csv", help="Columns: question, pages, language.")],
     agent: AgentId = None,
 ) -> None:
-    """Add golden questions: what must be found, and by which pages. `docent eval --agent ID` asks them."""
+    """Add golden questions: which pages must be found, and what the answer must hold. `docent eval --agent ID` asks
+    them."""
     run(_import_golden(settings_for(), file.read(), agent))
 
 
@@ -92,7 +93,7 @@ async def _import_golden(settings: Settings, text: str, agent_id: UUID | None) -
         actor = await local_operator(base)
         agent = await meant_agent(base, actor, agent_id)
         try:
-            receipt = await GoldenQuestions(base.record).import_csv(actor, agent.id, text)
+            receipt = await GoldenQuestions(base.record, Re2PatternMatcher()).import_csv(actor, agent.id, text)
         except InvalidInput as error:
             fail(escape(str(error)), 2)
     out.print(f"{receipt.added} golden questions added, {receipt.changed} changed.", highlight=False)
@@ -133,7 +134,7 @@ async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool) -> 
         open_knowledge(base) as knowledge,
     ):
         actor = await local_operator(base)
-        runs = GoldenRuns(base.record, TrialSearch(answering.search), base.clock)
+        runs = GoldenRuns(base.record, answering.trials, base.clock)
         publishing = Publishing(Agents(base.record, InlineJobQueue(knowledge.jobs)), runs)
         try:
             published = await publishing.publish(actor, agent_id, despite_losses=despite_losses)

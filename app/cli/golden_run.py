@@ -5,9 +5,10 @@ from time import perf_counter
 from typing import Any
 from uuid import UUID
 
+from rich.markup import escape
 from rich.table import Table
 
-from app.answering.trial_search import TrialSearch
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.cli.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import fail, out, print_json
@@ -30,12 +31,11 @@ async def run_golden(
         agent = await meant_agent(base, actor, agent_id)
         if version == "live":
             await live_agent(base, agent)
-        golden = await GoldenQuestions(base.record).all_of_agent(actor, agent.id)
+        golden = await GoldenQuestions(base.record, Re2PatternMatcher()).all_of_agent(actor, agent.id)
         if not golden:
             fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
         of = golden_set(agent.draft.name, golden)
-        searches = TrialSearch(answering.search)
-        rankings = await ask_all(of, VersionSearch(searches, actor.workspace_id, agent.id, version))
+        rankings = await ask_all(of, VersionSearch(answering.trials, actor.workspace_id, golden, version))
     found = report(of, rankings, stages)
     outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)
@@ -51,10 +51,13 @@ def _json(one: GoldenOutcome) -> dict[str, Any]:
     return {
         "question": one.question.question,
         "pages": list(one.question.pages),
+        "answer_contains": list(one.question.answer_contains),
+        "answer_matches": list(one.question.answer_matches),
         "place": one.place,
         "confidence": one.confidence,
         "would_answer": one.would_answer,
         "is_right": one.is_right,
+        "missing": list(one.missing),
     }
 
 
@@ -62,10 +65,14 @@ def _print_wrong(wrong: Sequence[GoldenOutcome], of: int) -> None:
     out.print(f"{of - len(wrong)} of {of} go as they should.", highlight=False)
     if not wrong:
         return
-    table = Table("question", "expected", "found at", "conf.", "would answer")
+    table = Table("question", "expected", "found at", "conf.", "would answer", "the answer lacks")
     for one in wrong:
-        expected = "\n".join(one.question.pages) or "that it declines"
+        asked = one.question
+        words = (*asked.answer_contains, *asked.answer_matches)
+        expected = "\n".join((*asked.pages, *words)) or "that it declines"
         place = "" if one.place is None else str(one.place)
         answers = "yes" if one.would_answer else "no"
-        table.add_row(one.question.question, expected, place, f"{one.confidence:.2f}", answers)
+        table.add_row(
+            asked.question, escape(expected), place, f"{one.confidence:.2f}", answers, escape("\n".join(one.missing))
+        )
     out.print(table)

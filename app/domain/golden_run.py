@@ -20,19 +20,21 @@ class PublishGate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrialRanking:
-    """What one search found: the pages by their keys, best first and once a chunk, for each stage. `best` is the
-    confidence in [0, 1] that the question can be answered."""
+    """What one version made of a golden question: the pages found by their keys, best first and once a chunk, for each
+    stage of search. `best` is the confidence in [0, 1] that the question can be answered; `missing` are the texts and
+    patterns that were expected of the answer and are not in it."""
 
     stages: Mapping[str, Sequence[str]]
     best: float
     is_low_confidence: bool
     was_degraded: bool
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenMark:
     """How one question went. `place` is that of the first right page among the pages found, 1.., None where none
-    was."""
+    was. `missing` are the texts and patterns that the answer should hold and does not."""
 
     golden_id: UUID
     question: str
@@ -40,6 +42,7 @@ class GoldenMark:
     confidence: float
     would_answer: bool
     is_right: bool
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ class PastConfidences:
 
 @dataclass(frozen=True, slots=True)
 class GoldenConfidence:
-    """How sure the draft was of a golden question, and whether it found a right page; `is_answerable` where there is
-    one."""
+    """How sure the draft was of a golden question, and whether what it had was right: a page that answers, an answer
+    with the words that are expected; `is_answerable` where the website answers it."""
 
     confidence: float
     is_answerable: bool

@@ -35,7 +35,8 @@ class Hit:
 class StagedRanking:
     """What each of STAGES made of one question, best first; `confidence` in [0, 1] that it can be answered, and
     whether the agent would say that it cannot. `was_degraded`: a part was away, so that the figures are not those
-    of the whole pipeline. `milliseconds` by part of the search; `pairs`: how many the cross-encoder read."""
+    of the whole pipeline. `milliseconds` by part of the search; `pairs`: how many the cross-encoder read; `missing`:
+    what was expected of the answer and is not in it, where the answer was looked at."""
 
     stages: Mapping[str, Sequence[Hit]]
     confidence: float
@@ -43,6 +44,7 @@ class StagedRanking:
     was_degraded: bool = False
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     pairs: int = 0
+    missing: tuple[str, ...] = ()
 
 
 class StagedSearch(Protocol):

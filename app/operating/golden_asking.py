@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
@@ -18,31 +17,33 @@ _AT_ONCE: Final = 10
 
 
 class TrialSearches(Protocol):
-    async def search(
-        self, workspace_id: UUID, agent_id: UUID, question: str, language: str | None, version: Version
-    ) -> TrialRanking:
-        """Raises NotFound for an agent that is absent, another workspace's or not published; IndexUnavailable."""
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
+        """Of the golden question's agent. Where words are expected of the answer, it is written as well.
+
+        Raises NotFound for an agent that is absent, another workspace's or not published; IndexUnavailable.
+        """
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class VersionSearch:
-    """One version of an agent as a StagedSearch over pages."""
+    """One version of an agent as a StagedSearch over pages, for the questions of a golden_set of `golden`."""
 
-    searches: TrialSearches
-    workspace_id: UUID
-    agent_id: UUID
-    version: Version
+    def __init__(
+        self, searches: TrialSearches, workspace_id: UUID, golden: Sequence[GoldenQuestion], version: Version
+    ) -> None:
+        self._searches = searches
+        self._workspace_id = workspace_id
+        self._golden = {str(question.id): question for question in golden}
+        self._version = version
 
     async def search(self, question: Question) -> StagedRanking:
-        found = await self.searches.search(
-            self.workspace_id, self.agent_id, question.text, question.language, self.version
-        )
+        found = await self._searches.search(self._workspace_id, self._golden[question.id], self._version)
         return StagedRanking(
             {stage: [Hit(page) for page in pages] for stage, pages in found.stages.items()},
             found.best,
             found.is_low_confidence,
             was_degraded=found.was_degraded,
+            missing=found.missing,
         )
 
 
@@ -67,10 +68,10 @@ class GoldenAsking:
 
     async def ask_some(self) -> None:
         """Raises as TrialSearches."""
-        some = golden_set(self._agent.draft.name, self._golden[self.asked : self.asked + _AT_ONCE])
+        some = self._golden[self.asked : self.asked + _AT_ONCE]
         for version, rankings in self._rankings.items():
-            search = VersionSearch(self._searches, self._agent.workspace_id, self._agent.id, version)
-            rankings += await ask_all(some, search)
+            search = VersionSearch(self._searches, self._agent.workspace_id, some, version)
+            rankings += await ask_all(golden_set(self._agent.draft.name, some), search)
 
     def as_run(
         self, run_id: UUID, asked_by: str, asked_at: datetime, milliseconds: int, goes_on_at: datetime | None = None
@@ -109,6 +110,7 @@ class GoldenAsking:
                     round(one.confidence, 4),
                     one.would_answer,
                     one.is_right,
+                    one.missing,
                 )
                 for one in outcomes
             ),
@@ -117,6 +119,9 @@ class GoldenAsking:
 
 def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]) -> str:
     """Of all that the result depends on."""
-    asked = [(question.id, question.question, question.pages, question.language) for question in golden]
+    asked = [
+        (each.id, each.question, each.pages, each.language, each.answer_contains, each.answer_matches)
+        for each in golden
+    ]
     told = (agent.draft, agent.live_version, agent.generation, asked, tuple(versions))
     return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,16 +9,19 @@ from uuid import UUID, uuid4
 from app.domain.errors import InvalidInput
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
 from app.operating.actor import Actor
-from app.operating.field_rules import check_http_url, check_language, check_text
+from app.operating.field_rules import check_http_url, check_language, check_lines, check_text
 from app.operating.list_paging import page_of
+from app.ports.pattern_matcher import PatternMatcher
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_QUESTION_CHARS = 4000
 MAX_PAGES = 20
+MAX_EXPECTED = 20  # texts of an answer, and as many patterns
+MAX_EXPECTED_CHARS = 500
 MAX_GOLDEN = 2000  # of an agent
 MAX_CSV_CHARS = 1_000_000
-_COLUMNS = ("question", "pages", "language")
+COLUMNS = ("question", "pages", "language", "answer_contains", "answer_matches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,14 @@ class ImportReceipt:
 class GoldenQuestions:
     """Every method raises NotFound for an agent or question that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
+    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
         self._records = records
+        self._patterns = patterns
 
     async def create(self, actor: Actor, golden: GoldenQuestion) -> GoldenQuestion:
-        """Where the agent has its wording already, that one gets its pages and language. Raises InvalidInput."""
-        check_golden(golden)
+        """Where the agent has its wording already, that one gets its pages and language, and what it says of the
+        answer where it says something. Raises InvalidInput."""
+        check_golden(golden, self._patterns)
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, golden.agent_id)
             created = await records.golden_questions.put(golden)
@@ -49,11 +54,11 @@ class GoldenQuestions:
 
     async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
         """All rows or none. The first line names the columns: question, and if there are any pages (URLs with blanks
-        between them) and language.
+        between them), language, answer_contains and answer_matches (one text or pattern a line of the cell).
 
         Raises InvalidInput, naming the line.
         """
-        rows = list(read_csv(agent_id, text))
+        rows = list(read_csv(agent_id, text, self._patterns))
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, agent_id)
             before = {golden.id for golden in await records.golden_questions.of_agent(agent_id)}
@@ -86,7 +91,7 @@ class GoldenQuestions:
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, agent_id)
             after = change(await records.golden_questions.get(agent_id, golden_id))
-            check_golden(after)
+            check_golden(after, self._patterns)
             saved = await records.golden_questions.save(after)
             await records.audit.record(
                 actor.workspace_id, actor.name, "golden_question.edit", str(golden_id), _told(agent_id)
@@ -102,25 +107,25 @@ class GoldenQuestions:
             )
 
 
-def read_csv(agent_id: UUID, text: str) -> Iterator[GoldenQuestion]:
+def read_csv(agent_id: UUID, text: str, patterns: PatternMatcher) -> Iterator[GoldenQuestion]:
     """Raises InvalidInput, naming the line."""
     if len(text) > MAX_CSV_CHARS:
         raise InvalidInput("csv", f"This has {len(text)} characters; keep it to {MAX_CSV_CHARS}.")
     reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), strict=True)
     try:
         columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
-        if "question" not in columns or not set(columns) <= set(_COLUMNS):
+        if "question" not in columns or not set(columns) <= set(COLUMNS):
             raise InvalidInput(
-                "csv", f"Name the columns in the first line: {', '.join(_COLUMNS)}; question must be there."
+                "csv", f"Name the columns in the first line: {', '.join(COLUMNS)}; question must be there."
             )
         reader.fieldnames = columns
         for row in reader:
-            yield _row(agent_id, row, reader.line_num)
+            yield _row(agent_id, row, reader.line_num, patterns)
     except csv.Error as error:
         raise InvalidInput("csv", f"Line {reader.line_num} is no CSV: {error}.") from None
 
 
-def check_golden(golden: GoldenQuestion) -> None:
+def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
     """Raises InvalidInput, naming the field and the fix."""
     check_text("question", golden.question, MAX_QUESTION_CHARS, may_be_empty=False)
     check_language("language", golden.language)
@@ -128,9 +133,14 @@ def check_golden(golden: GoldenQuestion) -> None:
         raise InvalidInput("pages", f"There are {len(golden.pages)} pages; keep it to {MAX_PAGES}.")
     for number, page in enumerate(golden.pages):
         check_http_url(f"pages.{number}", page)
+    check_lines("answer_contains", golden.answer_contains, MAX_EXPECTED, MAX_EXPECTED_CHARS)
+    check_lines("answer_matches", golden.answer_matches, MAX_EXPECTED, MAX_EXPECTED_CHARS)
+    for number, pattern in enumerate(golden.answer_matches):
+        if problem := patterns.problem(pattern):
+            raise InvalidInput(f"answer_matches.{number}", problem)
 
 
-def _row(agent_id: UUID, row: dict[str, str | None], line: int) -> GoldenQuestion:
+def _row(agent_id: UUID, row: dict[str, str | None], line: int, patterns: PatternMatcher) -> GoldenQuestion:
     if None in row or None in row.values():
         raise InvalidInput("csv", f"Line {line} has more or fewer cells than the first line.")
     golden = GoldenQuestion(
@@ -140,12 +150,18 @@ def _row(agent_id: UUID, row: dict[str, str | None], line: int) -> GoldenQuestio
         tuple((row.get("pages") or "").split()),
         (row.get("language") or "").strip() or None,
         GoldenOrigin.IMPORTED,
+        answer_contains=_lines(row.get("answer_contains")),
+        answer_matches=_lines(row.get("answer_matches")),
     )
     try:
-        check_golden(golden)
+        check_golden(golden, patterns)
     except InvalidInput as error:
         raise InvalidInput("csv", f"Line {line}: {error}") from None
     return golden
+
+
+def _lines(cell: str | None) -> tuple[str, ...]:
+    return tuple(line.strip() for line in (cell or "").splitlines() if line.strip())
 
 
 def _check_room(count: int) -> None:

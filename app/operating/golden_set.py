@@ -8,22 +8,27 @@ from app.operating.evaluation import StagedRanking
 from app.operating.evaluation_set import EvaluationSet, Question, SetDocument
 
 ANSWERABLE = "answerable"
-TO_DECLINE = "to decline"  # no page answers it
+TO_DECLINE = "to decline"  # the website does not answer it
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenOutcome:
-    """`place` is that of the first right page among the pages found, 1.., None where none was; `is_right`: a page that
-    answers was found and the agent would answer, or nothing answers and it would decline."""
+    """`place` is that of the first right page among the pages found, 1.., None where none was; `missing` is what the
+    answer should hold and does not. `is_right`: the agent would answer, from a page that answers where pages are named,
+    and with all that is expected of the answer; or nothing answers and it would decline."""
 
     question: GoldenQuestion
     place: int | None
     confidence: float
     would_answer: bool
+    missing: tuple[str, ...] = ()
 
     @property
     def is_right(self) -> bool:
-        return self.would_answer and self.place is not None if self.question.pages else not self.would_answer
+        if not self.question.is_answerable:
+            return not self.would_answer
+        is_found = self.place is not None or not self.question.pages
+        return self.would_answer and is_found and not self.missing
 
 
 def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
@@ -37,8 +42,8 @@ def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
             Question(
                 str(question.id),
                 question.question,
-                bool(question.pages),
-                ANSWERABLE if question.pages else TO_DECLINE,
+                question.is_answerable,
+                ANSWERABLE if question.is_answerable else TO_DECLINE,
                 right_documents=question.page_keys,
                 language=question.language,
             )
@@ -50,4 +55,6 @@ def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
 def outcome(question: GoldenQuestion, ranking: StagedRanking) -> GoldenOutcome:
     pages = list(dict.fromkeys(hit.document_id for hit in ranking.stages["reranked"]))
     places = [place for place, page in enumerate(pages, start=1) if page in question.page_keys]
-    return GoldenOutcome(question, min(places, default=None), ranking.confidence, not ranking.is_low_confidence)
+    return GoldenOutcome(
+        question, min(places, default=None), ranking.confidence, not ranking.is_low_confidence, ranking.missing
+    )

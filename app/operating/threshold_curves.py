@@ -30,13 +30,17 @@ class ThresholdCurves:
             since = self._clock.now() - timedelta(days=DAYS)
             past = await records.past_turns.confidences(agent_id, since, MAX_TURNS)
             runs = (await records.golden_runs.page(agent_id, PageRequest(_RUNS))).items
-            answerable = {one.id: bool(one.pages) for one in await records.golden_questions.of_agent(agent_id)}
+            golden_questions = {one.id: one for one in await records.golden_questions.of_agent(agent_id)}
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [
-            GoldenConfidence(mark.confidence, answerable[mark.golden_id], mark.place is not None)
+            GoldenConfidence(
+                mark.confidence,
+                asked.is_answerable,
+                (mark.place is not None or not asked.pages) and not mark.missing,
+            )
             for mark in marks
-            if mark.golden_id in answerable
+            if (asked := golden_questions.get(mark.golden_id)) is not None
         ]
         return ThresholdCurve(
             DAYS,

@@ -23,8 +23,9 @@ class TurnReview:
     """Every method raises NotFound for a turn that is absent, erased, or another workspace's. Personal data is masked
     in what is made of a question, for it outlives the conversation."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
+    def __init__(self, records: SystemOfRecord, golden: GoldenQuestions) -> None:
         self._records = records
+        self._golden = golden
 
     async def flag(self, actor: Actor, turn_id: UUID) -> Gap:
         """Its question counts as a gap, once; a gap that was closed opens again.
@@ -60,7 +61,7 @@ class TurnReview:
         golden = GoldenQuestion(
             uuid4(), turn.agent_id, masked(turn.question), tuple(pages), turn.language, GoldenOrigin.CONVERSATION
         )
-        return await GoldenQuestions(self._records).create(actor, golden)
+        return await self._golden.create(actor, golden)
 
 
 async def _turn(records: Records, actor: Actor, turn_id: UUID) -> StoredTurn:

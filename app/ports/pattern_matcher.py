@@ -1,4 +1,4 @@
-"""Port: regular expressions of operators, run on texts of visitors."""
+"""Port: regular expressions of operators, run on texts of visitors and on answers."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -13,7 +13,7 @@ class PatternMatcher(Protocol):
         """Why the pattern cannot be used and how to mend it, as a sentence or two; empty when it can."""
         ...
 
-    async def matching(self, patterns: Iterable[str], text: str) -> frozenset[str]:
-        """The patterns that are found somewhere in the first MAX_TEXT_CHARS characters of the text. One that cannot
-        be used is found nowhere."""
+    async def matching(self, patterns: Iterable[str], text: str, *, max_chars: int = MAX_TEXT_CHARS) -> frozenset[str]:
+        """The patterns that are found somewhere in the first `max_chars` characters of the text. One that cannot be
+        used is found nowhere."""
         ...

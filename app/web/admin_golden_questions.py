@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID, uuid4
 
 from pydantic import ConfigDict, Field
@@ -16,19 +17,34 @@ from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_default
 from app.web.list_models import ListOut, ListQuery, listed
 
 TAG = "Golden questions"
-_PAGES = "URLs, any of which answers it; none: the website does not answer it, and the agent should say so."
+_PAGES = (
+    "URLs, any of which answers it; with none, and nothing said of the answer: the website does not answer it, and the "
+    "agent should say so."
+)
+_CONTAINS = "Texts that the answer must hold, all of them. Case and blanks do not count."
+_MATCHES = "Regular expressions (RE2) that must all be found in the answer. Case does not count."
+Expected = Annotated[str, Field(min_length=1, max_length=rules.MAX_EXPECTED_CHARS)]
 
 
 class GoldenQuestionCreate(Model):
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [{"question": "What does the team plan cost?", "pages": ["https://www.example.com/pricing"]}]
+            "examples": [
+                {
+                    "question": "What does the team plan cost?",
+                    "pages": ["https://www.example.com/pricing"],
+                    "answer_contains": ["€12"],
+                    "answer_matches": ["(per|a) month"],
+                }
+            ]
         }
     )
 
     question: str = Field(min_length=1, max_length=rules.MAX_QUESTION_CHARS)
     pages: tuple[str, ...] = Field(default=(), description=_PAGES, max_length=rules.MAX_PAGES)
     language: str | None = Field(default=None, max_length=3)
+    answer_contains: tuple[Expected, ...] = Field(default=(), description=_CONTAINS, max_length=rules.MAX_EXPECTED)
+    answer_matches: tuple[Expected, ...] = Field(default=(), description=_MATCHES, max_length=rules.MAX_EXPECTED)
 
 
 class GoldenQuestionPatch(Model):
@@ -39,6 +55,8 @@ class GoldenQuestionPatch(Model):
     question: str = Field(default="?", min_length=1, max_length=rules.MAX_QUESTION_CHARS)
     pages: tuple[str, ...] = Field(default=(), description=_PAGES, max_length=rules.MAX_PAGES)
     language: str | None = Field(default=None, max_length=3)
+    answer_contains: tuple[Expected, ...] = Field(default=(), description=_CONTAINS, max_length=rules.MAX_EXPECTED)
+    answer_matches: tuple[Expected, ...] = Field(default=(), description=_MATCHES, max_length=rules.MAX_EXPECTED)
 
 
 class GoldenQuestionOut(Model):
@@ -47,6 +65,8 @@ class GoldenQuestionOut(Model):
     question: str
     pages: tuple[str, ...]
     language: str | None
+    answer_contains: tuple[str, ...]
+    answer_matches: tuple[str, ...]
     origin: GoldenOrigin
     created_at: datetime
 
@@ -59,14 +79,20 @@ class GoldenImport(Model):
     csv: str = Field(
         min_length=1,
         max_length=rules.MAX_CSV_CHARS,
-        description="The first line names the columns: question, pages (URLs with blanks between them), language.",
-        examples=["question,pages\nWhat does the team plan cost?,https://www.example.com/pricing\n"],
+        description="The first line names the columns: question, pages (URLs with blanks between them), language, "
+        "answer_contains and answer_matches (one text or pattern a line of the cell).",
+        examples=[
+            "question,pages,answer_contains\nWhat does the team plan cost?,https://www.example.com/pricing,€12\n"
+        ],
     )
 
 
 class GoldenImportOut(Model):
     added: int
-    changed: int = Field(description="Their wording was there: they have new pages and language now.")
+    changed: int = Field(
+        description="Their wording was there: they have new pages and language now, and expect of the "
+        "answer what the file says."
+    )
 
 
 class AdminGoldenQuestions:
@@ -83,7 +109,8 @@ class AdminGoldenQuestions:
                 "POST",
                 many,
                 "createGoldenQuestion",
-                "Write down a question with the pages that must be found; a known wording gets these pages",
+                "Write down a question with the pages that must be found and what the answer must hold; a known "
+                "wording gets these",
                 TAG,
                 write,
                 self.create,

@@ -29,6 +29,7 @@ class GoldenMarkOut(Model):
     confidence: float
     would_answer: bool
     is_right: bool
+    missing: tuple[str, ...] = Field(description="Texts and patterns that the answer should hold and does not.")
 
 
 class GoldenScoreOut(Model):

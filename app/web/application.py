@@ -172,7 +172,7 @@ def endpoints_of(
         *AdminLeads(services.leads, access).endpoints(),
         *AdminLiveChats(services.live_chats, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),
-        *AdminTurnReview(TurnReview(services.records), access).endpoints(),
+        *AdminTurnReview(TurnReview(services.records, services.golden_questions), access).endpoints(),
         *AdminQuality(
             QualityReview(services.records, services.clock), ThresholdCurves(services.records, services.clock), access
         ).endpoints(),

@@ -37,3 +37,8 @@ def test_what_is_wrong_is_said(pattern: str, said: str) -> None:
 )
 async def test_matching(pattern: str, text: str, found: bool) -> None:
     assert await Re2PatternMatcher().matching([pattern], text) == (frozenset({pattern}) if found else frozenset())
+
+
+async def test_a_longer_text_is_read_as_far_as_it_is_wanted() -> None:
+    text = "a" * MAX_TEXT_CHARS + "z"
+    assert await Re2PatternMatcher().matching(["z"], text, max_chars=len(text)) == {"z"}

@@ -113,8 +113,10 @@ def test_golden_questions_are_asked_of_the_agent(read_site: tuple[Environment, A
     webhooks = answer(environment, "search", "How do I verify the signature of a webhook?")["chunks"][0]["url"]
     page = webhooks.partition("#")[0]
     golden.write_text(
-        f"question,pages\nHow do I verify the signature of a webhook?,{page}\n"
-        f"What is the airspeed of a swallow?,\nHow do I verify a webhook's origin?,https://www.example.com/nowhere\n"
+        f"question,pages,answer_contains\nHow do I verify the signature of a webhook?,{page},HMAC\n"
+        f"What is the airspeed of a swallow?,,\n"
+        f"How do I verify a webhook's origin?,https://www.example.com/nowhere,\n"
+        f"How long is the warranty on a station?,,3 decades\n"
     )
     agent = answer(environment, "agent", "list")["agents"][0]["id"]
 
@@ -126,8 +128,10 @@ def test_golden_questions_are_asked_of_the_agent(read_site: tuple[Environment, A
     assert outcomes["How do I verify the signature of a webhook?"]["place"] == 1
     assert [one["is_right"] for one in found["outcomes"]].count(True) == 2
     assert outcomes["How do I verify a webhook's origin?"]["place"] is None
+    assert outcomes["How do I verify the signature of a webhook?"]["missing"] == []
+    assert outcomes["How long is the warranty on a station?"]["missing"] == ["3 decades"]
     assert found["stages"]["reranked"]["page_hit@5"] == 0.5
-    assert "2 of 3 go as they should" in docent(environment, "eval", "--agent", agent).stdout
+    assert "2 of 4 go as they should" in docent(environment, "eval", "--agent", agent).stdout
 
 
 def test_search_gives_tables_as_data(read_site: tuple[Environment, Any]) -> None:

@@ -36,5 +36,7 @@ def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path) -> None:
     assert curated["answered_by"] == "curated"
     assert missing["low_confidence"]
     assert any("/integrations/webhooks/" in citation["url"] for citation in asked["citations"])
+    right = {golden["question"] for golden in report["golden"] if golden["is_right"]}
+    assert right >= {"My station is offline", "How do I return a station?"}
     assert report["gaps"] == [{"question": missing["question"], "count": 1}]
     assert list(tmp_path.glob("docent-*")) == [], "the demo leaves nothing behind"

@@ -1,9 +1,10 @@
-"""Searches that find the page whose last part the question names."""
+"""Searches that find the page whose last part the question names, and answer with the words that they know."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
 from app.domain.errors import IndexUnavailable
+from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import TrialRanking, Version
 from app.domain.page_url import page_key
 
@@ -19,16 +20,15 @@ class NamesakeSearches:
         self.on_search: Callable[[], Awaitable[None]] | None = None
         self.asked: list[tuple[Version, str]] = []
 
-    async def search(
-        self, workspace_id: UUID, agent_id: UUID, question: str, language: str | None, version: Version
-    ) -> TrialRanking:
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
         if self.is_down:
             raise IndexUnavailable("The index was told to be down.")
         if self.on_search is not None:
             await self.on_search()
-        self.asked.append((version, question))
-        words = [word.casefold().strip("?") for word in question.split()]
+        self.asked.append((version, golden.question))
+        words = [word.casefold().strip("?") for word in golden.question.split()]
         found = [word for word in words if version not in self.known or word in self.known[version]]
         pages = [page_key(f"https://www.example.com/{word}") for word in found]
         stages = dict.fromkeys(("vector", "keyword", "fused", "reranked"), pages)
-        return TrialRanking(stages, 0.9 if pages else 0.1, not pages, was_degraded=False)
+        missing = golden.missing_texts(" ".join(found))
+        return TrialRanking(stages, 0.9 if pages else 0.1, not pages, was_degraded=False, missing=missing)

@@ -93,7 +93,7 @@ class Office:
 
     @property
     def golden_questions(self) -> GoldenQuestions:
-        return GoldenQuestions(self.record)
+        return GoldenQuestions(self.record, Re2PatternMatcher())
 
     @property
     def golden_runs(self) -> GoldenRuns:
@@ -181,7 +181,7 @@ class Office:
 
     @property
     def turn_review(self) -> TurnReview:
-        return TurnReview(self.record)
+        return TurnReview(self.record, self.golden_questions)
 
     @property
     def review(self) -> ConversationReview:

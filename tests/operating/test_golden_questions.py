@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
@@ -37,7 +38,9 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         async with record.write() as records:
             workspace = await records.tokens.default_workspace()
             agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-        yield Office(GoldenQuestions(record), Actor(workspace, "tests", frozenset(SCOPES)), agent.id)
+        yield Office(
+            GoldenQuestions(record, Re2PatternMatcher()), Actor(workspace, "tests", frozenset(SCOPES)), agent.id
+        )
 
 
 async def test_a_question_is_kept_with_its_pages(office: Office) -> None:
@@ -70,6 +73,45 @@ async def test_a_csv_adds_and_changes(office: Office) -> None:
     assert (second.question, second.pages, second.origin) == ("Is it, really, free?", (), GoldenOrigin.IMPORTED)
 
 
+async def test_a_csv_says_what_answers_must_hold(office: Office) -> None:
+    text = 'question,answer_contains,answer_matches\nWhat does it cost?,"€12\n a month ","€\\d+"\n'
+    await office.golden.import_csv(office.actor, office.agent, text)
+    [kept] = await office.all()
+    assert (kept.pages, kept.answer_contains, kept.answer_matches) == ((), ("€12", "a month"), (r"€\d+",))
+
+
+async def test_what_is_expected_of_an_answer_stays_until_something_else_is_said(office: Office) -> None:
+    expecting = replace(office.question("What does it cost?", PRICES), answer_contains=("€12",), answer_matches=("€",))
+    made = await office.golden.create(office.actor, expecting)
+    await office.golden.import_csv(office.actor, office.agent, "question,pages\nWhat does it cost?,\n")
+    await office.golden.create(office.actor, replace(office.question("What does it cost"), answer_contains=("€13",)))
+    [kept] = await office.all()
+    assert (kept.pages, kept.answer_contains, kept.answer_matches) == ((), ("€13",), ("€",))
+    cleared = await office.golden.change(
+        office.actor, office.agent, made.id, lambda golden: replace(golden, answer_contains=(), answer_matches=())
+    )
+    assert (cleared.answer_contains, cleared.answer_matches) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("expected", "says"),
+    [
+        ({"answer_contains": (" ",)}, "answer_contains.0"),
+        ({"answer_contains": ("x",) * 21}, "keep it to 20"),
+        ({"answer_matches": ("ok", "(a")}, "answer_matches.1: .*RE2"),
+        ({"answer_matches": ("a*",)}, "empty text"),
+        ({"answer_matches": ("x" * 501,)}, "keep it to 500"),
+    ],
+    ids=["blank text", "too many", "broken pattern", "pattern of everything", "too long"],
+)
+async def test_what_no_answer_can_be_held_to_is_refused(
+    office: Office, expected: dict[str, tuple[str, ...]], says: str
+) -> None:
+    golden = replace(office.question("Why?"), **expected)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=says):
+        await office.golden.create(office.actor, golden)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -81,10 +123,23 @@ async def test_a_csv_adds_and_changes(office: Office) -> None:
         ("question,pages\nWhy?,\nHow?,ftp://a.example/\n", "Line 3: pages.0"),
         ("question\n \n", "Line 2: question"),
         ("question,language\nWhy?,English\n", "Line 2: language"),
+        ("question,answer_matches\nWhy?,(a\n", "Line 2: answer_matches.0"),
         ('question\n"Why?\n', "is no CSV"),
         ("question\n" + "x" * rules.MAX_CSV_CHARS, "characters"),
     ],
-    ids=["empty", "no question", "unknown column", "too few", "too many", "page", "blank", "language", "quote", "long"],
+    ids=[
+        "empty",
+        "no question",
+        "unknown column",
+        "too few",
+        "too many",
+        "page",
+        "blank",
+        "language",
+        "pattern",
+        "quote",
+        "long",
+    ],
 )
 async def test_a_csv_with_a_fault_changes_nothing_and_names_the_line(office: Office, text: str, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):

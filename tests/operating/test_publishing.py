@@ -96,6 +96,33 @@ async def test_a_question_that_no_page_answers_goes_right_when_it_is_declined(sh
     assert (run.draft.right, run.draft.abstained, run.live) == (1, {"to decline": 1.0}, None)
 
 
+async def test_a_draft_that_loses_the_words_of_an_answer_is_refused(shop: Shop) -> None:
+    await shop.agents.publish(shop.actor, shop.agent)
+    expecting = GoldenQuestion(uuid4(), shop.agent, "prices hours?", answer_contains=("hours",))
+    async with shop.record.write() as records:
+        await records.golden_questions.put(expecting)
+    await shop.draft(tone="dry", publish_gate=PublishGate.REFUSE)
+    shop.searches.known = {"live": {"prices", "hours"}, "draft": {"prices"}}
+    with pytest.raises(DraftLoses, match="prices hours"):
+        await shop.publishing.publish(shop.actor, shop.agent)
+    run = (await shop.runs.page(shop.actor, shop.agent, PageRequest(1))).items[0]
+    assert run.draft is not None
+    assert [mark.missing for mark in run.draft.marks] == [("hours",)]
+    assert run.draft.abstained == {"answerable": 0.0}
+
+
+async def test_other_words_are_another_comparison(shop: Shop) -> None:
+    await losing(shop, PublishGate.WARN)
+    first = await shop.runs.compared(shop.actor, shop.agent)
+    async with shop.record.write() as records:
+        [golden, *_] = await records.golden_questions.of_agent(shop.agent)
+        await records.golden_questions.save(replace(golden, answer_matches=("price",)))
+    again = await shop.runs.compared(shop.actor, shop.agent)
+    assert first is not None
+    assert again is not None
+    assert first.id != again.id
+
+
 async def test_there_must_be_something_to_ask(shop: Shop) -> None:
     with pytest.raises(InvalidInput, match="no golden question"):
         await shop.runs.run(shop.actor, shop.agent)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.conversation_filter import ConversationFilter
@@ -19,6 +20,7 @@ from app.domain.golden_question import GoldenOrigin
 from app.domain.turn import AnsweredBy, Citation, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.conversation_review import ConversationReview
+from app.operating.golden_questions import GoldenQuestions
 from app.operating.turn_review import TurnReview
 from app.ports.records.page import PageRequest
 from tests.adapters.sql.sample_rows import ask
@@ -38,7 +40,7 @@ class Desk:
 
     @property
     def review(self) -> TurnReview:
-        return TurnReview(self.record)
+        return TurnReview(self.record, GoldenQuestions(self.record, Re2PatternMatcher()))
 
     async def visitor(self) -> VisitorSession:
         return await visitor_of(self.record, self.actor.workspace_id, self.agent)

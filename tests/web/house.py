@@ -241,9 +241,13 @@ def services_on(
         gap_replays=GapReplays(record, TrialAnswers(playground)),
         gap_suggestions=GapSuggestions(record, ScriptedDrafts() if drafts is None else drafts),
         playground=playground,
-        golden_questions=GoldenQuestions(record),
+        golden_questions=GoldenQuestions(record, Re2PatternMatcher()),
         golden_runs=GoldenRuns(
-            record, TrialSearch(search.for_operators(ForgetfulCache(), LangidLanguageGuesser())), clock
+            record,
+            TrialSearch(
+                search.for_operators(ForgetfulCache(), LangidLanguageGuesser()), playground, Re2PatternMatcher()
+            ),
+            clock,
         ),
         conversation_review=ConversationReview(record),
         visitor_data=VisitorData(record, EndedConversations()),

@@ -56,7 +56,12 @@ BODIES: Mapping[str, Json] = {
     "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
     "editOperator": {"role": "admin"},
     "createToken": {"name": "deploy script"},
-    "createGoldenQuestion": {"question": "Open on Sunday?", "pages": [PAGE]},
+    "createGoldenQuestion": {
+        "question": "Open on Sunday?",
+        "pages": [PAGE],
+        "answer_contains": ["closed"],
+        "answer_matches": ["(?i)sundays?"],
+    },
     "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
     "publishAgent": {"despite_losses": True},
     "askPlayground": {"question": "When are you open?"},

@@ -1,5 +1,6 @@
 """Golden questions."""
 
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, delete, select, update
@@ -11,6 +12,8 @@ from app.domain.chunk import content_hash
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
 from app.domain.turn import question_key
+
+_OF_ANSWER: Final = ("answer_contains", "answer_matches")
 
 
 class SqlGoldenQuestions(SqlFamily):
@@ -31,7 +34,7 @@ class SqlGoldenQuestions(SqlFamily):
     async def put(self, golden: GoldenQuestion) -> GoldenQuestion:
         if await self._session.get(AgentRow, golden.agent_id) is None:
             raise NotFound("agent")
-        told = {"question": golden.question, "pages": list(golden.pages), "language": golden.language}
+        told = _told(golden)
         statement = self._insert(GoldenQuestionRow).values(
             id=golden.id,
             agent_id=golden.agent_id,
@@ -40,7 +43,7 @@ class SqlGoldenQuestions(SqlFamily):
             created_at=self._now(),
             **told,
         )
-        upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=told)
+        upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_said_of(told))
         kept = (await self._session.scalars(upsert.returning(GoldenQuestionRow.id))).one()
         return await self.get(golden.agent_id, kept)
 
@@ -49,12 +52,7 @@ class SqlGoldenQuestions(SqlFamily):
             changed = await self._session.execute(
                 update(GoldenQuestionRow)
                 .where(_is(golden.agent_id, golden.id))
-                .values(
-                    wording=_wording(golden),
-                    question=golden.question,
-                    pages=list(golden.pages),
-                    language=golden.language,
-                )
+                .values(wording=_wording(golden), **_told(golden))
             )
         except IntegrityError as error:
             raise InvalidInput("question", "Another golden question asks this already. Change that one.") from error
@@ -72,6 +70,20 @@ def _is(agent_id: UUID, golden_id: UUID) -> ColumnElement[bool]:
     return and_(GoldenQuestionRow.id == golden_id, GoldenQuestionRow.agent_id == agent_id)
 
 
+def _told(golden: GoldenQuestion) -> dict[str, Any]:
+    return {
+        "question": golden.question,
+        "pages": list(golden.pages),
+        "language": golden.language,
+        **{name: list(getattr(golden, name)) for name in _OF_ANSWER},
+    }
+
+
+def _said_of(told: dict[str, Any]) -> dict[str, Any]:
+    """Without what it does not say of the answer: that of the stored one stays."""
+    return {name: value for name, value in told.items() if value or name not in _OF_ANSWER}
+
+
 def _wording(golden: GoldenQuestion) -> str:
     return content_hash(question_key(golden.question) or golden.question)
 
@@ -85,4 +97,6 @@ def _golden_question(row: GoldenQuestionRow) -> GoldenQuestion:
         language=row.language,
         origin=GoldenOrigin(row.origin),
         created_at=row.created_at,
+        answer_contains=tuple(row.answer_contains),
+        answer_matches=tuple(row.answer_matches),
     )

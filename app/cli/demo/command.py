@@ -116,12 +116,19 @@ def _play(client: ApiClient, stage: _Stage, more: tuple[str, ...], quiet: bool) 
         fail(f"The crawl {ended['state']}: {ended['stop_reason']}")
     err.print(f"Read: {in_words(ended['counts'])}.")
     reports = [_ask(demonstration, question, quiet) for question in demonstration.questions()]
+    golden = demonstration.golden_marks()
     gaps = demonstration.gaps()
     if not quiet:
         out.print("\n[bold]What the website could not answer[/]")
         for gap in gaps:
             out.print(f"  {gap['count']} x {gap['question']}")
-    return {"agent_id": demonstration.agent_id, "questions": [report.as_json() for report in reports], "gaps": gaps}
+        if golden:
+            out.print("\n[bold]Golden questions[/]")
+        for mark in golden:
+            lacks = f" (the answer lacks: {', '.join(mark['missing'])})" if mark["missing"] else ""
+            out.print(f"  {'right' if mark['is_right'] else 'wrong'}  {mark['question']}{lacks}", markup=False)
+    asked = [report.as_json() for report in reports]
+    return {"agent_id": demonstration.agent_id, "questions": asked, "golden": golden, "gaps": gaps}
 
 
 def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerReport:

@@ -17,7 +17,7 @@ _MORE_PAGES = 500
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is crawled and asked. `origins` are the websites that may carry the widget; questions are asked as if from
-    `page_url`, whose origin is `asked_from`."""
+    `page_url`, whose origin is `asked_from`. `golden` are golden questions, as a POST of them takes them."""
 
     site_url: str
     agent_name: str
@@ -28,6 +28,7 @@ class Plan:
     curated_pattern: str
     curated_answer: str
     starter_prompts: tuple[str, ...] = ()
+    golden: tuple[dict[str, Any], ...] = ()
     telephone: str = ""
 
 
@@ -37,6 +38,11 @@ def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
         "How long is the warranty on a station?",
         "Can I talk to a person?",
         "Does it measure the UV index?",
+    )
+    golden = (
+        _golden("What does the Plus plan cost?", f"{base}/pricing/", "€3.90"),
+        _golden("My station is offline", f"{base}/help/station-offline/", "Press the button under the station"),
+        _golden("How do I return a station?", f"{base}/returns/", "return number"),
     )
     return Plan(
         site_url=f"{base}/",
@@ -50,9 +56,14 @@ def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
             "Of course. Call +353 20 915 0123, Monday to Friday from 10:00 to 16:00 Irish time, or write to "
             "help@nimbrel.example; you get an answer within 1 working day."
         ),
-        starter_prompts=("What does the Plus plan cost?", "My station is offline", "How do I return a station?"),
+        starter_prompts=tuple(each["question"] for each in golden),
+        golden=golden,
         telephone="+353 20 915 0123",
     )
+
+
+def _golden(question: str, page: str, text: str) -> dict[str, Any]:
+    return {"question": question, "pages": [page], "answer_contains": [text]}
 
 
 def other_site_plan(site: str, name: str, widget_base: str, more: Sequence[str]) -> Plan:
@@ -80,7 +91,7 @@ class Demonstration:
         self._source_id = ""
 
     def set_up(self) -> None:
-        """An agent, published; its website as a source; one curated answer."""
+        """An agent, published; its website as a source; one curated answer; golden questions."""
         plan = self._plan
         draft: dict[str, Any] = {
             "name": plan.agent_name,
@@ -97,6 +108,8 @@ class Demonstration:
         self._source_id = self._client.post(f"/v1/agents/{self.agent_id}/sources", source)["id"]
         curated = {"trigger": "phrase", "pattern": plan.curated_pattern, "answer": plan.curated_answer}
         self._client.post(f"/v1/agents/{self.agent_id}/curated-answers", curated)
+        for golden in plan.golden:
+            self._client.post(f"/v1/agents/{self.agent_id}/golden-questions", golden)
 
     def crawl(self, progress: Callable[[dict[str, int]], None]) -> dict[str, Any]:
         """Have the website read; `progress` hears the pages by status. Returns the run as it ended."""
@@ -125,6 +138,13 @@ class Demonstration:
         asked_at = perf_counter()
         for event in self._client.ask(visitor, question, plan.page_url, plan.asked_from):
             yield event, perf_counter() - asked_at
+
+    def golden_marks(self) -> list[dict[str, Any]]:
+        """How the live agent does on its golden questions: question, is_right, and what the answer lacks."""
+        if not self._plan.golden:
+            return []
+        run = self._client.post(f"/v1/agents/{self.agent_id}/golden-questions/run", {"version": "live"})
+        return [{key: mark[key] for key in ("question", "is_right", "missing")} for mark in run["live"]["marks"]]
 
     def gaps(self) -> list[dict[str, Any]]:
         items = self._client.get(f"/v1/agents/{self.agent_id}/gaps?state=open")["items"]

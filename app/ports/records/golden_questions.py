@@ -18,7 +18,8 @@ class GoldenQuestionRecords(Protocol):
         ...
 
     async def put(self, golden: GoldenQuestion) -> GoldenQuestion:
-        """Add it; where the agent has its wording, that one gets its pages and language instead and keeps its id."""
+        """Add it; where the agent has its wording, that one gets its pages and language instead, and what it says of
+        the answer where it says something, and keeps its id."""
         ...
 
     async def save(self, golden: GoldenQuestion) -> GoldenQuestion:

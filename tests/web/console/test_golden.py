@@ -17,6 +17,10 @@ async def test_questions_are_written_imported_changed_and_deleted(console: OpenC
     assert "is kept" in await editor.flash(await editor.post(place(console), new))
     csv = {"csv": "question,pages\nOpen on Monday?,\nOpen on Sunday?,https://a.example/z\n"}
     assert "1 added, 1 changed." in await editor.flash(await editor.post(place(console, "/import"), csv))
+    expecting = {"question": "Open on Tuesday?", "answer_contains": "nine\n17:00", "answer_matches": r"\d+:\d+"}
+    assert "is kept" in await editor.flash(await editor.post(place(console), expecting))
+    listed = text_of(await console.viewer.page(place(console)))
+    assert r"nine · 17:00 · \d+:\d+" in listed
     one = place(console, f"/{console.rooms.ids['golden_id']}")
     assert "is saved" in await editor.flash(await editor.post(one, {"question": "Open at all?", "pages": ""}))
     listed = text_of(await console.viewer.page(place(console)))
@@ -39,6 +43,13 @@ async def test_a_run_is_shown_question_by_question(console: OpenConsole) -> None
     ):
         assert words in shown
     assert "0 of 1" in text_of(await console.viewer.page(place(console)))
+
+
+async def test_a_run_names_what_the_answers_lack(console: OpenConsole) -> None:
+    one = place(console, f"/{console.rooms.ids['golden_id']}")
+    await console.editor.post(one, {"question": "When are you open?", "answer_contains": "at midnight"})
+    response = await console.editor.post(place(console, "/run"))
+    assert "lacks at midnight" in text_of(await console.viewer.page(response.headers["location"]))
 
 
 async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) -> None:

@@ -1,9 +1,9 @@
-"""Questions with the pages that must be found."""
+"""Questions with the pages that must be found and what the answer must hold."""
 
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import String, UniqueConstraint
+from sqlalchemy import String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.adapters.sql.models.base import Base, HasId, parent
@@ -22,5 +22,7 @@ class GoldenQuestionRow(HasId, Base):
     language: Mapped[str | None]
     origin: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime]
+    answer_contains: Mapped[list[str]] = mapped_column(StorableJson, server_default=text("'[]'"))
+    answer_matches: Mapped[list[str]] = mapped_column(StorableJson, server_default=text("'[]'"))
 
     __table_args__ = (UniqueConstraint("agent_id", "wording"),)

@@ -43,7 +43,7 @@ class ConversationPages:
     def __init__(self, services: WebServices) -> None:
         self._review = services.conversation_review
         self._live_chats = services.live_chats
-        self._turns = TurnReview(services.records)
+        self._turns = TurnReview(services.records, services.golden_questions)
 
     def pages(self) -> Sequence[AnyPage]:
         return (

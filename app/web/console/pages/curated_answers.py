@@ -61,7 +61,7 @@ class CuratedAnswerPages:
     def __init__(self, services: WebServices) -> None:
         self._answers = services.curated_answers
         self._rehearsals = services.rehearsals
-        self._turns = TurnReview(services.records)
+        self._turns = TurnReview(services.records, services.golden_questions)
 
     def pages(self) -> Sequence[AnyPage]:
         under = "curated_answers"

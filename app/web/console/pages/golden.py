@@ -28,6 +28,8 @@ class GoldenForm(Form):
     question: str = Field(max_length=MAX_QUESTION_CHARS)
     pages: Lines = ()
     language: str | None = Field(default=None, max_length=3)
+    answer_contains: Lines = ()
+    answer_matches: Lines = ()
 
 
 class ImportForm(Form):
@@ -66,7 +68,7 @@ class GoldenPages:
 
     async def add(self, visit: Visit[GoldenForm]) -> Go:
         given = visit.given
-        golden = GoldenQuestion(uuid4(), visit.agent.id, given.question, given.pages, given.language)
+        golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
         await self._golden.create(visit.actor, golden)
         return Go(visit.url("golden"), "The question is kept.")
 
@@ -96,7 +98,7 @@ class GoldenPages:
             visit.actor,
             visit.agent.id,
             stored.id,
-            lambda golden: replace(golden, question=given.question, pages=given.pages, language=given.language),
+            lambda golden: replace(golden, **given.model_dump()),
         )
         return Go(visit.url("golden"), "The question is saved.")
 
