@@ -15,11 +15,13 @@ from app.ports.records.transaction import Records
 
 @dataclass(frozen=True, slots=True)
 class ReadyAnswer:
-    """What is said as it stands: nothing is searched, and no model is asked."""
+    """What is said as it stands: nothing is searched, and no model is asked. `language` (BCP 47 primary subtag)
+    where it is not the turn's."""
 
     text: str
     answered_by: AnsweredBy
     curated_id: UUID | None = None
+    language: str | None = None
 
 
 def of_curated(answer: CuratedAnswer | None) -> ReadyAnswer | None:

@@ -16,6 +16,7 @@ from app.answering.page_context import numbered_sources, rests_on_visitors_page
 from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.search_pipeline import SearchParts
+from app.answering.small_talk_answer import small_talk_answer
 from app.domain.agent import LiveAgent
 from app.domain.chunk import Chunk
 from app.domain.confidence import answer_confidence
@@ -123,7 +124,11 @@ class Playground:
         agent = await self.agent(workspace_id, agent_id, version)
         language = asked.language or self._language(agent, asked.text)
         listener.on_stage("searching")
-        ready = handed_over(agent.config, asked.text, language) or await self._curated_answer(agent_id, asked, language)
+        ready = (
+            handed_over(agent.config, asked.text, language)
+            or await self._curated_answer(agent_id, asked, language)
+            or small_talk_answer(agent.config, asked.text, self._languages, locale=asked.language or "")
+        )
         if ready is not None:
             listener.on_text(ready.text)
             return PlaygroundAnswer(
@@ -132,7 +137,7 @@ class Playground:
                 1.0,
                 is_low_confidence=False,
                 finish=Finish.COMPLETE,
-                language=language,
+                language=ready.language or language,
                 duration_ms=_ms_since(began),
                 first_token_ms=_ms_since(began),
                 curated_answer_id=ready.curated_id,

@@ -21,6 +21,7 @@ from app.answering.page_context import numbered_sources, rests_on_visitors_page
 from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.retrieval_trace import without_candidates
 from app.answering.retriever import Retriever
+from app.answering.small_talk_answer import small_talk_answer
 from app.answering.standalone import QuestionCompleter
 from app.answering.turn_end_store import TurnEndStore
 from app.answering.turn_spending import TurnSpending
@@ -175,7 +176,18 @@ class TurnRun:
             language=self._language,
             now=self._tools.clock.now(),
         )
-        return agent, of_curated(curated), history
+        if curated is not None:
+            return agent, of_curated(curated), history
+        talk = small_talk_answer(
+            agent.config,
+            self._request.message,
+            self._tools.languages,
+            history=history,
+            locale=self._session.locale,
+        )
+        if talk is not None:
+            self._language = talk.language
+        return agent, talk, history
 
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""

@@ -35,4 +35,5 @@ class PastTurn:
         """A thumb decides; without one, an answer that was sure of itself."""
         if self.rating is not None:
             return self.rating == "up"
-        return self.answered_by not in (None, AnsweredBy.FALLBACK, AnsweredBy.HANDOFF) and not self.is_low
+        said_nothing = (None, AnsweredBy.FALLBACK, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK)
+        return self.answered_by not in said_nothing and not self.is_low

@@ -24,6 +24,7 @@ class AnsweredBy(StrEnum):
     EXTRACTIVE = "extractive"
     FALLBACK = "fallback"  # an honest "I could not find that"
     HANDOFF = "handoff"  # a person was asked to come
+    SMALL_TALK = "small_talk"  # a reply to what was no question
 
 
 class Finish(StrEnum):

@@ -13,11 +13,12 @@ from app.domain.threshold_curve import PastConfidences
 from app.domain.turn import AnsweredBy, TurnState
 
 _is_question = and_(MessageRow.turn_id == TurnRow.id, MessageRow.role == Role.VISITOR.value)
-_was_not_handed_over = func.coalesce(TurnRow.answered_by, "") != AnsweredBy.HANDOFF.value
+_was_a_question = func.coalesce(TurnRow.answered_by, "").not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value))
 
 
 class SqlPastTurns(SqlFamily):
-    """Implements `PastTurnRecords`. A visitor who asked for a person has asked nothing that knowledge could answer."""
+    """Implements `PastTurnRecords`. A visitor who asked for a person, or said hello, has asked nothing that
+    knowledge could answer."""
 
     async def since(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastTurn]:
         statement = (
@@ -40,7 +41,7 @@ class SqlPastTurns(SqlFamily):
                 TurnRow.agent_id == agent_id,
                 TurnRow.created_at >= since,
                 TurnRow.state != TurnState.RUNNING.value,
-                _was_not_handed_over,
+                _was_a_question,
             )
             .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
             .limit(at_most)
@@ -66,7 +67,7 @@ class SqlPastTurns(SqlFamily):
                 TurnRow.agent_id == agent_id,
                 TurnRow.created_at >= since,
                 TurnRow.state == TurnState.DONE.value,
-                _was_not_handed_over,
+                _was_a_question,
             )
             .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
             .limit(at_most)

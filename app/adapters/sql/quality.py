@@ -22,6 +22,7 @@ class SqlQuality(SqlFamily):
             TurnRow.created_at >= start,
             TurnRow.created_at < start + timedelta(days=1),
             TurnRow.state != TurnState.RUNNING.value,
+            func.coalesce(TurnRow.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # nothing was asked
         )
         is_done = TurnRow.state == TurnState.DONE.value
         is_unsure = or_(TurnRow.low_confidence, TurnRow.answered_by == AnsweredBy.FALLBACK.value)

@@ -151,7 +151,7 @@ class SqlTurns(SqlStoppedTurns):
                 index_elements=["turn_id"], set_={"rating": rating, "comment": comment, "updated_at": now}
             )
         )
-        if rating == "down" and turn.answered_by != AnsweredBy.HANDOFF.value:
+        if rating == "down" and turn.answered_by not in (AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value):
             await self._see_gap(turn, GapReason.THUMBS_DOWN)
 
     async def flag(self, turn_id: UUID) -> UUID | None:

@@ -123,4 +123,5 @@ _WRITERS = {
     AnsweredBy.EXTRACTIVE: "Quoted from pages",
     AnsweredBy.FALLBACK: "Found nothing",
     AnsweredBy.HANDOFF: "Called a person",
+    AnsweredBy.SMALL_TALK: "Small talk",
 }
