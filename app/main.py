@@ -205,5 +205,6 @@ def _web_services(
         operators=Operators(base.record, passwords, base.clock),
         sign_in=SignIn(base.record, passwords, base.clock),
         readiness=readiness,
+        model_health=answering.model_health,
         metrics=base.metrics,
     )

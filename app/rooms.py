@@ -26,6 +26,7 @@ from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.lancedb_vector_index import LanceDBVectorIndex
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+from app.adapters.model_meter import watch_model_health
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.process_meter import process_metrics
@@ -45,6 +46,7 @@ from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.liveness import Liveness
+from app.answering.model_health import ModelHealth, WatchedChatModel
 from app.answering.playground import Playground, playground_on
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
@@ -133,6 +135,7 @@ class Answering:
     playground: Playground
     drafter: AnswerDrafter | None
     trials: TrialSearch
+    model_health: ModelHealth | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +207,10 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     async with AsyncExitStack() as closing:
         places = configured_model_places(base.settings)
         model = configured_chat_model(base.settings, base.circuits, closing, places)
+        health = ModelHealth(base.clock) if model else None
+        if model and health:
+            watch_model_health(base.metrics, health)
+            model = WatchedChatModel(model, health)
         model = model and BudgetedChatModel(model, budget_refusals(base.metrics).inc)
         search = search_parts(base, model)
         languages = LangidLanguageGuesser()
@@ -236,6 +243,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 playground,
                 AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
                 TrialSearch(for_operators, playground, Re2PatternMatcher()),
+                health,
             )
 
 

@@ -3,8 +3,9 @@
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import structlog
 
@@ -36,6 +37,7 @@ class Composition:
     finish: Finish = Finish.COMPLETE
     citations: tuple[Citation, ...] = ()
     first_token_at: float | None = None
+    trace: dict[str, Any] = field(default_factory=dict)  # what operators should know of the writing
 
     async def write(self, writers: Sequence[AnswerWriter]) -> None:
         """Let the first writer that has a word answer; when none has, say honestly that nothing was found.
@@ -47,6 +49,7 @@ class Composition:
                 await self._write_with(writer)
             except ModelUnavailable as error:
                 log.warning("composition.writer_away", writer=writer.answered_by.value, reason=str(error))
+                self.trace[f"{writer.answered_by.value}_away"] = str(error)
                 continue
             if self.finish is Finish.CONTENT_FILTER and not self.text:
                 self.say(own_words(self.brief.language).withheld)

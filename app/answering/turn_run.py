@@ -318,7 +318,10 @@ class TurnRun:
             error_code=error_code,
             first_token_ms=self._milliseconds(composition.first_token_at),
             duration_ms=self._milliseconds(perf_counter()) or 0,
-            trace=(trace or {}) | self._spending.trace | {"standalone": composition.brief.standalone},
+            trace=(trace or {})
+            | composition.trace
+            | self._spending.trace
+            | {"standalone": composition.brief.standalone},
         )
         await self._checkpointer.settle()
         message_id = await self._ends.store(end)

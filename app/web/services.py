@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
+from app.answering.model_health import ModelHealth
 from app.answering.playground import Playground
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
@@ -46,8 +47,9 @@ Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
 
 @dataclass(frozen=True)
 class WebServices:
-    """Everything that handlers call. `readiness` says of each part ("record", "indexes") whether it answers now;
-    `metrics` is the registry that /metrics prints, to which other rooms may add."""
+    """Everything that handlers call. `model_health` is None where no chat model is set; `readiness` says of each part
+    ("record", "indexes") whether it answers now; `metrics` is the registry that /metrics prints, to which other rooms
+    may add."""
 
     records: SystemOfRecord
     clock: Clock
@@ -87,4 +89,5 @@ class WebServices:
     operators: Operators
     sign_in: SignIn
     readiness: Readiness
+    model_health: ModelHealth | None = None
     metrics: CollectorRegistry = field(default_factory=CollectorRegistry)

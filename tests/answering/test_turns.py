@@ -109,6 +109,7 @@ async def test_a_model_that_is_away_leaves_the_pages_own_words(tmp_path: Path) -
         events = await house.ask("How long is the warranty of a lamp?")
         assert done(events).answered_by is AnsweredBy.EXTRACTIVE
         assert "3 years" in text(events)
+        assert (await stored(house)).trace["model_away"] == "refused"
 
 
 async def test_without_any_index_the_answer_says_that_it_cannot_search(house: AnsweringHouse) -> None:

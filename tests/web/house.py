@@ -19,6 +19,7 @@ from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
+from app.answering.model_health import ModelHealth
 from app.answering.playground import playground_on
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
@@ -258,6 +259,7 @@ def services_on(
         operators=Operators(record, PlainPasswordHasher(), clock),
         sign_in=SignIn(record, PlainPasswordHasher(), clock),
         readiness=readiness,
+        model_health=ModelHealth(clock),
     )
 
 

@@ -154,7 +154,9 @@ class FrontDoor:
     async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
         flash = flash_of(visit.request)
         agents = await self._agents(visit)
-        response = self._rendering.page(visit, shown, agents, flash, await self._waiting(visit))
+        health = self._services.model_health
+        alert = health.alert if health else None
+        response = self._rendering.page(visit, shown, agents, flash, await self._waiting(visit), alert)
         if flash:
             forget_flash(response)
         return response

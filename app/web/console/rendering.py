@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from app.answering.model_health import ModelAlert
 from app.domain.agent import Agent
 from app.web.console.menu import MenuItem, menu_of, picked
 from app.web.console.page import Rejected, Shown, Visit
@@ -70,8 +71,10 @@ class Rendering:
         agents: Sequence[Agent],
         flash: tuple[str, str] | None,
         waiting: Mapping[str, int],
+        model_alert: ModelAlert | None,
     ) -> HTMLResponse:
-        """`agents` are those to pick from, `waiting` is how much waits on a page, by its name."""
+        """`agents` are those to pick from, `waiting` is how much waits on a page, by its name.
+        `model_alert` stands on every page that an operator sees."""
         menu: Sequence[MenuItem] = menu_of(visit, agents, waiting)
         told = {
             "visit": visit,
@@ -80,6 +83,7 @@ class Rendering:
             "agents": agents,
             "menu": menu,
             "flash": flash,
+            "model_alert": model_alert,
             "picks": lambda each: picked(visit, each),
             "csrf_token": csrf_token(visit.secret),
             "url": visit.url,
