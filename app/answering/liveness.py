@@ -16,7 +16,8 @@ KIND = "web"
 
 class Liveness:
     """Beats while its block runs. A process that was silent for `dead_after_seconds` counts as dead: its running
-    turns become `cut`, so that their conversations are free again."""
+    turns become `cut`, so that their conversations are free again. One that was only stopped for so long goes on with
+    them, and its end of a turn takes the place of the cut."""
 
     def __init__(
         self,
@@ -47,9 +48,16 @@ class Liveness:
             await records.processes.leave(self._process)
 
     async def beat(self) -> int:
-        """Say that we live; return how many turns of the dead were cut."""
+        """Say that we live; return how many turns of the dead were cut.
+
+        After a silence of our own nobody is judged until the next beat: what stopped us, be it the machine or the
+        database, may have stopped the others as well.
+        """
         async with self._record.write() as records:
-            await records.processes.beat(self._process, KIND)
+            silent_seconds = await records.processes.beat(self._process, KIND)
+            if silent_seconds > self._dead_after_seconds / 2:
+                log.warning("liveness.was_silent", seconds=round(silent_seconds))
+                return 0
             living = await records.processes.living(KIND, self._dead_after_seconds)
             cut = await records.turns.cut_orphans(living)
         if cut:

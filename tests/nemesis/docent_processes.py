@@ -1,4 +1,5 @@
-"""Web processes as an operator runs them, on one data folder: ended politely, killed, and started again."""
+"""Web processes as an operator runs them, on one data folder: ended politely, killed, and started again; stopped for a
+while, as a machine may be; and with a clock that is wrong."""
 
 import asyncio
 import os
@@ -16,11 +17,13 @@ STOP_SECONDS = 30
 
 @dataclass
 class WebProcess:
-    """`port` stays the same over restarts. `killed_at` has the moment at which a pid was killed, by time.monotonic."""
+    """`port` stays the same over restarts. `killed_at` has the moment at which a pid was killed, by time.monotonic.
+    `ahead_seconds` is how far its clock is ahead of everybody's."""
 
     environment: dict[str, str]
     log: Path
     port: int
+    ahead_seconds: int = 0
     killed_at: dict[int, float] = field(default_factory=dict)
     exit_codes: list[int] = field(default_factory=list)
     stop_seconds: list[float] = field(default_factory=list)
@@ -31,7 +34,7 @@ class WebProcess:
         with self.log.open("ab") as written:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", "app.cli", "serve", "--port", str(self.port)),
+                *("-m", "tests.nemesis.skewed_docent", str(self.ahead_seconds), "serve", "--port", str(self.port)),
                 env=os.environ | self.environment,
                 stdout=written,
                 stderr=written,
@@ -60,6 +63,16 @@ class WebProcess:
         self.killed_at[self._process.pid] = time.monotonic()
         self._process.kill()
         await self._process.wait()
+
+    async def pause(self, seconds: float) -> None:
+        """As a machine that is stopped and goes on: nothing of the process is lost but time."""
+        async with self._changing:
+            assert self._process
+            self._process.send_signal(signal.SIGSTOP)
+            try:
+                await asyncio.sleep(seconds)
+            finally:
+                self._process.send_signal(signal.SIGCONT)
 
     async def close(self) -> None:
         """Whatever state it is in."""

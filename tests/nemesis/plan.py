@@ -7,13 +7,13 @@ from uuid import UUID
 
 ClientFault = Literal["close", "reset", "stall"]
 ProviderFault = Literal["refuse", "busy", "torn", "silent", "error object"]
-Blow = Literal["terminate", "kill", "redis"]
+Blow = Literal["terminate", "kill", "redis", "pause"]
 
 FIRST, SECOND = "a", "b"  # the providers
 BLOW_EVERY_TURNS = 25
 _CLIENT_FAULTS: tuple[ClientFault, ...] = ("close", "reset", "stall")
 _PROVIDER_FAULTS: tuple[ProviderFault, ...] = ("refuse", "busy", "torn", "silent", "error object")
-_BLOWS: tuple[Blow, ...] = ("terminate", "kill", "kill", "redis")
+_BLOWS: tuple[Blow, ...] = ("terminate", "kill", "kill", "redis", "pause")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ HOMES = 2
 _VISITORS_AT_ONCE = 10
 _LEFT_RUNNING_SECONDS = 60
 _SILENCE_SECONDS = 1.5
+_PAUSE_SECONDS = 27  # after 20 s of silence a process counts as dead
+_AHEAD_SECONDS = 25  # the clock of the second process
 _SHUTDOWN_SECONDS = 2  # shorter than the long answers, so that some end with the process
 
 
@@ -92,6 +94,8 @@ async def _strike(
             await homes[blow.home].restart(politely=True)
         case "kill":
             await homes[blow.home].restart(politely=False)
+        case "pause":
+            await homes[blow.home].pause(_PAUSE_SECONDS)
         case "redis":
             async with redis_is_struck:
                 await asyncio.to_thread(redis.stop)
@@ -112,7 +116,10 @@ async def _settled(record: Path) -> float:
 @asynccontextmanager
 async def _web_processes(folder: Path, environment: dict[str, str]) -> AsyncIterator[list[WebProcess]]:
     async with AsyncExitStack() as closing:
-        homes = [WebProcess(environment, folder / f"web{number}.log", free_port()) for number in range(HOMES)]
+        homes = [
+            WebProcess(environment, folder / f"web{number}.log", free_port(), ahead_seconds=number * _AHEAD_SECONDS)
+            for number in range(HOMES)
+        ]
         for home in homes:
             closing.push_async_callback(home.close)
             await home.start()

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Table, bindparam, select, update
+from sqlalchemy import Table, bindparam, delete, select, update
 
 from app.adapters.sql.models import (
     AgentRow,
@@ -17,6 +17,7 @@ from app.adapters.sql.models import (
     TurnRow,
     UsageRow,
 )
+from app.adapters.sql.session import affected_rows
 from app.adapters.sql.stopped_turns import SqlStoppedTurns
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.conversation import Role
@@ -25,13 +26,22 @@ from app.domain.gap import GapReason
 from app.domain.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 
 _RUNNING = TurnState.RUNNING.value
+_CUT = TurnState.CUT.value
 _RATINGS = ("up", "down")
 _TURNS = cast(Table, TurnRow.__table__)
+_MESSAGES = cast(Table, MessageRow.__table__)
 # On the table and not on its class, whose bulk updates know rows by their keys alone.
 _CHECKPOINT = (
     update(_TURNS)
     .where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _RUNNING)
     .values(partial_answer=bindparam("text"))
+)
+_CUT_TURNS = select(_TURNS.c.id).where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _CUT)
+# Of an owner that was only silent, and writes on.
+_CHECKPOINT_OF_CUT = (
+    update(_MESSAGES)
+    .where(_MESSAGES.c.turn_id == _CUT_TURNS.scalar_subquery(), _MESSAGES.c.role == Role.AGENT.value)
+    .values(text=bindparam("text"))
 )
 
 
@@ -79,17 +89,22 @@ class SqlTurns(SqlStoppedTurns):
         )
 
     async def checkpoint(self, texts: Mapping[UUID, str]) -> None:
-        if texts:
-            rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
-            await self._session.execute(_CHECKPOINT, rows)
+        if not texts:
+            return
+        rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
+        kept = affected_rows(await self._session.execute(_CHECKPOINT, rows))
+        if kept < len(rows):
+            await self._session.execute(_CHECKPOINT_OF_CUT, rows)
 
     async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
         """Raises NotFound for a turn that was erased."""
         turn = await self._session.get(TurnRow, turn_id, with_for_update=True)
         if turn is None:
             raise NotFound("turn")
-        if turn.state != _RUNNING:
+        if turn.state not in (_RUNNING, _CUT):
             return await self._answer_id(turn_id)
+        if turn.state == _CUT:
+            await self._take_back_cut(turn_id)
         await self._end(turn, end)
         message_id = await self._add_message(turn_id, Role.AGENT, end.answer)
         await self._cite(turn_id, end)
@@ -111,14 +126,19 @@ class SqlTurns(SqlStoppedTurns):
         turns = (await self._session.scalars(orphans)).all()
         for turn in turns:
             await self._session.execute(
-                update(TurnRow)
-                .where(TurnRow.id == turn.id)
-                .values(state=TurnState.CUT.value, partial_answer="", ended_at=self._now())
+                update(TurnRow).where(TurnRow.id == turn.id).values(state=_CUT, partial_answer="", ended_at=self._now())
             )
             await self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             await self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
-            await self._announce(turn, f"turn.{TurnState.CUT.value}")
+            await self._announce(turn, f"turn.{_CUT}")
         return len(turns)
+
+    async def _take_back_cut(self, turn_id: UUID) -> None:
+        """Its owner lives after all, and knows more."""
+        await self._session.execute(
+            delete(MessageRow).where(MessageRow.turn_id == turn_id, MessageRow.role == Role.AGENT.value)
+        )
+        await self._session.execute(delete(UsageRow).where(UsageRow.turn_id == turn_id))
 
     async def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
         if rating not in _RATINGS:

@@ -1,4 +1,7 @@
-"""Port: which of our processes live. A process that was killed cannot say so; its silence does."""
+"""Port: which of our processes live. A process that was killed cannot say so; its silence does.
+
+All times are the record's own: the clocks of two machines differ.
+"""
 
 from typing import Protocol
 
@@ -6,8 +9,8 @@ from typing import Protocol
 class ProcessRecords(Protocol):
     """`name` is unique to one start of one process; `kind` is "web" or "worker"."""
 
-    async def beat(self, name: str, kind: str) -> None:
-        """The process lives now."""
+    async def beat(self, name: str, kind: str) -> float:
+        """The process lives now. Returns the seconds since its last beat, 0 at its first."""
         ...
 
     async def leave(self, name: str) -> None:

@@ -19,13 +19,13 @@ class TurnRecords(Protocol):
         ...
 
     async def checkpoint(self, texts: Mapping[UUID, str]) -> None:
-        """Keep the texts so far of turns that are still running."""
+        """Keep the texts so far of turns that are still running, or that were cut while their owner was silent."""
         ...
 
     async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
         """Store the end: answer message, citations, usage, gap, outbox rows, curated hit. Returns the message's
-        id. A turn that has already ended keeps its first end and returns that message's id. Raises NotFound for
-        a turn that was erased."""
+        id. A turn that has already ended keeps its first end and returns that message's id; only a cut is no end: its
+        owner lives after all, and what it says takes the cut's place. Raises NotFound for a turn that was erased."""
         ...
 
     async def find(self, turn_id: UUID) -> StoredTurn | None: ...

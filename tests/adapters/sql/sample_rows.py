@@ -5,10 +5,11 @@ from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.adapters.sql.models import Base, WorkspaceRow
+from app.adapters.sql.database_time import database_time
+from app.adapters.sql.models import Base, ProcessRow, WorkspaceRow
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import PageContent
@@ -110,6 +111,13 @@ async def ask(
     async with record.write() as records:
         await records.turns.finish(request.turn_id, an_end(**end))
     return request.turn_id
+
+
+async def silence(engine: AsyncEngine, process: str, seconds: int) -> None:
+    """As if the process had not beaten for so long."""
+    then = database_time(engine.dialect.name, seconds_ago=seconds)
+    async with engine.begin() as connection:
+        await connection.execute(update(ProcessRow).where(ProcessRow.name == process).values(beaten_at=then))
 
 
 async def count_rows(engine: AsyncEngine, table: type[Base]) -> int:

@@ -308,22 +308,56 @@ async def test_a_cut_turn_counts_as_one_turn_without_tokens(
     await begin(record, session, request)
     async with record.write() as records:
         await records.turns.cut_orphans([])
-        await records.turns.finish(request.turn_id, an_end("Late."))
-    async with engine.connect() as connection:
-        columns = select(UsageRow.turn_id, UsageRow.answered_by, UsageRow.prompt_tokens, UsageRow.completion_tokens)
-        usage = (await connection.execute(columns)).all()
-    assert [tuple(row) for row in usage] == [(request.turn_id, "", 0, 0)]
+    assert await usage_of_turns(engine) == [(request.turn_id, "", 0, 0)]
 
 
-async def test_a_cut_turn_keeps_its_first_end(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_an_owner_that_was_only_silent_ends_its_turn_in_place_of_the_cut(
+    engine: AsyncEngine, record: SqlSystemOfRecord, session: VisitorSession
+) -> None:
     request = a_turn()
     await begin(record, session, request)
     async with record.write() as records:
+        await records.turns.checkpoint({request.turn_id: "The whole"})
         await records.turns.cut_orphans([])
-        message_id = await records.turns.finish(request.turn_id, an_end("Late."))
+    end = replace(an_end("The whole answer [1]."), usage=TokenUsage(9, 3, "gpt"))
+    async with record.write() as records:
+        message_id = await records.turns.finish(request.turn_id, end)
+    async with record.write() as records:
+        assert await records.turns.finish(request.turn_id, replace(end, answer="Twice.")) == message_id
         turn = await records.turns.find(request.turn_id)
+        messages = await records.conversations.messages(session.conversation_id, 10)
     assert turn is not None
-    assert (turn.state, turn.answer, turn.message_id) == (TurnState.CUT, "", message_id)
+    assert (turn.state, turn.answer, turn.message_id) == (TurnState.DONE, "The whole answer [1].", message_id)
+    assert len(turn.citations) == len(end.citations)
+    assert [message.text for message in messages] == [request.message, "The whole answer [1]."]
+    assert await usage_of_turns(engine) == [(request.turn_id, end.answered_by.value, 9, 3)]
+    async with engine.connect() as connection:
+        kinds = list(await connection.scalars(select(OutboxRow.kind).order_by(OutboxRow.kind)))
+    assert kinds == ["turn.cut", "turn.done"]
+
+
+async def test_what_a_silent_owner_writes_on_is_kept(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+    request, elsewhere = a_turn(), await another_session(record, session)
+    other = a_turn("Q2")
+    await begin(record, session, request)
+    await begin(record, elsewhere, other, "web-alive")
+    async with record.write() as records:
+        await records.turns.checkpoint({request.turn_id: "So far"})
+        await records.turns.cut_orphans({"web-alive"})
+    async with record.write() as records:
+        await records.turns.checkpoint({request.turn_id: "So far, so good", other.turn_id: "Well"})
+    async with record.read() as records:
+        cut, running = await records.turns.find(request.turn_id), await records.turns.find(other.turn_id)
+    assert cut is not None
+    assert running is not None
+    assert (cut.state, cut.answer) == (TurnState.CUT, "So far, so good")
+    assert (running.state, running.answer) == (TurnState.RUNNING, "Well")
+
+
+async def usage_of_turns(engine: AsyncEngine) -> list[tuple[Any, ...]]:
+    columns = select(UsageRow.turn_id, UsageRow.answered_by, UsageRow.prompt_tokens, UsageRow.completion_tokens)
+    async with engine.connect() as connection:
+        return [tuple(row) for row in (await connection.execute(columns)).all()]
 
 
 async def test_a_citation_outlives_the_chunk_that_it_names(

@@ -1,0 +1,81 @@
+"""Which turns are cut: those of processes that are dead, and of nobody else."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.adapters.sql.engine import open_engine
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.answering.liveness import Liveness
+from app.domain.turn import TurnState
+from tests.adapters.sql.sample_rows import silence
+from tests.answering.told import done, heard, stored, text, until_tokens
+from tests.doubles.answering_house import answering_house
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.temporary_record import temporary_database
+
+QUESTION = "How long is the warranty of a lamp?"
+OWNER = "test-process"  # as the house names it
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    opened = open_engine(await temporary_database(tmp_path))
+    yield opened
+    await opened.dispose()
+
+
+async def test_a_process_whose_clock_is_ahead_cuts_nobody_who_lives(tmp_path: Path, engine: AsyncEngine) -> None:
+    go = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", go, "3 years [1]."])) as house:
+        await Liveness(house.record, OWNER).beat()
+        request = house.request(QUESTION)
+        live = await house.turns.ask(house.session, request)
+        await until_tokens(live, 1)
+        ahead = FixedClock(house.clock.now())
+        ahead.advance(25)
+        assert await Liveness(SqlSystemOfRecord(engine, ahead, TEST_KEYS), "ahead").beat() == 0
+        go.set()
+        events = await heard(live)
+        assert done(events).message_id == (await stored(house, request)).message_id
+
+
+async def test_an_owner_that_was_stopped_for_a_while_stores_the_whole_of_its_turn(
+    tmp_path: Path, engine: AsyncEngine
+) -> None:
+    go = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", go, "3 years [1]."])) as house:
+        await Liveness(house.record, OWNER).beat()
+        request = house.request(QUESTION)
+        live = await house.turns.ask(house.session, request)
+        await until_tokens(live, 1)
+        await silence(engine, OWNER, 27)
+        assert await Liveness(house.record, "other").beat() == 1
+        assert (await stored(house, request)).state is TurnState.CUT
+        go.set()
+        events = await heard(live)
+        turn = await stored(house, request)
+        assert (turn.state, turn.answer) == (TurnState.DONE, text(events))
+        assert done(events).message_id == turn.message_id
+        assert turn.citations
+
+
+async def test_a_process_that_was_stopped_itself_judges_nobody_at_its_first_beat(
+    tmp_path: Path, engine: AsyncEngine
+) -> None:
+    never = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", never])) as house:
+        other = Liveness(house.record, "other")
+        await Liveness(house.record, OWNER).beat()
+        await other.beat()
+        live = await house.turns.ask(house.session, house.request(QUESTION))
+        await until_tokens(live, 1)
+        for process in (OWNER, "other"):  # the machine that both run on
+            await silence(engine, process, 27)
+        assert await other.beat() == 0
+        assert await other.beat() == 1
