@@ -65,6 +65,9 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
         base_url=settings.embeddings_url,
         model=settings.embeddings_model,
         dimensions=settings.embeddings_dimensions,
+        can_shorten=settings.embeddings_shorten,
+        wire=settings.embeddings_wire,
+        max_tokens=settings.embeddings_max_tokens,
         api_key=settings.embeddings_key.get_secret_value() or None,
     )
     closing.push_async_callback(embedder.close)
@@ -91,6 +94,7 @@ def configured_reranker(
         url=settings.rerank_url,
         shape=settings.rerank_shape,
         model=settings.rerank_model,
+        scores=settings.rerank_scores,
         api_key=settings.rerank_key.get_secret_value() or None,
     )
     closing.push_async_callback(reranker.close)
@@ -219,4 +223,6 @@ def chat_endpoints(
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
-    return CrawlerSiteDiscovery(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds)
+    return CrawlerSiteDiscovery(
+        settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds
+    )

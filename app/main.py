@@ -79,7 +79,7 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.client_address import ClientAddresses
 from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
-from app.web.limits_policy import StreamPolicy
+from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.services import WebServices
 
 log = structlog.get_logger(__name__)
@@ -96,7 +96,11 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         open_answering(base) as answering,
         PooledFileReader() as files,
         open_site_discovery(settings) as discovery,
-        CrawlerPageListing(settings.crawl_allow, min_delay_seconds=settings.crawl_delay_seconds) as listing,
+        CrawlerPageListing(
+            settings.crawl_allow,
+            user_agent=settings.crawl_user_agent,
+            min_delay_seconds=settings.crawl_delay_seconds,
+        ) as listing,
         CrawlerWebhookSender(settings.crawl_allow) as webhooks,
     ):
         jobs = DbosJobQueue(settings.job_queue_url)
@@ -104,7 +108,14 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
         try:
             services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
             streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
-            app = create_app(services, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION)
+            limits = LimitsPolicy(
+                questions_per_visitor=settings.limit_questions_per_visitor,
+                questions_per_address=settings.limit_questions_per_address,
+                questions_per_agent=settings.limit_questions_per_agent,
+            )
+            app = create_app(
+                services, limits=limits, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION
+            )
             app.state.connections = _connections(base)
             yield app, answering.turns
         finally:

@@ -175,7 +175,12 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         threads = OnnxThreads()
         closing.push_async_callback(threads.close)
         embedder = configured_embedder(settings, threads, closing)
-        vectors = LanceDBVectorIndex(settings.vector_uri, model_id=embedder.model_id, dimensions=embedder.dimensions)
+        vectors = LanceDBVectorIndex(
+            settings.vector_uri,
+            model_id=embedder.model_id,
+            dimensions=embedder.dimensions,
+            storage_options=settings.vector_options or None,
+        )
         closing.push_async_callback(vectors.close)
         keywords = TantivyKeywordIndex(settings.keyword_dir)
         closing.push_async_callback(keywords.close)
@@ -283,6 +288,7 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
             extractor,
             base.clock,
             settings.crawl_allow,
+            user_agent=settings.crawl_user_agent,
             min_delay_seconds=settings.crawl_delay_seconds,
             browser=settings.render_browser,
         )

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.adapters.crawler_site_reader import USER_AGENT
 from app.adapters.openai_chat_model import ReasoningEffort
 from app.adapters.secret_keys import read_key
 
@@ -18,6 +19,8 @@ PREFIX = "DOCENT_"
 # In a URL: between user and host, whatever it holds, and as a parameter.
 _PASSWORD = re.compile(r"(://[^/@:\s]*:)\S*(@)")
 _PARAMETER = re.compile(r"([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+", re.IGNORECASE)
+_USER_AGENT = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
+_NAMED_VALUE = re.compile(r"\w+=.+")
 Endpoint = tuple[str, int]
 
 
@@ -39,6 +42,11 @@ class Settings(BaseSettings):
     )
     jobs_url: str = Field("", description="Job queue; default: SQLite in the data folder, or the Postgres above.")
     vectors_uri: str = Field("", description="LanceDB folder or s3:// URI; default: in the data folder.")
+    vectors_options: SecretStr = Field(
+        SecretStr(""),
+        description="Options of the object store, NAME=VALUE, comma separated, such as region=eu-north-1. "
+        "Default: those of the environment (AWS_REGION and the like).",
+    )
     redis_url: SecretStr = Field(SecretStr(""), description="Cache, limits and turns shared by several web processes.")
 
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
@@ -60,6 +68,9 @@ class Settings(BaseSettings):
     limit_connections_per_address: int = Field(
         200, ge=1, description="Of those, from one address (IPv6: /64) that is no trusted proxy; past them: 503."
     )
+    limit_questions_per_visitor: int = Field(20, ge=1, description="Questions of one visitor a minute.")
+    limit_questions_per_address: int = Field(60, ge=1, description="Questions of one address (IPv6: a /64) a minute.")
+    limit_questions_per_agent: int = Field(1200, ge=1, description="Questions of all visitors of an agent a minute.")
     max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
     max_searches: int = Field(30, ge=1, description="Of those, how many may be looking for their answer at once.")
     embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; past them: 503.")
@@ -99,11 +110,19 @@ class Settings(BaseSettings):
     embeddings_model: str = Field("", description="Its model.")
     embeddings_key: SecretStr = Field(SecretStr(""), description="Its key.")
     embeddings_dimensions: int = Field(1536, ge=8, le=8192, description="Length of its vectors.")
+    embeddings_shorten: bool = Field(False, description="Ask for vectors of just that length, of models that can.")
+    embeddings_wire: Literal["base64", "float"] = Field(
+        "base64", description="How numbers travel: base64 is a quarter of the size; some servers know float only."
+    )
+    embeddings_max_tokens: int = Field(8191, ge=64, le=1_000_000, description="Longest text that its model reads.")
 
     rerank_url: str = Field("", description="Hosted reranker; empty: the shipped model.")
     rerank_model: str = Field("", description="Its model, where the service wants a name.")
     rerank_key: SecretStr = Field(SecretStr(""), description="Its key.")
     rerank_shape: Literal["cohere", "tei", "workers-ai"] = Field("cohere", description="How it is spoken to.")
+    rerank_scores: Literal["probability", "logit"] = Field(
+        "probability", description="What it answers with: probabilities from 0 to 1, or logits."
+    )
     rerank_folder: str = Field(
         "",
         description="Folder with another ONNX cross-encoder, made up like the shipped one's; empty: the shipped model.",
@@ -114,6 +133,10 @@ class Settings(BaseSettings):
         (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
     )
     crawl_delay_seconds: float = Field(0.5, ge=0, le=60, description="Pause between two requests to one website.")
+    crawl_user_agent: str = Field(
+        USER_AGENT,
+        description="What the crawler says it is. Its name up to the slash is looked for in robots.txt.",
+    )
     render_browser: str = Field(
         "", description="Path of a Chromium for pages that are empty until their scripts run; empty: left out."
     )
@@ -163,6 +186,19 @@ class Settings(BaseSettings):
             raise ValueError(f"there is no program at {value}")
         if value and find_spec("playwright") is None:
             raise ValueError("rendering needs Playwright: pip install 'docent[render]'")
+        return value
+
+    @field_validator("crawl_user_agent", mode="after")
+    @classmethod
+    def _begins_with_a_name(cls, value: str) -> str:
+        if not _USER_AGENT.fullmatch(value):
+            raise ValueError("write it as Name/1.0 (+https://www.example.com/bot), in ASCII")
+        return value
+
+    @field_validator("vectors_options", mode="after")
+    @classmethod
+    def _options_can_be_read(cls, value: SecretStr) -> SecretStr:
+        _named_values(value)
         return value
 
     @field_validator("rerank_folder", mode="after")
@@ -219,6 +255,10 @@ class Settings(BaseSettings):
         return self.vectors_uri or str(self.data.resolve() / "vectors")
 
     @property
+    def vector_options(self) -> dict[str, str]:
+        return _named_values(self.vectors_options)
+
+    @property
     def keyword_dir(self) -> Path:
         return self.data.resolve() / "keywords"
 
@@ -244,6 +284,13 @@ def read_settings(**overrides: Any) -> Settings:
 
 def _secret_keys(written: SecretStr) -> list[bytes]:
     return [read_key(part) for part in written.get_secret_value().split(",") if part.strip()]
+
+
+def _named_values(written: SecretStr) -> dict[str, str]:
+    parts = [part.strip() for part in written.get_secret_value().split(",") if part.strip()]
+    if not all(_NAMED_VALUE.fullmatch(part) for part in parts):
+        raise ValueError("write it as NAME=VALUE, comma separated, such as region=eu-north-1")
+    return {name: value for name, _, value in (part.partition("=") for part in parts)}
 
 
 def _without_passwords(text: str) -> str:

@@ -22,6 +22,25 @@ def test_rendering_needs_playwright(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         Settings.model_validate({"render_browser": str(program)})
 
 
+def test_options_of_the_object_store_are_named_values_and_never_printed() -> None:
+    settings = read_settings(vectors_options="region=eu-north-1, aws_secret_access_key=se=cret")
+    assert settings.vector_options == {"region": "eu-north-1", "aws_secret_access_key": "se=cret"}
+    assert "cret" not in repr(settings)
+    with pytest.raises(BadSettings, match=r"DOCENT_VECTORS_OPTIONS: .*NAME=VALUE"):
+        read_settings(vectors_options="eu-north-1")
+
+
+@pytest.mark.parametrize("given", ["", "/1.0", "Bot\r\nX: y", "Böt/1.0"])
+def test_a_user_agent_begins_with_its_name(given: str) -> None:
+    with pytest.raises(BadSettings, match="DOCENT_CRAWL_USER_AGENT"):
+        read_settings(crawl_user_agent=given)
+
+
+def test_a_user_agent_may_have_an_address() -> None:
+    own = "ShopBot/2.0 (+https://shop.example/bot)"
+    assert read_settings(crawl_user_agent=own).crawl_user_agent == own
+
+
 def test_another_cross_encoder_must_be_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCENT_RERANK_FOLDER", str(tmp_path))
     with pytest.raises(BadSettings, match=r"DOCENT_RERANK_FOLDER.* no config\.json and no tokenizer\.json"):

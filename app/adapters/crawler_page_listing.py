@@ -32,11 +32,16 @@ class CrawlerPageListing:
     """Use as an async context manager. `allowed` endpoints (ip, port) may be asked although they are private."""
 
     def __init__(
-        self, allowed: Iterable[Endpoint] = (), *, min_delay_seconds: float = 0.5, max_seconds: float = MAX_SECONDS
+        self,
+        allowed: Iterable[Endpoint] = (),
+        *,
+        user_agent: str = USER_AGENT,
+        min_delay_seconds: float = 0.5,
+        max_seconds: float = MAX_SECONDS,
     ) -> None:
         self._policy = AddressPolicy(frozenset(allowed))
         self._wire = GuardedWire(GuardedTransport(self._policy))
-        self._fetcher = Fetcher(self._wire, USER_AGENT, HostPacing(min_delay_seconds), self._policy, _LIMITS)
+        self._fetcher = Fetcher(self._wire, user_agent, HostPacing(min_delay_seconds), self._policy, _LIMITS)
         self._max_seconds = max_seconds
         self._places = anyio.Semaphore(_AT_ONCE)
 

@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 from prometheus_client import CollectorRegistry
 
 from app.adapters.circuit_meter import CircuitMeter
-from app.configured_adapters import configured_chat_model
+from app.adapters.onnx_threads import OnnxThreads
+from app.configured_adapters import configured_chat_model, configured_embedder
 from app.settings import read_settings
 from tests.contracts.chat_model_contract import read
 from tests.doubles.fake_openai import FakeOpenAI, Refuse, Say
@@ -42,3 +43,23 @@ async def test_model_and_fallback_each_have_settings_of_their_own(fake_openai: F
     first, second = (asked.body for asked in fake_openai.asked)
     assert (first["reasoning_effort"], first["max_tokens"], "temperature" in first) == ("low", 600, False)
     assert (second["temperature"], second["max_tokens"], "reasoning_effort" in second) == (0.2, 100, False)
+
+
+async def test_an_embedding_endpoint_is_asked_as_it_can_answer(fake_openai: FakeOpenAI) -> None:
+    fake_openai.plays()
+    settings = read_settings(
+        embeddings_url=fake_openai.url,
+        embeddings_model="small",
+        embeddings_dimensions=8,
+        embeddings_shorten=True,
+        embeddings_wire="float",
+        embeddings_max_tokens=512,
+    )
+
+    async with AsyncExitStack() as closing:
+        embedder = configured_embedder(settings, OnnxThreads(), closing)
+        [vector] = await embedder.embed(["Refunds?"])
+
+    [asked] = fake_openai.asked
+    assert (asked.body["dimensions"], asked.body["encoding_format"]) == (8, "float")
+    assert (len(vector), embedder.max_tokens) == (8, 512)

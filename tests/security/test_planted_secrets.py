@@ -49,6 +49,7 @@ def told(settings: Settings) -> Iterator[str]:
 def test_settings_print_no_secret(secret: str) -> None:
     given: dict[str, Any] = {name: secret for name in secret_names() if name not in URLS}
     given["secret_key"] = (MARK * 4)[:43]
+    given["vectors_options"] = f"aws_secret_access_key={secret}"
     assert {"model_key", "fallback_model_key", "embeddings_key", "rerank_key"} <= set(given)
     urls = {name: url.format(MARK if name == "redis_url" else secret) for name, url in URLS.items()}
     settings = read_settings(**given, **urls, **NAMES)
