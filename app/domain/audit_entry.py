@@ -9,7 +9,8 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id."""
+    """`actor` names a token or an operator ("somebody" where a sign-in was refused), `action` reads "agent.publish",
+    `subject` is an id."""
 
     id: UUID
     actor: str

@@ -2,10 +2,12 @@
 
 import hashlib
 import secrets
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from app.domain.errors import Unauthorized
 from app.domain.operator import Operator
+from app.operating.known_devices import device_id_of, new_device
 from app.operating.operators import MAX_PASSWORD_CHARS
 from app.ports.clock import Clock
 from app.ports.password_hasher import PasswordHasher
@@ -18,6 +20,15 @@ TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
 
 _SECRET_BYTES = 32
 _WRONG = "The e-mail address or the password is wrong."
+_SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """What the browser keeps: the secret of its session, and the token by which it is known when that has ended."""
+
+    secret: str = field(repr=False)
+    device: str = field(repr=False)
 
 
 class SignIn:
@@ -29,15 +40,22 @@ class SignIn:
         self._clock = clock
         self._nobodys_hash: str | None = None
 
-    async def sign_in(self, email: str, password: str, replacing: str = "") -> str:
-        """The secret of a new session; the one `replacing` names ends. Raises Unauthorized."""
-        if len(password) > MAX_PASSWORD_CHARS:
-            raise Unauthorized(_WRONG)
+    async def known_device(self, email: str, device: str) -> str | None:
+        """The id of the browser that holds the token `device`, where it signed in to this account before."""
+        if not device:
+            return None
+        async with self._records.read() as records:
+            found = await records.operators.credentials(email.strip().lower())
+        return device_id_of(device, found.password_hash) if found else None
+
+    async def sign_in(self, email: str, password: str, replacing: str = "") -> SignedIn:
+        """A new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits that."""
         async with self._records.read() as records:
             found = await records.operators.credentials(email.strip().lower())
         hashed = found.password_hash if found else await self._hash_of_nobody()
-        is_right = await self._passwords.is_right(password, hashed)
-        if found is None or not is_right or found.operator.is_disabled:
+        is_right = await self._passwords.is_right(password[:MAX_PASSWORD_CHARS], hashed)
+        if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
+            await self._note_refusal(found.operator if found else None, is_right)
             raise Unauthorized(_WRONG)
         renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
         secret = secrets.token_urlsafe(_SECRET_BYTES)
@@ -47,12 +65,13 @@ class SignIn:
                 raise Unauthorized(_WRONG)  # changed while the password was checked
             if renewed is not None:
                 await records.operators.set_password(found.operator.id, renewed)
+                hashed = renewed
             await records.operators.end_session(_sha256(replacing))
             await records.operators.end_sessions_before(self._clock.now() - SIGNED_IN_FOR_AT_MOST)
             await records.operators.start_session(found.operator.id, _sha256(secret))
             operator = found.operator
             await records.audit.record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
-        return secret
+        return SignedIn(secret, new_device(hashed))
 
     async def signed_in(self, secret: str) -> Operator | None:
         """Who holds the session's secret, or None when it is unknown, too old or its operator disabled."""
@@ -74,6 +93,18 @@ class SignIn:
                 await records.audit.record(
                     operator.workspace_id, operator.email, "operator.sign_out", str(operator.id), {}
                 )
+
+    async def _note_refusal(self, operator: Operator | None, is_right: bool) -> None:
+        """An address without an account is written down as well, in the first workspace: it takes as long. It is not
+        named there, for it may be a password that was typed into the wrong field."""
+        async with self._records.write() as records:
+            if operator is None:
+                first = await records.tokens.default_workspace()
+                await records.audit.record(first, _SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
+                return
+            reason = "the account is disabled" if is_right else "wrong password"
+            details = {"email": operator.email, "reason": reason}
+            await records.audit.record(operator.workspace_id, _SOMEBODY, _REFUSED, str(operator.id), details)
 
     def _is_over(self, session: OperatorSession) -> bool:
         now = self._clock.now()

@@ -9,7 +9,8 @@ from app.ports.rate_limiter import Limit
 class LimitsPolicy:
     """Each number counts calls a minute, but for `streams_per_visitor`: answers that one visitor reads at the same
     time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks. `leads_per_caller`
-    counts for a visitor and for an address alike."""
+    counts for a visitor and for an address alike. Nothing counts sign-ins of an account from everywhere: whoever knows
+    the e-mail address could keep its operator out; a device that is known there is counted by itself."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -20,7 +21,9 @@ class LimitsPolicy:
     streams_per_visitor: int = 2
     probes_per_address: int = 10
     sign_ins_per_address: int = 10
-    sign_ins_per_email: int = 5
+    sign_ins_per_account_and_address: int = 5
+    sign_ins_per_known_device: int = 10
+    password_changes_per_operator: int = 5
     calls_per_operator: int = 1200
     leads_per_caller: int = 5
 

@@ -24,6 +24,7 @@ from app.web.console.session_cookie import (
     forget_flash,
     is_csrf_token,
     new_secret,
+    says_secret,
     secret_of,
     set_flash,
     set_secret,
@@ -70,7 +71,7 @@ class FrontDoor:
         except Exception:
             _log.exception("unexpected_error")
             response = await self._problem(visit, INTERNAL)
-        if not secret and page.scope is None and "set-cookie" not in response.headers:
+        if not secret and page.scope is None and not says_secret(response):
             set_secret(response, visit.secret)
         return response
 

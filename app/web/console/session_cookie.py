@@ -11,11 +11,13 @@ from starlette.responses import Response
 
 # `__Host-` cookies are kept for this host alone, over TLS alone (or on the loopback), and no other host can set them.
 SESSION_COOKIE = "__Host-docent_console"
+DEVICE_COOKIE = "__Host-docent_device"
 FLASH_COOKIE = "__Host-docent_flash"
 CSRF_FIELD = "csrf_token"
 
 _SECRET_BYTES = 32
 _MAX_SECRET_CHARS = 128
+_DEVICE_KEPT_FOR = timedelta(days=365)
 _FLASH_SECONDS = 60
 _MAX_FLASH_CHARS = 500
 _TONES = ("good", "bad")
@@ -40,6 +42,23 @@ def set_secret(response: Response, secret: str, kept_for: timedelta | None = Non
 
 def forget_secret(response: Response) -> None:
     response.delete_cookie(SESSION_COOKIE, secure=True, httponly=True, samesite="lax")
+
+
+def says_secret(response: Response) -> bool:
+    """Whether it sets or forgets the session's cookie."""
+    return any(cookie.startswith(f"{SESSION_COOKIE}=") for cookie in response.headers.getlist("set-cookie"))
+
+
+def device_of(request: Request) -> str:
+    """The token of a browser that signed in before; "" when it holds none."""
+    found = request.cookies.get(DEVICE_COOKIE, "")
+    return found if len(found) <= _MAX_SECRET_CHARS else ""
+
+
+def set_device(response: Response, device: str) -> None:
+    """Kept when one signs out: it opens nothing by itself."""
+    seconds = int(_DEVICE_KEPT_FOR.total_seconds())
+    response.set_cookie(DEVICE_COOKIE, device, max_age=seconds, secure=True, httponly=True, samesite="lax")
 
 
 def csrf_token(secret: str) -> str:

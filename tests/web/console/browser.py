@@ -20,8 +20,11 @@ _FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class ConsoleBrowser:
+    """`came_from` is its address as a proxy tells it."""
+
     house: House
     cookies: dict[str, str] = field(default_factory=dict)
+    came_from: str = ""
 
     async def get(self, path: str, **headers: str) -> httpx2.Response:
         return await self._send("GET", path, headers=headers)
@@ -71,6 +74,8 @@ class ConsoleBrowser:
     ) -> httpx2.Response:
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         sent = {**(headers or {}), **({"Cookie": cookie} if cookie else {})}
+        if self.came_from:
+            sent["X-Forwarded-For"] = self.came_from
         self.house.http.cookies.clear()
         response = await self.house.http.request(method, path, content=content, headers=sent)
         for line in response.headers.get_list("set-cookie"):

@@ -12,17 +12,19 @@ from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, tex
 from tests.web.house import House, open_house, unlimited
 
 COOKIE = "__Host-docent_console"
+DEVICE = "__Host-docent_device"
 
 
 async def test_the_cookie_is_for_this_host_over_tls_and_no_script(house: House) -> None:
     await an_operator(house)
     browser = ConsoleBrowser(house)
     response = await browser.sign_in("admin@example.com")
-    [cookie] = response.headers.get_list("set-cookie")
-    assert cookie.startswith(f"{COOKIE}=")
-    assert {part.strip().lower() for part in cookie.split(";")[1:]} == {
-        *("httponly", "secure", "path=/", "samesite=lax", f"max-age={14 * 24 * 3600}")
-    }
+    kept = dict(zip((COOKIE, DEVICE), response.headers.get_list("set-cookie"), strict=True))
+    for (name, cookie), days in zip(kept.items(), (14, 365), strict=True):
+        assert cookie.startswith(f"{name}=")
+        assert {part.strip().lower() for part in cookie.split(";")[1:]} == {
+            *("httponly", "secure", "path=/", "samesite=lax", f"max-age={days * 24 * 3600}")
+        }
 
 
 async def test_signing_in_is_another_session_than_before(house: House) -> None:
@@ -43,6 +45,15 @@ async def test_signing_out_ends_the_session_and_the_cookie(house: House) -> None
     assert await browser.flash(await browser.post("/console/sign-out")) == "You are signed out."
     browser.cookies = kept
     assert (await browser.get("/console/account")).status_code == 303
+
+
+async def test_one_signs_in_again_where_one_was_told_of_the_end(house: House) -> None:
+    browser = await an_operator(house)
+    shown = (await browser.post("/console/sign-out")).headers["location"]
+    form = re.search(r'name="csrf_token" value="([0-9a-f]+)"', await browser.page(shown))
+    assert form is not None
+    fields = {"email": "admin@example.com", "password": PASSWORD}
+    assert (await browser.post("/console/sign-in", fields, form[1])).status_code == 303
 
 
 async def test_a_new_password_signs_out_everywhere(house: House) -> None:
@@ -94,8 +105,8 @@ async def test_nobody_is_led_to_another_website(wanted: str, house: House) -> No
     assert (again.status_code, again.headers["location"]) == (303, "/console")
 
 
-async def test_guesses_are_counted_by_address_and_by_account(tmp_path: Path) -> None:
-    few = replace(unlimited(), sign_ins_per_address=5, sign_ins_per_email=3)
+async def test_guesses_are_counted_by_address_and_by_account_from_there(tmp_path: Path) -> None:
+    few = replace(unlimited(), sign_ins_per_address=5, sign_ins_per_account_and_address=3)
     async with open_house(tmp_path, limits=few) as house:
         await house.services.operators.add(house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
         statuses = [
@@ -107,8 +118,58 @@ async def test_guesses_are_counted_by_address_and_by_account(tmp_path: Path) -> 
         assert (await ConsoleBrowser(house).sign_in("bob@example.com", "x")).status_code == 429, "the address"
 
 
-def test_an_address_may_try_ten_times_a_minute() -> None:
-    assert (LimitsPolicy().sign_ins_per_address, LimitsPolicy().sign_ins_per_email) == (10, 5)
+async def test_guesses_from_elsewhere_keep_nobody_out(tmp_path: Path) -> None:
+    limits = replace(LimitsPolicy(), sign_ins_per_address=10**6)
+    async with open_house(tmp_path, limits=limits, trusted_proxies=("127.0.0.1",)) as house:
+        await house.services.operators.add(house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
+        elsewhere = [ConsoleBrowser(house, came_from=f"203.0.113.{number}") for number in range(8)]
+        for guesser in elsewhere:
+            statuses = {(await guesser.sign_in("ann@example.com", "wrong guess")).status_code for _ in range(7)}
+            assert statuses == {422, 429}
+        assert (await ConsoleBrowser(house, came_from="198.51.100.1").sign_in("ann@example.com")).status_code == 303
+
+
+async def test_a_known_device_is_let_through_where_its_address_is_used_up(tmp_path: Path) -> None:
+    few = replace(unlimited(), sign_ins_per_address=3, sign_ins_per_known_device=2)
+    async with open_house(tmp_path, limits=few) as house:
+        known = await an_operator(house)
+        await known.post("/console/sign-out")
+        assert DEVICE in known.cookies
+        statuses = [(await ConsoleBrowser(house).sign_in("admin@example.com", "guess")).status_code for _ in "123"]
+        assert statuses == [422, 422, 429]
+        assert (await known.sign_in("admin@example.com")).status_code == 303
+        thief = ConsoleBrowser(house, {DEVICE: known.cookies[DEVICE]})
+        statuses = [(await thief.sign_in("admin@example.com", "guess")).status_code for _ in "123"]
+        assert statuses == [422, 422, 429], "it is counted by itself"
+        other = ConsoleBrowser(house, {DEVICE: known.cookies[DEVICE]})
+        assert (await other.sign_in("bob@example.com", "guess")).status_code == 429, "another account"
+
+
+async def test_a_refused_sign_in_is_logged_without_what_was_typed(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await an_operator(house)
+    await ConsoleBrowser(house).sign_in("admin@example.com", "not the password")
+    logged = capsys.readouterr().out
+    assert "operator.sign_in_refused" in logged
+    assert "admin@example.com" not in logged
+    assert "not the password" not in logged
+
+
+async def test_guesses_at_the_password_of_an_open_session_are_counted(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), password_changes_per_operator=2)) as house:
+        browser = await an_operator(house)
+        fields = {"current_password": "a guess", "new_password": "another long password"}
+        statuses = [(await browser.post("/console/account/password", fields)).status_code for _ in "123"]
+        assert statuses == [422, 422, 429]
+        right = await browser.post("/console/account/password", {**fields, "current_password": PASSWORD})
+        assert right.status_code == 429
+
+
+def test_how_often_one_may_try() -> None:
+    limits = LimitsPolicy()
+    assert (limits.sign_ins_per_address, limits.sign_ins_per_account_and_address) == (10, 5)
+    assert (limits.sign_ins_per_known_device, limits.password_changes_per_operator) == (10, 5)
 
 
 async def test_a_role_is_taken_away_at_once(house: House) -> None:

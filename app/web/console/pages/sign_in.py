@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
+import structlog
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
@@ -14,9 +15,11 @@ from app.operating.sign_in import SIGNED_IN_FOR_AT_MOST
 from app.web.client_address import ClientAddresses
 from app.web.console.page import HOME, Answer, AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
 from app.web.console.rendering import HEADERS
-from app.web.console.session_cookie import forget_secret, secret_of, set_flash, set_secret
+from app.web.console.session_cookie import device_of, forget_secret, secret_of, set_device, set_flash, set_secret
 from app.web.limits_policy import LimitsPolicy, a_minute
 from app.web.services import WebServices
+
+_log = structlog.get_logger("docent.web")
 
 PATH = "/console/sign-in"
 _OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
@@ -65,18 +68,30 @@ class SignInPages:
         return Shown("sign_in.html", {"next": _ours(visit.given.next)})
 
     async def sign_in(self, visit: Visit[SignInForm]) -> Response:
-        given, limiter = visit.given, self._services.rate_limiter
-        address = self._addresses.limit_key(visit.request)
-        await limiter.hit(a_minute(self._limits.sign_ins_per_address), "sign_in", "address", address)
-        name = hashlib.sha256(given.email.strip().lower().encode()).hexdigest()
-        await limiter.hit(a_minute(self._limits.sign_ins_per_email), "sign_in", "email", name)
+        given = visit.given
+        await self._count(visit)
         try:
-            secret = await self._services.sign_in.sign_in(given.email, given.password, secret_of(visit.request))
+            signed_in = await self._services.sign_in.sign_in(given.email, given.password, secret_of(visit.request))
         except Unauthorized as error:
+            _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
         response = RedirectResponse(_ours(given.next), 303, HEADERS)
-        set_secret(response, secret, SIGNED_IN_FOR_AT_MOST)
+        set_secret(response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
+        set_device(response, signed_in.device)
         return response
+
+    async def _count(self, visit: Visit[SignInForm]) -> None:
+        """Raises RateLimited."""
+        email, limits, limiter = visit.given.email, self._limits, self._services.rate_limiter
+        device = await self._services.sign_in.known_device(email, device_of(visit.request))
+        if device is not None:
+            await limiter.hit(a_minute(limits.sign_ins_per_known_device), "sign_in", "device", device)
+            return
+        address = self._addresses.limit_key(visit.request)
+        await limiter.hit(a_minute(limits.sign_ins_per_address), "sign_in", "address", address)
+        account = hashlib.sha256(email.strip().lower().encode()).hexdigest()
+        pair = ("sign_in", "account", account, address)
+        await limiter.hit(a_minute(limits.sign_ins_per_account_and_address), *pair)
 
     async def sign_out(self, visit: Visit[NoForm]) -> Response:
         await self._services.sign_in.sign_out(visit.secret)
@@ -86,7 +101,8 @@ class SignInPages:
         return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "most": MAX_PASSWORD_CHARS})
 
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
-        given = visit.given
+        given, limit = visit.given, a_minute(self._limits.password_changes_per_operator)
+        await self._services.rate_limiter.hit(limit, "password", "operator", str(visit.operator.id))
         try:
             await self._services.operators.change_own_password(visit.actor, given.current_password, given.new_password)
         except InvalidInput as error:
