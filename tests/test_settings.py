@@ -23,9 +23,9 @@ def test_rendering_needs_playwright(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_options_of_the_object_store_are_named_values_and_never_printed() -> None:
-    settings = read_settings(vectors_options="region=eu-north-1, aws_secret_access_key=se=cret")
-    assert settings.vector_options == {"region": "eu-north-1", "aws_secret_access_key": "se=cret"}
-    assert "cret" not in repr(settings)
+    settings = read_settings(vectors_options="region=eu-north-1, aws_secret_access_key=zq=xy")
+    assert settings.vector_options == {"region": "eu-north-1", "aws_secret_access_key": "zq=xy"}
+    assert "zq=xy" not in repr(settings)
     with pytest.raises(BadSettings, match=r"DOCENT_VECTORS_OPTIONS: .*NAME=VALUE"):
         read_settings(vectors_options="eu-north-1")
 
