@@ -13,8 +13,8 @@ FOLLOW_UP = "And how much is the one she named?"
 
 
 async def test_a_person_names_the_subject_in_the_reply_an_agent_in_the_question() -> None:
-    stitched = await StitchingCompleter().complete(FOLLOW_UP, [TURN, TALK])
-    assert stitched == f"{TURN.question} {TALK.question} {TALK.answer} {FOLLOW_UP}"
+    assert await StitchingCompleter().complete(FOLLOW_UP, [TURN, TALK]) == f"{TALK.question} {TALK.answer} {FOLLOW_UP}"
+    assert await StitchingCompleter().complete(FOLLOW_UP, [TALK, TURN]) == f"{TURN.question} {FOLLOW_UP}"
 
 
 @pytest.mark.parametrize(

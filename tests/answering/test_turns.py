@@ -79,6 +79,38 @@ async def test_a_follow_up_is_searched_with_what_it_leans_on(house: AnsweringHou
     assert (await stored(house)).question == "And does it cover the battery?"
 
 
+PLANS = """# Plans
+
+| plan | price a month | lamps |
+|---|---|---|
+| Basic | 5 euros | 1 |
+| Plus | 12 euros | 10 |
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        pytest.param("Do you sell giraffes?", id="nothing answers it"),
+        pytest.param("Is shipping to Norway free?", id="another page answers it"),
+        pytest.param("warranty", id="one word"),
+    ],
+)
+async def test_after_a_table_a_new_question_gets_what_it_gets_alone(tmp_path: Path, question: str) -> None:
+    for folder in ("alone", "after"):
+        (tmp_path / folder).mkdir()
+    async with answering_house(tmp_path / "alone") as house:
+        await house.learn("/plans", PLANS)
+        alone = await house.ask(question)
+    async with answering_house(tmp_path / "after") as house:
+        await house.learn("/plans", PLANS)
+        assert "12 euros" in text(await house.ask("What does the Plus plan cost a month?"))
+        after = await house.ask(question)
+        turn = await stored(house)
+    assert turn.trace["standalone"] == question
+    assert (text(after), done(after).confidence) == (text(alone), done(alone).confidence)
+
+
 async def test_history_comes_from_the_record_when_the_cache_is_away(house: AnsweringHouse) -> None:
     await house.ask("How long is the warranty of a lamp?")
     house.cache.is_down = True
