@@ -29,6 +29,7 @@ from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.model_meter import watch_model_health
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.pooled_file_reader import PooledFileReader
+from app.adapters.private_files import private_files
 from app.adapters.process_meter import process_metrics
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
@@ -154,14 +155,14 @@ class Knowledge:
 @asynccontextmanager
 async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, SystemOfRecord]]:
     """Migrated; whether its secrets can be opened was not looked at."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    secret_keys = configured_secret_keys(settings)
-    engine = open_engine(settings.record_url)
-    try:
-        await migrate(engine)
-        yield engine, SqlSystemOfRecord(engine, SystemClock(), secret_keys)
-    finally:
-        await engine.dispose()
+    with private_files(settings.data):
+        secret_keys = configured_secret_keys(settings)
+        engine = open_engine(settings.record_url)
+        try:
+            await migrate(engine)
+            yield engine, SqlSystemOfRecord(engine, SystemClock(), secret_keys)
+        finally:
+            await engine.dispose()
 
 
 @asynccontextmanager

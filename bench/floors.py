@@ -7,12 +7,12 @@ from pathlib import Path
 from uuid import UUID
 
 import numpy as np
-import onnxruntime
 import tantivy
 from tokenizers import Tokenizer
 
 from app.adapters.keyword_analysis import analysis_of
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.adapters.silent_onnxruntime import load_onnxruntime
 
 _PAIRS_AT_ONCE = 6
 
@@ -25,6 +25,7 @@ class RawModel:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(self._config["max_length"])
         self._tokenizer.enable_padding()
+        onnxruntime = load_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         self._session = onnxruntime.InferenceSession(

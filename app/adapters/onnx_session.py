@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
+from app.adapters.silent_onnxruntime import load_onnxruntime
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 
 Floats = npt.NDArray[np.float32]
@@ -52,6 +52,7 @@ class OnnxSession:
         with self._opening:
             if self._session is not None:
                 return
+            onnxruntime = load_onnxruntime()
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = self._cores
             options.inter_op_num_threads = 1

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from socketserver import TCPServer
 from urllib.parse import unquote, urlsplit
 
 _TEXTS = frozenset({".html", ".xml", ".txt"})
@@ -99,6 +100,11 @@ def serve_demo_site() -> Iterator[DemoSite]:
                 self.wfile.write(body)
 
     class Server(ThreadingHTTPServer):
+        def server_bind(self) -> None:
+            """As the library's, which would look up a name for the address to have one."""
+            TCPServer.server_bind(self)
+            self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
         def handle_error(self, request: object, client_address: object) -> None:
             """A visitor who hangs up is no news."""
 
