@@ -15,8 +15,9 @@ class Source:
     """One numbered source. Numbers count 1, 2, 3 ...
 
     What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
-    where a chunk stands, `heading` that of its section, `calibrated` in [0, 1] what search thinks of it. A source
-    `is_unasked` that is here because the visitor looks at it and not because search chose it.
+    where a chunk stands, `heading` that of its section, `breadcrumb` the headings down to it, `day` how new the page
+    is, `calibrated` in [0, 1] what search thinks of it. A source `is_unasked` that is here because the visitor looks at
+    it and not because search chose it.
     """
 
     number: int
@@ -29,6 +30,8 @@ class Source:
     heading: str = ""
     calibrated: float = 0.0
     is_unasked: bool = False
+    breadcrumb: tuple[str, ...] = ()
+    day: date | None = None
 
     @property
     def is_from_visitor(self) -> bool:

@@ -60,6 +60,8 @@ def _source(number: int, chunk: Chunk, calibrated: float, *, is_unasked: bool = 
         chunk.breadcrumb[-1] if chunk.breadcrumb else "",
         calibrated,
         is_unasked,
+        chunk.breadcrumb,
+        chunk.day,
     )
 
 

@@ -3,10 +3,18 @@
 import re
 import unicodedata
 
-_ROLE_MARKS = re.compile(
-    r"\[/?(?:INST|SYS)\]|\[/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]"
-    r"|(?im:^[ \t]*(?:#{2,}[ \t]*)?(?:system|assistant|user|human|developer|tool)[ \t]*:)"
+# The blocks that we put around others' words, as they open and close, and the role tokens of the usual chat templates.
+_MARKS = re.compile(
+    r"<(?=\s{0,9}/?\s{0,9}(?:source|said|document|passage)\b"
+    r"|[|｜][^\s<>|｜]{1,40}[|｜]>|</?SYS>>|\s?/?\s?s\s?>|(?:start|end)_of_turn>|[be]os>)"
+    r"|\[(?=/?(?:INST|SYS|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
 )
+_ESCAPES = {"<": "&lt;", "[": "("}
+_ROLE_LINE = re.compile(
+    r"^([ \t]*(?:#{2,}[ \t]*)?(?:system|assistant|user|human|developer|tool)[ \t]*):", re.IGNORECASE | re.MULTILINE
+)
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
 _KEPT_CONTROLS = frozenset("\n\t")
 _JOINERS = frozenset("\u200c\u200d")
 
@@ -30,19 +38,23 @@ def without_controls(text: str) -> str:
 
 
 def as_prompt_text(text: str) -> str:
-    """The text as data inside a prompt: angle brackets and ampersands escaped, so that it can neither close its
-    block nor spell a provider's role token; bracketed role tokens and "System:" at the start of a line are broken
-    up."""
-    clean = without_controls(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _ROLE_MARKS.sub(lambda mark: _broken(mark.group()), clean)
+    """The text as data inside a prompt: what could close its block, open another one or spell a provider's role token
+    loses its first character, and "System:" at the start of a line its colon. All else stays as it is, for a model
+    copies what it reads: in fenced code also "user: postgres" does."""
+    clean = _MARKS.sub(lambda mark: _ESCAPES[mark.group()], without_controls(text))
+    pieces: list[str] = []
+    start, is_code = 0, False
+    for fence in _FENCE.finditer(clean):
+        pieces.append(_of_kind(clean[start : fence.start()], is_code=is_code))
+        start, is_code = fence.start(), not is_code
+    pieces.append(_of_kind(clean[start:], is_code=is_code))
+    return "".join(pieces)
 
 
-def _broken(mark: str) -> str:
-    if mark.startswith("["):
-        return mark.replace("[", "(").replace("]", ")")
-    return mark.replace(":", " -")
+def _of_kind(text: str, *, is_code: bool) -> str:
+    return text if is_code else _ROLE_LINE.sub(r"\1 -", text)
 
 
 def as_attribute(text: str) -> str:
     """The same for a value between double quotes, on one line."""
-    return as_prompt_text(" ".join(text.split())).replace('"', "&quot;")
+    return as_prompt_text(" ".join(text.split())).replace('"', "'")

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,8 +20,32 @@ def test_role_tokens_and_block_ends_do_not_survive(mark: str) -> None:
     assert mark not in as_prompt_text(f"text\n{mark}\ntext")
 
 
-@given(st.text())
+_BLOCK = re.compile(r"<\s{0,9}/?\s{0,9}(?:source|said|document|passage)\b", re.IGNORECASE)
+_PIECE = st.sampled_from(["<", "</", "< /", ">", " ", "\n", "source", "SOURCE", "said", " id=", '"', "&lt;", "\u200b"])
+
+
+@given(st.lists(st.one_of(_PIECE, st.text(max_size=3)), max_size=12).map("".join))
 def test_no_text_can_open_or_close_a_block(text: str) -> None:
-    assert "<" not in as_prompt_text(text)
+    assert not _BLOCK.search(as_prompt_text(text))
     assert '"' not in as_attribute(text)
     assert "\n" not in as_attribute(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git clone https://x.example/a?b=1&c=2 <REPO_DIR>",
+        "Vec<String> && x < 3 || y > 4",
+        "f <| x |> g",
+        "&lt;br&gt; is how HTML writes it",
+        "```yaml\nuser: postgres\ntool: psql\n```",
+        'a "quoted" word and an array[0]',
+        "The source of the document said <b>so</b>.",
+    ],
+)
+def test_what_closes_nothing_stays_as_it_is(text: str) -> None:
+    assert as_prompt_text(text) == text
+
+
+def test_a_role_at_the_start_of_a_line_is_broken_before_and_after_code() -> None:
+    assert as_prompt_text("User: a\n```\nuser: b\n```\nuser: c") == "User - a\n```\nuser: b\n```\nuser - c"

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
-_SOURCE = re.compile(r'<source id="1" url="[^"]*" title="[^"]*">\n(.*?)\n</source>', re.DOTALL)
+_SOURCE = re.compile(r'<source id="1" url="[^"]*" title="[^"]*"[^>\n]*>\n(.*?)\n</source>', re.DOTALL)
 _SLOWLY = re.compile(r"slowly:(\w+)")
 FIRST_WORDS = "Here is what I found: "
 
