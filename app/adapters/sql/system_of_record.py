@@ -102,9 +102,12 @@ class SqlSystemOfRecord:
 
     async def write_at_once(self, work: Callable[[SqlRecords], Coroutine[Any, Any, Value]]) -> Value:
         if self._one_visit is None:
-            async with self.write() as records:
-                return await work(records)
+            return await unbroken(self._written(work))
         return await self._one_visit.run(lambda session: work(self._records(session)))
+
+    async def _written(self, work: Callable[[SqlRecords], Coroutine[Any, Any, Value]]) -> Value:
+        async with self.write() as records:
+            return await work(records)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[SqlRecords]:

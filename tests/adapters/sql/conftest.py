@@ -1,10 +1,11 @@
 """An empty, migrated database for each test, and something in it.
 
-With DOCENT_TEST_POSTGRES set to the URL of a database that may be emptied, every test runs on that as well.
+With DOCENT_TEST_POSTGRES set, every test runs on Postgres as well: on the database at that URL, which may be emptied,
+or, set to "own", on a server that is started for them.
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from app.domain.source import Source, SourceConfig, SourceKind
 from app.domain.turn import VisitorSession
 from tests.adapters.sql.sample_rows import add_workspace
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.postgres_server import running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
 from tests.doubles.visitors import visitor_of
@@ -32,12 +34,21 @@ def clock() -> FixedClock:
     return FixedClock()
 
 
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    if _POSTGRES != "own":
+        yield str(_POSTGRES)
+        return
+    with running_postgres() as server:
+        yield server.url
+
+
 @pytest.fixture(params=["sqlite", "postgres"] if _POSTGRES else ["sqlite"])
 async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AsyncEngine]:
     if request.param == "sqlite":
         opened = open_engine(await temporary_database(tmp_path))
     else:
-        opened = open_engine(str(_POSTGRES))
+        opened = open_engine(request.getfixturevalue("postgres_url"))
         await migrate(opened)
         async with opened.begin() as connection:
             for table in reversed(Base.metadata.sorted_tables):
