@@ -158,8 +158,9 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 trials_on(base, model),
                 trial_searches_on(base, model),
                 base.clock,
+                base.supervisor,
             ),
-            DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record),
+            DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record, supervisor=base.supervisor),
         ):
             yield
 

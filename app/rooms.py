@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from app.adapters.background_meter import background_failures
 from app.adapters.batching_embedder import BatchingEmbedder
 from app.adapters.budget_meter import budget_refusals
 from app.adapters.circuit_meter import CircuitMeter
@@ -69,6 +70,7 @@ from app.configured_adapters import (
     configured_shared_turns,
     configured_stream_places,
 )
+from app.kit.supervisor import Supervisor
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
@@ -109,6 +111,7 @@ class Foundation:
 
     settings: Settings
     metrics: CollectorRegistry
+    supervisor: Supervisor
     circuits: CircuitMeter
     process: str
     clock: SystemClock
@@ -190,6 +193,7 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
         yield Foundation(
             settings=settings,
             metrics=metrics,
+            supervisor=Supervisor(background_failures(metrics)),
             circuits=circuits,
             process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
             clock=SystemClock(),
@@ -236,8 +240,10 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         for_operators = search.for_operators(base.cache, languages)
         playground = playground_for(base, model)
         async with (
-            Liveness(base.record, base.process),
-            Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches) as turns,
+            Liveness(base.record, base.process, supervisor=base.supervisor),
+            Turns(
+                tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor
+            ) as turns,
         ):
             yield Answering(
                 for_operators,

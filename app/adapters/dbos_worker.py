@@ -22,6 +22,8 @@ from dbos import DBOS, DBOSClient, WorkflowStatus
 
 from app.adapters.dbos_job_queue import CRAWL, FINISH_DELETIONS, QUEUES, READING, RECONCILE_AGENT, DbosJobQueue, run_of
 from app.domain.errors import DocentError
+from app.kit.ended_task import end_task
+from app.kit.supervisor import Supervisor
 from app.ports.job_handlers import JobHandlers
 from app.ports.records.transaction import SystemOfRecord
 
@@ -55,6 +57,7 @@ class DbosWorker:
         dead_after_seconds: int = 15,
         retry_seconds: float = 2.0,
         polling_seconds: float = 0.5,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._url = url
         self._name = process_name
@@ -65,6 +68,7 @@ class DbosWorker:
         self._dead_after_seconds = dead_after_seconds
         self._retry_seconds = retry_seconds
         self._polling_seconds = polling_seconds
+        self._supervisor = supervisor or Supervisor()
         self._queue = DbosJobQueue(url)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
@@ -78,14 +82,15 @@ class DbosWorker:
         await self._beat()
         await to_thread.run_sync(self._launch)
         await self._look_after_others()
-        self._beating = asyncio.create_task(self._keep_beating())
+        beating = self._supervisor.keep_going("worker heartbeat", self._beat_again, rest_seconds=0)
+        self._beating = asyncio.create_task(beating, name="worker heartbeat")
         log.info("worker_started", worker=self._name)
 
     async def stop(self) -> None:
         """End in good order: work under way goes back to the queue, to be taken up where it is."""
         with anyio.CancelScope(shield=True):
             if self._beating is not None:
-                await _cancelled([self._beating])
+                await end_task(self._beating)
             loop, self._loop = self._loop, None  # what is dequeued from here on is not begun
             if loop is None:
                 return
@@ -191,14 +196,10 @@ class DbosWorker:
 
     # The living look after the dead.
 
-    async def _keep_beating(self) -> None:
-        while True:
-            await asyncio.sleep(self._heartbeat_seconds)
-            try:
-                await self._beat()
-                await self._look_after_others()
-            except Exception:  # a database that does not answer now may answer the next beat
-                log.warning("heartbeat_failed", worker=self._name, exc_info=True)
+    async def _beat_again(self) -> None:
+        await asyncio.sleep(self._heartbeat_seconds)
+        await self._beat()
+        await self._look_after_others()
 
     async def _beat(self) -> None:
         async with self._record.write() as records:

@@ -52,6 +52,8 @@ class Checkpoints:
                 await self._write(texts)
             except DocentError as error:
                 log.warning("turn.checkpoints_failed", turns=len(self._under_way), reason=str(error))
+            except Exception:
+                log.exception("turn.checkpoints_failed", turns=len(self._under_way))
             finally:
                 self._under_way = {}
                 self._is_written.set()

@@ -6,7 +6,8 @@ from typing import Self
 
 import structlog
 
-from app.domain.errors import DocentError
+from app.kit.ended_task import end_task
+from app.kit.supervisor import Supervisor
 from app.ports.records.transaction import SystemOfRecord
 
 log = structlog.get_logger(__name__)
@@ -26,24 +27,26 @@ class Liveness:
         *,
         beat_seconds: float = 5.0,
         dead_after_seconds: int = 20,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._record = record
         self._process = process
         self._beat_seconds = beat_seconds
         self._dead_after_seconds = dead_after_seconds
+        self._supervisor = supervisor or Supervisor()
         self._beating: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         await self.beat()
-        self._beating = asyncio.create_task(self._keep_beating())
+        beating = self._supervisor.keep_going("heartbeat", self._beat_again, rest_seconds=0)
+        self._beating = asyncio.create_task(beating, name="heartbeat")
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._beating:
-            self._beating.cancel()
-            await asyncio.gather(self._beating, return_exceptions=True)
+            await end_task(self._beating)
         async with self._record.write() as records:
             await records.processes.leave(self._process)
 
@@ -64,10 +67,6 @@ class Liveness:
             log.warning("turns_cut", count=cut)
         return cut
 
-    async def _keep_beating(self) -> None:
-        while True:
-            await asyncio.sleep(self._beat_seconds)
-            try:
-                await self.beat()
-            except DocentError as error:
-                log.warning("heartbeat_missed", reason=str(error))
+    async def _beat_again(self) -> None:
+        await asyncio.sleep(self._beat_seconds)
+        await self.beat()

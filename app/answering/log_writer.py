@@ -1,15 +1,17 @@
 """Copies the events of this process's turns into the turn log, beside the turns and never in their way."""
 
 import asyncio
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 from uuid import UUID
 
 import structlog
 
-from app.answering.ended_task import end_task
 from app.answering.live_turn import LiveTurn
 from app.domain.errors import Unavailable
+from app.kit.ended_task import end_task
+from app.kit.supervisor import Supervisor
 from app.ports.turn_log import Growth, TurnLog
 
 log = structlog.get_logger(__name__)
@@ -22,8 +24,9 @@ class LogWriter:
     """Writes while its block runs, and once more when it is left. While the log is away turns go on, and are
     written when it is back."""
 
-    def __init__(self, turn_log: TurnLog) -> None:
+    def __init__(self, turn_log: TurnLog, supervisor: Supervisor | None = None) -> None:
         self._log = turn_log
+        self._supervisor = supervisor or Supervisor()
         self._behind: dict[UUID, LiveTurn] = {}
         self._written: dict[UUID, int] = {}  # of turns that go on
         self._has_some = asyncio.Event()
@@ -42,7 +45,8 @@ class LogWriter:
         self._written.pop(turn_id, None)
 
     async def __aenter__(self) -> Self:
-        self._writing = asyncio.create_task(self._keep_writing())
+        writing = self._supervisor.keep_going("turn log", self._write_when_due)
+        self._writing = asyncio.create_task(writing, name="turn log")
         return self
 
     async def __aexit__(
@@ -52,11 +56,10 @@ class LogWriter:
             await end_task(self._writing)
         await self._write()
 
-    async def _keep_writing(self) -> None:
-        while True:
-            await self._has_some.wait()
-            await self._write()
-            await asyncio.sleep(RETRY_SECONDS if self._is_away else PAUSE_SECONDS)
+    async def _write_when_due(self) -> None:
+        await self._has_some.wait()
+        await self._write()
+        await asyncio.sleep(RETRY_SECONDS if self._is_away else PAUSE_SECONDS)
 
     async def _write(self) -> None:
         self._has_some.clear()
@@ -69,16 +72,33 @@ class LogWriter:
             self._behind.clear()
             return
         try:
-            lost = await self._log.append(growths)
+            await self._append(growths)
         except Unavailable as error:
             self._has_some.set()
             if not self._is_away:
                 log.warning("turn_log_away", reason=str(error))
             self._is_away = True
             return
+        except Exception as error:  # of one turn, perhaps: the others must not wait for it
+            self._supervisor.note_failure("turn log", error)
+            await self._append_singly(growths)
         self._is_away = False
+
+    async def _append(self, growths: Sequence[Growth]) -> None:
+        lost = await self._log.append(growths)
         for growth in growths:
             self._note(growth, growth.head.turn_id in lost)
+
+    async def _append_singly(self, growths: Sequence[Growth]) -> None:
+        """Without those that the log cannot take: their readers elsewhere get the end from the record."""
+        for growth in growths:
+            try:
+                await self._append([growth])
+            except Unavailable:
+                self._has_some.set()
+            except Exception:
+                log.exception("turn_not_logged", turn=str(growth.head.turn_id))
+                self.forget(growth.head.turn_id)
 
     def _note(self, growth: Growth, was_lost: bool) -> None:
         turn_id, reached = growth.head.turn_id, growth.events[-1]

@@ -7,13 +7,13 @@ from uuid import UUID
 
 import structlog
 
-from app.answering.ended_task import end_task
 from app.answering.live_turn import LiveTurn
 from app.answering.presence import Presence
 from app.answering.turn_replay import rest_of
 from app.domain.errors import DocentError, Unavailable
 from app.domain.turn import TurnState
 from app.domain.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent
+from app.kit.ended_task import end_task
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.turn_log import TurnHead, TurnLog
 

@@ -13,7 +13,6 @@ from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.checkpointer import Checkpointer, Checkpoints
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
-from app.answering.ended_task import end_task
 from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
@@ -45,6 +44,7 @@ from app.domain.turn import (
 )
 from app.domain.turn_events import Citations, Done, Error, Start, Status, Token
 from app.domain.turn_language import turn_language
+from app.kit.ended_task import end_task
 from app.ports.clock import Clock
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord

@@ -9,21 +9,23 @@ from uuid import UUID
 
 import structlog
 
-from app.answering.ended_task import end_task
 from app.answering.live_turn import LiveTurn
 from app.answering.log_writer import LogWriter
 from app.answering.turn_feed import TurnFeed
 from app.answering.turn_replay import replayed
 from app.answering.turn_run import TurnRun, TurnTools
 from app.answering.turns_elsewhere import SharedTurns, TurnsElsewhere
-from app.domain.errors import DocentError, NotFound, Overloaded, TurnConflict, Unavailable
+from app.domain.errors import NotFound, Overloaded, TurnConflict, Unavailable
 from app.domain.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.domain.turn_events import FIRST_RECORD_NUMBER
+from app.kit.ended_task import end_task
+from app.kit.supervisor import Supervisor
 from app.ports.turn_log import KEPT_SECONDS, TurnHead
 from app.ports.turn_orders import TurnOrder
 
 log = structlog.get_logger(__name__)
 
+_ORDERS = "turn orders"
 _END_SECONDS = 5.0  # for turns to be stored that are told to end: the record may be away
 
 
@@ -33,7 +35,13 @@ class Turns:
     other processes; leaving it ends and stores all."""
 
     def __init__(
-        self, tools: TurnTools, owner: str, shared: SharedTurns, max_running: int = 200, max_searching: int = 30
+        self,
+        tools: TurnTools,
+        owner: str,
+        shared: SharedTurns,
+        max_running: int = 200,
+        max_searching: int = 30,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._tools = tools
         self._owner = owner
@@ -41,7 +49,8 @@ class Turns:
         self._max_running = max_running
         self._max_searching = max_searching
         self._elsewhere = TurnsElsewhere(tools.records, shared, owner)
-        self._writer = LogWriter(shared.log)
+        self._supervisor = supervisor or Supervisor()
+        self._writer = LogWriter(shared.log, self._supervisor)
         self._live: dict[UUID, LiveTurn] = {}
         self._running: dict[UUID, tuple[TurnRun, asyncio.Task[None]]] = {}
         self._obeying: asyncio.Task[None] | None = None
@@ -49,7 +58,7 @@ class Turns:
 
     async def __aenter__(self) -> Self:
         await self._writer.__aenter__()
-        self._obeying = asyncio.create_task(self._obey())
+        self._obeying = asyncio.create_task(self._supervisor.keep_going(_ORDERS, self._obey), name=_ORDERS)
         return self
 
     async def __aexit__(
@@ -192,8 +201,8 @@ class Turns:
             async for order in orders:
                 try:
                     await self._follow_order(order)
-                except DocentError as error:
-                    log.warning("turn_order_failed", kind=order.kind, reason=str(error))
+                except Exception as error:
+                    self._supervisor.note_failure(_ORDERS, error)
 
     async def _follow_order(self, order: TurnOrder) -> None:
         if order.kind == "end" and order.sender != self._owner:

@@ -15,6 +15,7 @@ from app.answering.turns import Turns
 from app.cli.allocator import share_arenas
 from app.cli.open_files import connections_that_fit
 from app.cli.terminal import err, run, settings_for
+from app.kit.supervisor import Supervisor
 from app.main import open_web, open_worker
 from app.rooms import open_foundation
 from app.settings import Settings
@@ -158,18 +159,21 @@ async def _migrate(settings: Settings) -> None:
 
 async def _keep_worker() -> None:
     """One worker process beside this one; it inherits the environment."""
-    while True:
-        # Popen and not the loop's own: it starts the child without running this process's fork hooks.
-        worker = subprocess.Popen([sys.executable, "-m", "app.cli", "work"])  # noqa: ASYNC220 - ourselves
+    await Supervisor().keep_going("worker process", _run_worker, rest_seconds=_WORKER_RESTART_SECONDS)
+
+
+async def _run_worker() -> None:
+    # Popen and not the loop's own: it starts the child without running this process's fork hooks.
+    worker = subprocess.Popen([sys.executable, "-m", "app.cli", "work"])  # noqa: ASYNC220 - ourselves
+    try:
+        code = await asyncio.to_thread(worker.wait)
+    except asyncio.CancelledError:
+        worker.terminate()
         try:
-            code = await asyncio.to_thread(worker.wait)
-        except asyncio.CancelledError:
-            worker.terminate()
-            try:
-                await asyncio.to_thread(worker.wait, _WORKER_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                worker.kill()
-                await asyncio.to_thread(worker.wait)
-            raise
-        log.error("worker_died", exit_code=code, restart_in_seconds=_WORKER_RESTART_SECONDS)
-        await asyncio.sleep(_WORKER_RESTART_SECONDS)
+            await asyncio.to_thread(worker.wait, _WORKER_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            await asyncio.to_thread(worker.wait)
+        raise
+    log.error("worker_died", exit_code=code, restart_in_seconds=_WORKER_RESTART_SECONDS)
+    await asyncio.sleep(_WORKER_RESTART_SECONDS)

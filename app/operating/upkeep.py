@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from app.kit.supervisor import Supervisor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_digests import GapDigests
 from app.operating.gap_replays import GapReplays, Trials
@@ -28,16 +29,24 @@ async def upkeep(
     trials: Trials,
     searches: TrialSearches,
     clock: Clock,
+    supervisor: Supervisor,
 ) -> AsyncIterator[None]:
     """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, and golden questions
     asked to their end, while the block runs."""
     async with (
-        Rounds("webhook delivery", WebhookDelivery(records, webhooks, clock).deliver, pause_seconds=2),
-        Rounds("retention", Retention(records, clock).erase, pause_seconds=3600),
-        Rounds("rephrasings", Rephrasings(records, embedder, languages).judge, pause_seconds=5),
-        Rounds("gap clustering", GapClustering(records, embedder, languages).place, pause_seconds=2),
-        Rounds("gap replays", GapReplays(records, trials).replay_due, pause_seconds=5),
-        Rounds("golden runs", GoldenRunRounds(records, searches, clock).go_on, pause_seconds=2),
-        Rounds("gap digests", GapDigests(records, clock).announce, pause_seconds=60),
+        Rounds(
+            "webhook delivery",
+            WebhookDelivery(records, webhooks, clock).deliver,
+            pause_seconds=2,
+            supervisor=supervisor,
+        ),
+        Rounds("retention", Retention(records, clock).erase, pause_seconds=3600, supervisor=supervisor),
+        Rounds("rephrasings", Rephrasings(records, embedder, languages).judge, pause_seconds=5, supervisor=supervisor),
+        Rounds(
+            "gap clustering", GapClustering(records, embedder, languages).place, pause_seconds=2, supervisor=supervisor
+        ),
+        Rounds("gap replays", GapReplays(records, trials).replay_due, pause_seconds=5, supervisor=supervisor),
+        Rounds("golden runs", GoldenRunRounds(records, searches, clock).go_on, pause_seconds=2, supervisor=supervisor),
+        Rounds("gap digests", GapDigests(records, clock).announce, pause_seconds=60, supervisor=supervisor),
     ):
         yield

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.domain.errors import Unavailable
+from app.kit.supervisor import Supervisor
 from app.ports.stream_places import LEASE_SECONDS, StreamPlaces
 
 _log = structlog.get_logger("docent.web")
@@ -49,7 +50,7 @@ class _Placed(Response):
         self.background = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        renewing = asyncio.create_task(self._renew())
+        renewing = asyncio.create_task(Supervisor().keep_going("stream place", self._renew))
         try:
             await self._inside(scope, receive, send)
         finally:
@@ -59,9 +60,8 @@ class _Placed(Response):
                 await self._places.leave(self._visitor_id, self._place)
 
     async def _renew(self) -> None:
-        while True:
-            await asyncio.sleep(_RENEW_SECONDS)
-            try:
-                await self._places.renew(self._visitor_id, self._place)
-            except Unavailable as error:
-                _log.warning("stream_place_not_renewed", reason=str(error))
+        await asyncio.sleep(_RENEW_SECONDS)
+        try:
+            await self._places.renew(self._visitor_id, self._place)
+        except Unavailable as error:
+            _log.warning("stream_place_not_renewed", reason=str(error))

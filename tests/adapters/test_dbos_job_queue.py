@@ -109,7 +109,7 @@ def handlers() -> RecordingHandlers:
 
 @asynccontextmanager
 async def working(
-    url: str, record: SqlSystemOfRecord, handlers: JobHandlers, name: str = "worker-1"
+    url: str, record: SqlSystemOfRecord, handlers: JobHandlers, name: str = "worker-1", dead_after_seconds: int = 1
 ) -> AsyncIterator[DbosWorker]:
     async with DbosWorker(
         url,
@@ -117,7 +117,7 @@ async def working(
         handlers,
         record,
         heartbeat_seconds=0.1,
-        dead_after_seconds=1,
+        dead_after_seconds=dead_after_seconds,
         retry_seconds=0.01,
         polling_seconds=0.05,
     ) as worker:
@@ -263,7 +263,7 @@ async def test_the_work_of_a_living_worker_is_left_alone(
     async with record.write() as records:
         await records.processes.beat("dead", "worker")
 
-    async with working(url, record, handlers, "alive"):
+    async with working(url, record, handlers, "alive", dead_after_seconds=60):
         await queue.finish_deletions(uuid4(), uuid4())
         await handlers.until_called(1)
 

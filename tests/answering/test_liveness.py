@@ -1,6 +1,8 @@
 """Which turns are cut: those of processes that are dead, and of nobody else."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import anyio
@@ -11,6 +13,8 @@ from app.adapters.sql.engine import open_engine
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.answering.liveness import Liveness
 from app.domain.turn import TurnState
+from app.kit.supervisor import Supervisor
+from app.ports.records.transaction import Records
 from tests.adapters.sql.sample_rows import silence
 from tests.answering.told import done, heard, stored, text, until_tokens
 from tests.doubles.answering_house import answering_house
@@ -79,3 +83,25 @@ async def test_a_process_that_was_stopped_itself_judges_nobody_at_its_first_beat
             await silence(engine, process, 27)
         assert await other.beat() == 0
         assert await other.beat() == 1
+
+
+async def test_an_error_that_nobody_foresaw_does_not_end_the_beating(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+    beats_on = asyncio.Event()
+    async with answering_house(tmp_path) as house:
+        write = house.record.write
+        failures = [RuntimeError("a bug"), RuntimeError("another")]
+
+        def failing() -> AbstractAsyncContextManager[Records]:
+            if failures:
+                raise failures.pop()
+            beats_on.set()
+            return write()
+
+        async with Liveness(house.record, OWNER, beat_seconds=0.001, supervisor=Supervisor(counted.append)):
+            monkeypatch.setattr(house.record, "write", failing)
+            async with asyncio.timeout(5):
+                await beats_on.wait()
+    assert counted == ["heartbeat", "heartbeat"]

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from app.adapters.sql.one_hop_sqlite import one_hop_connection
+from app.adapters.sql.vendor_errors import leave_server_that_is_away
 
 _BUSY_SECONDS = 5
 _MIGRATION_BUSY_SECONDS = 120
@@ -24,9 +25,11 @@ def open_engine(url: str) -> AsyncEngine:
     caller disposes of the engine."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_async_engine(
+        engine = create_async_engine(
             parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True, hide_parameters=True
         )
+        event.listen(engine.sync_engine, "handle_error", leave_server_that_is_away)
+        return engine
     _make_private_file(parsed)
     # What visitors wrote must not reach the logs inside a database error.
     engine = create_async_engine(

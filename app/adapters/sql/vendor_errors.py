@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sqlalchemy import ExceptionContext
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -22,8 +23,20 @@ _POSTGRES_BUSY = frozenset(
         "57014",  # query_canceled: a statement timeout
     }
 )
+_POSTGRES_AWAY = (
+    "08",  # connection exceptions
+    "25006",  # read_only_sql_transaction: the server we write to is a standby now
+    "57P",  # the server shuts down, crashed, starts, or ended our session
+)
 _POSTGRES_DISK_FULL = "53100"
 _POSTGRES_FOREIGN_KEY = "23503"
+
+
+def leave_server_that_is_away(context: ExceptionContext) -> None:
+    """For the event "handle_error". After a failover a pool still has connections to what is a standby now, which live
+    and refuse every write; SQLAlchemy gives up the whole pool for an error that means a lost server."""
+    if str(getattr(context.original_exception, "sqlstate", None) or "").startswith(_POSTGRES_AWAY):
+        context.is_disconnect = True
 
 
 @contextmanager
@@ -53,6 +66,7 @@ def _translated(error: DBAPIError) -> DocentError | None:
         return Unavailable(_FULL)
     if any(sqlite_name.startswith(name) for name in _SQLITE_BROKEN):
         return Unavailable(f"The database file cannot be read ({cause}). Restore it from a backup.")
-    if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
+    is_away = sqlstate.startswith(_POSTGRES_AWAY) or error.connection_invalidated
+    if is_away or isinstance(error, OperationalError | InterfaceError):
         return Unavailable(f"The database does not answer ({cause}). Run `docent doctor`.")
     return None

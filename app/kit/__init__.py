@@ -1,0 +1,1 @@
+"""What every room above builds with, and that knows none of them."""
