@@ -113,9 +113,7 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
                 questions_per_address=settings.limit_questions_per_address,
                 questions_per_agent=settings.limit_questions_per_agent,
             )
-            app = create_app(
-                services, limits=limits, streams=streams, trusted_proxies=settings.trusted_proxies, version=VERSION
-            )
+            app = create_app(services, limits=limits, streams=streams, addresses=_addresses(settings), version=VERSION)
             app.state.connections = _connections(base)
             yield app, answering.turns
         finally:
@@ -135,8 +133,11 @@ def _connections(base: Foundation) -> OpenConnections:
         connections=settings.limit_connections,
         per_address=settings.limit_connections_per_address,
     )
-    addresses = ClientAddresses(settings.trusted_proxies)
-    return OpenConnections(limits, addresses.connection_key, ConnectionMeter(base.metrics))
+    return OpenConnections(limits, _addresses(settings).connection_key, ConnectionMeter(base.metrics))
+
+
+def _addresses(settings: Settings) -> ClientAddresses:
+    return ClientAddresses(settings.trusted_proxies, settings.trusted_proxy_header)
 
 
 @asynccontextmanager

@@ -52,7 +52,12 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Addresses or networks whose X-Forwarded-For is believed, comma separated."
+        (), description="Addresses or networks of proxies that are believed, comma separated."
+    )
+    trusted_proxy_header: str = Field(
+        "X-Forwarded-For",
+        pattern=r"^[A-Za-z0-9-]{1,64}$",
+        description="Header in which they name the visitor's address; Fly's proxy: Fly-Client-IP.",
     )
     limit_header_bytes: int = Field(
         32768, ge=1024, le=1048576, description="Longest request line with all its headers, in bytes; past it: 431."

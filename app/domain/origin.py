@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
+from app.domain.public_suffix import is_public_suffix
+
 _ORIGIN = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]{2,45}\]|[a-z0-9*._-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?",
     re.ASCII,
@@ -44,6 +46,8 @@ def normal_pattern(text: str) -> str:
         _check_host(parent)
         if _is_address(parent) or ("." not in parent and parent != "localhost"):
             raise ValueError('A wildcard needs a domain of your own, such as "https://*.example.com".')
+        if is_public_suffix(parent):
+            raise ValueError(f'Anybody can have a name below "{parent}". Write the domain that is yours.')
     elif "*" in host:
         raise ValueError('The wildcard stands for the whole first label: "https://*.example.com".')
     else:

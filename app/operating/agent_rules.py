@@ -7,6 +7,7 @@ from dataclasses import replace
 from app.domain.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme
 from app.domain.errors import InvalidInput
 from app.domain.origin import normal_pattern
+from app.domain.public_suffix import is_public_suffix
 from app.domain.retrieval_settings import RerankMode, RetrievalSettings
 from app.domain.search_filter import SearchFilter
 from app.operating.field_rules import check_between, check_http_url, check_language, check_line, check_lines, check_text
@@ -86,6 +87,11 @@ def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
             raise InvalidInput(
                 f"allowed_link_hosts.{number}",
                 'Write a host name alone, such as "docs.example.com" or "*.example.com".',
+            )
+        if host.startswith("*.") and is_public_suffix(host[2:]):
+            raise InvalidInput(
+                f"allowed_link_hosts.{number}",
+                f'Anybody can have a name below "{host[2:]}". Write the domain that is yours.',
             )
     return tuple(dict.fromkeys(normal))
 

@@ -79,17 +79,17 @@ def create_app(
     lifespan: Lifespan[Starlette] | None = None,
     limits: LimitsPolicy | None = None,
     streams: StreamPolicy | None = None,
-    trusted_proxies: Sequence[str] = (),
+    addresses: ClientAddresses | None = None,
     version: str = "0.0.0",
     widget_files: Path | None = None,
     more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Nothing connects and nothing is read from the environment here.
 
-    `trusted_proxies` are addresses or networks whose X-Forwarded-For is believed; a wrong one raises ValueError.
-    `more_routes` come after the API's, such as a demo page's.
+    `addresses` knows which proxies are believed; by default none. `more_routes` come after the API's, such as a demo
+    page's.
     """
-    limits, addresses = limits or LimitsPolicy(), ClientAddresses(trusted_proxies)
+    limits, addresses = limits or LimitsPolicy(), addresses or ClientAddresses()
     widget = widget_files or built_widget()
     endpoints = endpoints_of(
         services,

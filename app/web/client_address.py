@@ -2,18 +2,25 @@
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
 
 from starlette.requests import Request
 
 _Address = IPv4Address | IPv6Address
 
 
-class ClientAddresses:
-    """X-Forwarded-For is read from the right, as far as trusted proxies have written it."""
+FORWARDED_FOR: Final = "X-Forwarded-For"
 
-    def __init__(self, trusted_proxies: Sequence[str] = ()) -> None:
+
+class ClientAddresses:
+    """What a trusted proxy says in its header. X-Forwarded-For is a list, read from the right as far as trusted proxies
+    have written it; any other header (Fly-Client-IP, X-Real-IP, CF-Connecting-IP) holds one address."""
+
+    def __init__(self, trusted_proxies: Sequence[str] = (), header: str = FORWARDED_FOR) -> None:
         """Addresses or networks. Raises ValueError for anything else."""
         self._trusted = [ip_network(proxy, strict=False) for proxy in trusted_proxies]
+        self._header = header
+        self._is_list = header.lower() == FORWARDED_FOR.lower()
 
     def limit_key(self, request: Request) -> str:
         """The IPv4 address or the IPv6 /64 network: what one caller can hardly change."""
@@ -37,7 +44,11 @@ class ClientAddresses:
 
     def _address(self, request: Request) -> _Address | None:
         current = _parsed(request.client.host) if request.client else None
-        hops = [hop.strip() for line in request.headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        lines = request.headers.getlist(self._header)
+        if not self._is_list:
+            named = _parsed(lines[0].strip()) if len(lines) == 1 else None
+            return named if named is not None and current is not None and self._is_trusted(current) else current
+        hops = [hop.strip() for line in lines for hop in line.split(",")]
         while hops and current is not None and self._is_trusted(current):
             named = _parsed(hops.pop())
             if named is None:

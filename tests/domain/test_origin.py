@@ -110,6 +110,11 @@ def test_a_look_alike_is_not(origin: str) -> None:
     assert not is_listed(origin, LISTED)
 
 
+@pytest.mark.parametrize("pattern", ["https://*.co.uk", "https://*.vercel.app"])
+def test_a_public_suffix_that_was_listed_before_lets_nobody_in(pattern: str) -> None:
+    assert not is_listed(pattern.replace("*", "anybody"), (pattern,))
+
+
 def test_an_empty_list_has_nobody_in_it() -> None:
     assert not is_listed("https://www.example.com", ())
 
@@ -147,6 +152,10 @@ def test_a_pattern_has_one_form(pattern: str, normal: str) -> None:
         "https://example.com:99999",
         "https://bücher.example",
         "https://*.127.0.0.1",
+        "https://*.co.uk",
+        "https://*.github.io",
+        "https://*.ck",
+        "https://*.anything.ck:8443",
         "https://1.2.3",
         "null",
         "",

@@ -57,7 +57,7 @@ from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
-from app.web.client_address import ClientAddresses
+from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.services import Readiness, WebServices
@@ -155,6 +155,7 @@ async def open_house(
     limits: LimitsPolicy | None = None,
     streams: StreamPolicy | None = None,
     trusted_proxies: tuple[str, ...] = (),
+    proxy_header: str = FORWARDED_FOR,
     widget_files: Path | None = None,
     readiness: Readiness | None = None,
 ) -> AsyncIterator[House]:
@@ -167,7 +168,7 @@ async def open_house(
             services,
             limits=limits or unlimited(),
             streams=streams,
-            trusted_proxies=trusted_proxies,
+            addresses=ClientAddresses(trusted_proxies, proxy_header),
             version="1.2.3",
             widget_files=widget_files or folder,
         )

@@ -58,6 +58,8 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
         ({"allowed_origins": ["*"]}, "allowed_origins.0"),
         ({"allowed_origins": "https://ok.example"}, "allowed_origins"),
         ({"allowed_link_hosts": ["https://docs.example.com"]}, "allowed_link_hosts.0"),
+        ({"allowed_link_hosts": ["docs.example.com", "*.co.uk"]}, "allowed_link_hosts.1"),
+        ({"allowed_origins": ["https://*.co.uk"]}, "allowed_origins.0"),
         ({"theme": {"primary_color": "red"}}, "theme.primary_color"),
         ({"theme": {"primary_color": "#12345g"}}, "theme.primary_color"),
         ({"theme": {"position": "top"}}, "theme.position"),

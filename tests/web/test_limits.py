@@ -41,6 +41,71 @@ def test_an_address_is_what_trusted_proxies_say(peer: str | None, forwarded: tup
     assert ClientAddresses(["10.0.0.0/8"]).limit_key(a_request(peer, *forwarded)) == key
 
 
+FLY_APP = "2a09:8280:1::1:2345"
+
+
+@pytest.mark.parametrize(
+    ("peer", "sent", "key"),
+    [
+        pytest.param("172.16.7.2", {"fly-client-ip": ["198.51.100.1"]}, "198.51.100.1", id="Fly"),
+        pytest.param(
+            "172.16.7.2",
+            {"fly-client-ip": ["2001:db8:1:2::9"], "x-forwarded-for": [f"2001:db8:1:2::9, {FLY_APP}"]},
+            "2001:db8:1:2::/64",
+            id="Fly, whose list ends with the app's own address",
+        ),
+        pytest.param(
+            "172.16.7.2",
+            {"fly-client-ip": ["198.51.100.1"], "x-forwarded-for": [f"1.2.3.4, 198.51.100.1, {FLY_APP}"]},
+            "198.51.100.1",
+            id="Fly, and a visitor who sends a list of their own",
+        ),
+        pytest.param("203.0.113.9", {"fly-client-ip": ["198.51.100.1"]}, "203.0.113.9", id="nobody's proxy"),
+        pytest.param("172.16.7.2", {"fly-client-ip": ["1.2.3.4", "5.6.7.8"]}, "172.16.7.2", id="said twice"),
+        pytest.param("172.16.7.2", {"fly-client-ip": ["1.2.3.4, 5.6.7.8"]}, "172.16.7.2", id="a list"),
+        pytest.param("172.16.7.2", {"x-forwarded-for": ["198.51.100.1"]}, "172.16.7.2", id="said elsewhere"),
+        pytest.param("172.16.7.2", {}, "172.16.7.2", id="not said"),
+    ],
+)
+def test_a_proxy_may_name_the_visitor_in_a_header_of_its_own(peer: str, sent: dict[str, list[str]], key: str) -> None:
+    lines = [(name.encode(), line.encode()) for name, values in sent.items() for line in values]
+    request = Request({"type": "http", "client": (peer, 1234), "headers": lines})
+    assert ClientAddresses(["172.16.0.0/12"], "Fly-Client-IP").limit_key(request) == key
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "second"),
+    [
+        pytest.param(
+            "Fly-Client-IP",
+            {"Fly-Client-IP": "198.51.100.1", "X-Forwarded-For": f"198.51.100.1, {FLY_APP}"},
+            {"Fly-Client-IP": "198.51.100.2", "X-Forwarded-For": f"198.51.100.2, {FLY_APP}"},
+            id="Fly",
+        ),
+        pytest.param(
+            "X-Forwarded-For",
+            {"X-Forwarded-For": "6.6.6.6, 198.51.100.1"},
+            {"X-Forwarded-For": "6.6.6.6, 198.51.100.2"},
+            id="nginx with $proxy_add_x_forwarded_for",
+        ),
+        pytest.param(
+            "X-Real-IP", {"X-Real-IP": "198.51.100.1"}, {"X-Real-IP": "198.51.100.2"}, id="nginx with $remote_addr"
+        ),
+    ],
+)
+async def test_visitors_behind_a_proxy_share_no_limit(
+    tmp_path: Path, header: str, first: dict[str, str], second: dict[str, str]
+) -> None:
+    limits = replace(unlimited(), inits_per_address=1)
+    async with open_house(tmp_path, limits=limits, trusted_proxies=("127.0.0.1",), proxy_header=header) as house:
+        body = {"agent_id": str(house.agent.id), "page_url": PAGE}
+        told = [
+            (await house.http.post("/v1/widget/init", json=body, headers={"Origin": SITE, **sent})).status_code
+            for sent in (first, second, first, second)
+        ]
+        assert told == [200, 200, 429, 429]
+
+
 def test_a_proxy_that_is_no_address_is_refused_at_start() -> None:
     with pytest.raises(ValueError, match="proxy"):
         ClientAddresses(["proxy.internal"])
