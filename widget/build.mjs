@@ -1,5 +1,5 @@
-// Builds dist/widget.js and dist/people.js with their source maps, dist/words/, and the client without an interface with its
-// types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
+// Builds dist/widget.js, dist/people.js and dist/page.js with their source maps, dist/words/, and the client without an interface
+// with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -75,7 +75,7 @@ const INTERNAL_NAMES = [
   ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
   ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "element", "connect"],
-  ...["openPeople", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
+  ...["exported", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
 ];
 
 const SHARED = {
@@ -95,32 +95,34 @@ const SCRIPT = {
   ...SHARED,
   sourcemap: true,
   format: "iife",
-  // Names of ours that never leave the two files; a name of the API, the browser or the enums W and P must not be in this list.
+  // Names of ours that never leave the three files; a name of the API, the browser or the enums W and P must not be in this list.
   mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
 };
 
 export async function buildWidget() {
-  const main = (mangleCache, file, integrity) =>
+  const main = (mangleCache, parts) =>
     build({
       ...SCRIPT,
       entryPoints: ["src/main.ts"],
       outfile: "dist/widget.js",
       mangleCache,
-      plugins: [minifiedCss, madeModules({ ...ENGLISH, people: () => `export const FILE = "${file}", INTEGRITY = "${integrity}";` })],
+      plugins: [minifiedCss, madeModules({ ...ENGLISH, parts: () => parts })],
     });
-  // The main file chooses the short names, as its weight counts most; the second file must call the same things by them, and the
-  // main file then carries the second one's hash.
-  const { mangleCache } = await main({}, "", "");
-  const second = await build({
-    ...SCRIPT,
-    entryPoints: ["src/people.ts"],
-    outfile: "dist/people.js",
-    mangleCache,
-    plugins: [minifiedCss, englishWords],
-  });
-  const people = await squeezed(second.outputFiles);
-  const digest = createHash("sha384").update(people[1].contents).digest();
-  const first = await main(mangleCache, `people.${digest.toString("hex").slice(0, 16)}.js`, `sha384-${digest.toString("base64")}`);
+  // The main file chooses the short names, as its weight counts most; the others must call the same things by them, and the
+  // main file then carries their hashes.
+  const { mangleCache } = await main({}, "export const PEOPLE = [], PAGE = [];");
+  const part = async (name) => {
+    const { outputFiles } = await build({
+      ...SCRIPT,
+      entryPoints: [`src/${name}.ts`],
+      outfile: `dist/${name}.js`,
+      mangleCache,
+      plugins: [minifiedCss, englishWords],
+    });
+    return squeezed(outputFiles);
+  };
+  const [people, page] = [await part("people"), await part("page")];
+  const first = await main(mangleCache, `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)};`);
   const words = await Promise.all(
     (await readdir(here("src/words")))
       .filter((name) => name !== "en.json")
@@ -129,7 +131,13 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...(await squeezed(first.outputFiles)), ...people, ...words];
+  return [...(await squeezed(first.outputFiles)), ...people, ...page, ...words];
+}
+
+/** A file's name for good and its `integrity`. */
+function hashed(name, [, { contents }]) {
+  const digest = createHash("sha384").update(contents).digest();
+  return JSON.stringify([`${name}.${digest.toString("hex").slice(0, 16)}.js`, `sha384-${digest.toString("base64")}`]);
 }
 
 /** esbuild bundles and mangles properties; terser then finds shorter ways to say the same. Returns map and script. */

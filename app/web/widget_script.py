@@ -23,7 +23,7 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[0-9a-f]{16}"
-_SCRIPT = "widget|people"
+_SCRIPT = "widget|people|page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,21 @@ class WidgetScript:
             ),
             Endpoint(
                 "GET",
+                "/widget/page.{fingerprint}.js",
+                "getPinnedWidgetPage",
+                "What the script loads to read the visitor's page, as this one build of it",
+                "Widget",
+                Everyone(),
+                self.pinned_page,
+                response_media_type="text/javascript",
+                path_patterns={"fingerprint": _FINGERPRINT},
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
                 "/widget/{script}.js.map",
                 "getWidgetSourceMap",
-                "The source map of either script, for a browser's tools",
+                "The source map of one of the scripts, for a browser's tools",
                 "Widget",
                 Everyone(),
                 self.source_map,
@@ -163,6 +175,9 @@ class WidgetScript:
 
     async def pinned_people(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "people.js")
+
+    async def pinned_page(self, call: Call[None, None]) -> Response:
+        return await self._pinned(call, "page.js")
 
     async def _pinned(self, call: Call[None, None], name: str) -> Response:
         built = await self._built(name)

@@ -29,12 +29,14 @@ class Site:
     def tag(self, agent: str = "a1", attributes: str = "") -> str:
         return f'<script async src="{self.api_origin}/widget/widget.js" data-agent="{agent}" {attributes}></script>'
 
-    def write(self, *, attributes: str = "", body: str = "", head: str = "", lang: str = "en") -> None:
+    def write(
+        self, *, attributes: str = "", body: str = "", head: str = "", lang: str = "en", has_main: bool = True
+    ) -> None:
         """Puts the widget on the site's one page, with `body` as the page's own content."""
+        main = f"<main><h1>Shop</h1>{body}</main>" if has_main else body
         self.api.pages[""] = (
             f'<!doctype html><html lang="{lang}"><head><meta name="viewport" content="width=device-width">'
-            f"<title>Shop</title>{head}</head><body><main><h1>Shop</h1>{body}</main>"
-            f"{self.tag(attributes=attributes)}</body></html>"
+            f"<title>Shop</title>{head}</head><body>{main}{self.tag(attributes=attributes)}</body></html>"
         )
 
 

@@ -172,8 +172,9 @@ def a_built_widget(folder: Path) -> Path:
     (folder / "words").mkdir(parents=True)
     (folder / "widget.js").write_text("var one = 1;\n")
     (folder / "widget.js.map").write_text("{}")
-    (folder / "people.js").write_text("var one = 1;\n")
-    (folder / "people.js.map").write_text("{}")
+    for name in ("people", "page"):
+        (folder / f"{name}.js").write_text("var one = 1;\n")
+        (folder / f"{name}.js.map").write_text("{}")
     (folder / "docent-client.js").write_text("export {};\n")
     (folder / "docent-client.d.ts").write_text("export {};\n")
     (folder / "words" / "de.json").write_text('{"close":"Schließen"}', "utf-8")

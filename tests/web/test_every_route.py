@@ -96,7 +96,8 @@ def test_only_these_routes_are_open_to_everyone() -> None:
     assert {endpoint.path for endpoint in ENDPOINTS if not is_guarded(endpoint)} == {
         "/", "/healthz", "/healthz/stream", "/readyz", "/metrics", "/openapi.json", "/v1/widget/init",
         "/widget/widget.js",
-        "/widget/widget.{fingerprint}.js", "/widget/people.{fingerprint}.js", "/widget/{script}.js.map",
+        "/widget/widget.{fingerprint}.js", "/widget/people.{fingerprint}.js", "/widget/page.{fingerprint}.js",
+        "/widget/{script}.js.map",
         "/widget/words/{language}.json",
         "/widget/docent-client.js", "/widget/docent-client.d.ts",
         "/v1/hooks/sources/{source_id}",  # the signature of its body guards it

@@ -21,6 +21,7 @@ FILES = [
     "/widget/widget.js",
     "/widget/widget.js.map",
     "/widget/people.js.map",
+    "/widget/page.js.map",
     "/widget/words/de.json",
     "/widget/docent-client.js",
     "/widget/docent-client.d.ts",
@@ -58,7 +59,7 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
     javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-    assert kinds == [javascript, json, json, json, javascript, plain]
+    assert kinds == [javascript, json, json, json, json, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -91,7 +92,7 @@ async def test_a_file_travels_zipped_where_the_browser_takes_that(house: House, 
     assert response.headers["etag"].endswith('-gzip"') is is_zipped
 
 
-@pytest.mark.parametrize("name", ["widget", "people"])
+@pytest.mark.parametrize("name", ["widget", "people", "page"])
 async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
     house: House, tmp_path: Path, name: str
 ) -> None:
@@ -129,6 +130,7 @@ async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
         "/widget/widget.0123456789abcdef.js",
         "/widget/people.0123456789abcdef.js",
         "/widget/people.js",
+        "/widget/page.js",
         "/widget/other.js.map",
         "/widget/..%2fsecret.js.map",
         "/widget/widget..js",
@@ -171,14 +173,15 @@ def test_the_pinned_tag_lets_the_browser_check_every_byte() -> None:
     assert 'crossorigin="anonymous"' in tag
 
 
-def test_the_shipped_script_names_the_second_one_that_is_beside_it_and_its_bytes() -> None:
-    script, people = ((built_widget() / name).read_text("utf-8") for name in ("widget.js", "people.js"))
-    second = BuiltFile.read(built_widget() / "people.js")
-    assert pinned_path(second, "people").removeprefix("/widget/") in script
-    assert second.integrity in script
-    assert "integrity" not in people  # it loads nothing more
+@pytest.mark.parametrize("name", ["people", "page"])
+def test_the_shipped_script_names_another_that_is_beside_it_and_its_bytes(name: str) -> None:
+    script, other = ((built_widget() / each).read_text("utf-8") for each in ("widget.js", f"{name}.js"))
+    built = BuiltFile.read(built_widget() / f"{name}.js")
+    assert pinned_path(built, name).removeprefix("/widget/") in script
+    assert built.integrity in script
+    assert "integrity" not in other  # it loads nothing more
 
 
-@pytest.mark.parametrize(("name", "kibibytes"), [("widget.js", 15), ("people.js", 6)])
+@pytest.mark.parametrize(("name", "kibibytes"), [("widget.js", 15), ("people.js", 6), ("page.js", 2)])
 def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: int) -> None:
     assert len(BuiltFile.read(built_widget() / name).zipped) <= kibibytes * 1024

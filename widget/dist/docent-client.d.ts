@@ -114,10 +114,6 @@ export declare function uuid(): string;
 /** The page's address as it may leave the browser: no fragment, no user name, no parameter that reads like a secret. */
 export declare function pageAddress(href: string): string;
 
-/** What the page says of itself, sent with a question so that "what does this cost?" can be answered.
- *
- * An allow-list: title, description, headings and text of the main content. Nothing a visitor typed or a site marked
- * private ever leaves: forms, editable text and anything under `data-docent-private` are skipped. */
 export declare function pageContext(document: Document): string;
 
 /** The URL of a link that may be drawn: absolute http(s) without a user name that could pose as a host. */

@@ -13,8 +13,9 @@ declare module "docent:english-people" {
   const words: string[];
   export default words;
 }
-declare module "docent:people" {
-  /** The name of the file that sees to people, and what its bytes are. */
-  export const FILE: string;
-  export const INTEGRITY: string;
+declare module "docent:parts" {
+  type Part = import("./part_file.js").PartFile;
+  /** The file that sees to people, and the one that reads the page. */
+  export const PEOPLE: Part;
+  export const PAGE: Part;
 }

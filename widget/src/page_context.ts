@@ -1,21 +1,21 @@
 /** What the page says of itself, sent with a question so that "what does this cost?" can be answered.
  *
- * An allow-list: title, description, headings and text of the main content. Nothing a visitor typed or a site marked
- * private ever leaves: forms, editable text and anything under `data-docent-private` are skipped. */
+ * An allow-list: title, description, Open Graph and product data, and what is shown of the main content. Nothing a visitor typed
+ * or a site marked private ever leaves: forms, editable text and anything under `data-docent-private` are skipped. */
+import { productLines } from "./product_data.js";
+import { shownLines } from "./shown_lines.js";
 
 /** @internal */
 export const MAX_CONTEXT_BYTES = 8000;
 
-const SKIPPED =
-  "script,style,form,input,textarea,nav,dialog,[hidden],[aria-hidden=true],[contenteditable],[data-docent-private]";
-
 export function pageContext(document: Document): string {
-  const main = document.querySelector("main,[role=main],article");
-  const parts = [document.title, document.querySelector<HTMLMetaElement>("meta[name=description]")?.content];
-  // Leaves only, so that no text is sent twice.
-  for (const element of main?.querySelectorAll("h1,h2,h3,h4,p,li:not(:has(p,li)),dt,dd,th,td,pre") ?? []) {
-    if (!element.closest(SKIPPED) && !element.querySelector(SKIPPED)) parts.push(element.textContent?.replace(/\s+/g, " ").trim());
-  }
+  const told = [...document.querySelectorAll<HTMLMetaElement>("meta[property^='og:'],meta[property^='product:']")].map((meta) => {
+    const [name, text] = [meta.getAttribute("property"), meta.content.replace(/\s+/g, " ").trim()];
+    // Pictures, addresses and sizes are no answer to anything.
+    return text && !/^https?:|image|video|audio|locale/.test(text.slice(0, 6) + name) && name + ": " + text;
+  });
+  const description = document.querySelector<HTMLMetaElement>("meta[name=description]")?.content;
+  const parts = [document.title, description, ...productLines(document), ...told, ...shownLines(document, MAX_CONTEXT_BYTES)];
   return cutToBytes(parts.filter(Boolean).join("\n"), MAX_CONTEXT_BYTES);
 }
 

@@ -4,7 +4,7 @@ import { drawContact, drawWhy } from "./contact_view.js";
 import type { OpenPeople } from "./desk.js";
 import { uuid } from "./ids.js";
 import css from "./people.css";
-import type { PeopleScript } from "./people_file.js";
+import type { PartScript } from "./part_file.js";
 import { PersonLine, type Line } from "./person_line.js";
 import { PersonView } from "./person_view.js";
 
@@ -80,4 +80,4 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
   };
 };
 
-(document.currentScript as PeopleScript).openPeople = openPeople;
+(document.currentScript as PartScript<OpenPeople>).exported = openPeople;

@@ -1,13 +1,14 @@
+import { PAGE, PEOPLE } from "docent:parts";
 import { Client, type ClientEvent } from "./client.js";
 import type { Citation, Question, Rating, SignedUser } from "./contract.js";
-import type { People } from "./desk.js";
+import type { OpenPeople, People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { placeOnPage } from "./host.js";
 import { uuid } from "./ids.js";
 import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";
-import { pageContext } from "./page_context.js";
-import { loadPeople } from "./people_file.js";
+import type { pageContext } from "./page_context.js";
+import { loadPart } from "./part_file.js";
 import { PanelView, type PanelActions } from "./panel_view.js";
 import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
 import { browserStore } from "./store.js";
@@ -192,6 +193,8 @@ export class Widget implements PanelActions {
     fit();
     screen?.addEventListener("resize", fit, { signal });
     screen?.addEventListener("scroll", fit, { signal });
+    // Here by the time of the first question.
+    if (this.#options.pageContext) loadPart(this.#options.files, PAGE).catch(() => undefined);
     const { language } = this.#speech;
     if (language === "en") return;
     const response = await fetch(this.#options.files + "words/" + language + ".json", { credentials: "omit" }).catch(() => null);
@@ -253,10 +256,15 @@ export class Widget implements PanelActions {
 
   #newQuestion(message: string): Question {
     const question: Question = { turn_id: uuid(), message, page_url: pageAddress(location.href) };
-    const context = this.#options.pageContext && pageContext(document);
-    if (context) question.page_context = context;
     this.#asked.set(question.turn_id, question);
     return question;
+  }
+
+  /** Once for a question, so that a repetition of it is the same; without it the question is asked all the same. */
+  async #readPage(question: Question): Promise<void> {
+    if (!this.#options.pageContext || question.page_context != null) return;
+    const read = await loadPart<typeof pageContext>(this.#options.files, PAGE).catch(() => null);
+    if (read) question.page_context = read(document);
   }
 
   async #run(question: Question, join = false): Promise<void> {
@@ -269,6 +277,7 @@ export class Widget implements PanelActions {
         this.#dispatch({ type: "answered", id, event });
         if ((event as { answered_by?: string }).answered_by === "handoff") void this.withPeople((people) => people.look(false));
       };
+      if (!join) await this.#readPage(question);
       await this.#client.ask(question, hear, running.signal, join);
     } catch (error) {
       const { code, retryable = true } = error as Failure;
@@ -320,7 +329,7 @@ export class Widget implements PanelActions {
   /** Does it once the file that sees to people is here, which most visitors never need. */
   async withPeople(act: (people: People) => void): Promise<void> {
     try {
-      const open = await loadPeople(this.#options.files);
+      const open = await loadPart<OpenPeople>(this.#options.files, PEOPLE);
       act((this.#people ??= open(this.#view, this.#client, this.#store, this.#state.agent)));
     } catch (error) {
       this.notice(error);
