@@ -119,6 +119,10 @@ bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgre
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m bench.crawl
 
+.PHONY: bench-commands
+bench-commands: .venv/installed ## Measure the processor time of the commands (BEFORE=REVISION for another tree beside this one)
+	$(BIN)/python -m bench.command_line $(if $(BEFORE),--before $(BEFORE))
+
 .PHONY: bench-extraction
 bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)
 	$(BIN)/python -m bench.extraction

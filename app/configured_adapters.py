@@ -1,54 +1,36 @@
-"""The adapters that the settings choose between. `closing` gets what has to be closed."""
+"""The adapters that the settings choose, imported when they are chosen. `closing` gets what has to be closed."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from app.adapters.batching_embedder import BatchingEmbedder
-from app.adapters.bounded_chat_model import BoundedChatModel
 from app.adapters.circuit_breaker import CircuitBreaker, CircuitListener
-from app.adapters.circuit_chat_model import CircuitChatModel
-from app.adapters.circuit_embedder import CircuitEmbedder
-from app.adapters.circuit_reranker import CircuitReranker
-from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
-from app.adapters.failover_chat_model import FailoverChatModel
-from app.adapters.fallback_rate_limiter import FallbackRateLimiter
-from app.adapters.fallback_stream_places import FallbackStreamPlaces
-from app.adapters.guarded_redis import GuardedRedis
-from app.adapters.http_reranker import HttpReranker
-from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.memory_cache import MemoryCache
 from app.adapters.memory_rate_limiter import MemoryRateLimiter
 from app.adapters.memory_stream_places import MemoryStreamPlaces
-from app.adapters.memory_turn_orders import MemoryTurnOrders
-from app.adapters.onnx_embedder import OnnxEmbedder
-from app.adapters.onnx_reranker import OnnxReranker
-from app.adapters.onnx_threads import OnnxThreads
-from app.adapters.openai_chat_model import OpenAIChatModel
-from app.adapters.openai_embedder import OpenAIEmbedder
-from app.adapters.patient_redis import PatientRedis
 from app.adapters.places import Places
-from app.adapters.redis_cache import RedisCache
-from app.adapters.redis_connection import redis_client
-from app.adapters.redis_stream_places import RedisStreamPlaces
-from app.adapters.redis_turn_log import RedisTurnLog
-from app.adapters.redis_turn_orders import RedisTurnOrders
 from app.adapters.secret_key_file import SecretKeyFile
 from app.adapters.secret_keys import SecretKeys
-from app.adapters.shedding_reranker import SheddingReranker
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
-from app.adapters.timed_chat_model import TimedChatModel
-from app.adapters.unshared_turn_log import UnsharedTurnLog
-from app.answering.turns_elsewhere import SharedTurns
-from app.knowledge.context_writer import ContextWriter
-from app.ports.cache import Cache
-from app.ports.chat_model import ChatModel
-from app.ports.embedder import Embedder
-from app.ports.rate_limiter import RateLimiter
-from app.ports.reranker import Reranker
-from app.ports.stream_places import StreamPlaces
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.adapters.batching_embedder import BatchingEmbedder
+    from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
+    from app.adapters.guarded_redis import GuardedRedis
+    from app.adapters.onnx_threads import OnnxThreads
+    from app.adapters.openai_chat_model import OpenAIChatModel
+    from app.answering.turns_elsewhere import SharedTurns
+    from app.knowledge.context_writer import ContextWriter
+    from app.ports.cache import Cache
+    from app.ports.chat_model import ChatModel
+    from app.ports.embedder import Embedder
+    from app.ports.rate_limiter import RateLimiter
+    from app.ports.reranker import Reranker
+    from app.ports.stream_places import StreamPlaces
 
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
 _DISTANT_RUNS: Final = 8  # requests to an embedding service at once
@@ -60,7 +42,11 @@ _REDIS_COOL_DOWN_SECONDS: Final = 5.0  # a try costs one visitor the wait of one
 def configured_embedder(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Embedder:
     """The shipped model, or an endpoint's."""
     if not settings.embeddings_url:
+        from app.adapters.onnx_embedder import OnnxEmbedder
+
         return OnnxEmbedder(EMBEDDER_FOLDER, threads, cores=settings.threads)
+    from app.adapters.openai_embedder import OpenAIEmbedder
+
     embedder = OpenAIEmbedder(
         base_url=settings.embeddings_url,
         model=settings.embeddings_model,
@@ -76,8 +62,13 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> BatchingEmbedder:
     """As visitors' questions use it: they cannot wait as pages can."""
+    from app.adapters.batching_embedder import BatchingEmbedder
+    from app.adapters.onnx_embedder import OnnxEmbedder
+
     if isinstance(embedder, OnnxEmbedder):
         return BatchingEmbedder(embedder.for_questions(), max_waiting=settings.embedder_queue)
+    from app.adapters.circuit_embedder import CircuitEmbedder
+
     circuit = CircuitBreaker("embedder", listener=circuits)
     guarded = CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
     return BatchingEmbedder(guarded, runs=_DISTANT_RUNS, max_waiting=settings.embedder_queue)
@@ -87,9 +78,16 @@ def configured_reranker(
     settings: Settings, threads: OnnxThreads, circuits: CircuitListener, closing: AsyncExitStack
 ) -> Reranker:
     """The shipped model, or an endpoint's."""
+    from app.adapters.shedding_reranker import SheddingReranker
+
     if not settings.rerank_url:
+        from app.adapters.onnx_reranker import OnnxReranker
+
         folder = Path(settings.rerank_folder) if settings.rerank_folder else RERANKER_FOLDER
         return SheddingReranker(OnnxReranker(folder, threads, cores=settings.threads))
+    from app.adapters.circuit_reranker import CircuitReranker
+    from app.adapters.http_reranker import HttpReranker
+
     reranker = HttpReranker(
         url=settings.rerank_url,
         shape=settings.rerank_shape,
@@ -107,6 +105,9 @@ def configured_redis(settings: Settings, circuits: CircuitListener, closing: Asy
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
+    from app.adapters.guarded_redis import GuardedRedis
+    from app.adapters.redis_connection import redis_client
+
     circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
     redis = GuardedRedis(redis_client(url), circuit)
     closing.push_async_callback(redis.close)
@@ -114,26 +115,49 @@ def configured_redis(settings: Settings, circuits: CircuitListener, closing: Asy
 
 
 def configured_cache(redis: GuardedRedis | None) -> Cache:
-    return RedisCache(redis) if redis else MemoryCache()
+    if not redis:
+        return MemoryCache()
+    from app.adapters.redis_cache import RedisCache
+
+    return RedisCache(redis)
 
 
 def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     """On Redis, with this process's own behind it."""
     own = MemoryRateLimiter()
-    return FallbackRateLimiter(LimitsRateLimiter(redis), own) if redis else own
+    if not redis:
+        return own
+    from app.adapters.fallback_rate_limiter import FallbackRateLimiter
+    from app.adapters.limits_rate_limiter import LimitsRateLimiter
+
+    return FallbackRateLimiter(LimitsRateLimiter(redis), own)
 
 
 def configured_stream_places(redis: GuardedRedis | None) -> StreamPlaces:
     """On Redis, with this process's own behind it."""
     own = MemoryStreamPlaces()
-    return FallbackStreamPlaces(RedisStreamPlaces(redis), own) if redis else own
+    if not redis:
+        return own
+    from app.adapters.fallback_stream_places import FallbackStreamPlaces
+    from app.adapters.redis_stream_places import RedisStreamPlaces
+
+    return FallbackStreamPlaces(RedisStreamPlaces(redis), own)
 
 
 def configured_shared_turns(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> SharedTurns:
     """Of this process alone, or on Redis for all web processes."""
+    from app.answering.turns_elsewhere import SharedTurns
+
     url = settings.redis_url.get_secret_value()
     if not url:
+        from app.adapters.memory_turn_orders import MemoryTurnOrders
+        from app.adapters.unshared_turn_log import UnsharedTurnLog
+
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
+    from app.adapters.patient_redis import PatientRedis
+    from app.adapters.redis_turn_log import RedisTurnLog
+    from app.adapters.redis_turn_orders import RedisTurnOrders
+
     circuit = CircuitBreaker("turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
     redis = PatientRedis(url, circuit)
     closing.push_async_callback(redis.close)
@@ -164,14 +188,19 @@ def configured_chat_model(
 
     None is asked twice: the visitor does not wait for it to recover.
     """
+    if not _has_endpoint(settings):
+        return None
+    from app.adapters.bounded_chat_model import BoundedChatModel
+    from app.adapters.circuit_chat_model import CircuitChatModel
+    from app.adapters.failover_chat_model import FailoverChatModel
+    from app.adapters.timed_chat_model import TimedChatModel
+
     models: list[ChatModel] = []
     for part, _, model in chat_endpoints(settings, closing, max_retries=0):
         timed = TimedChatModel(
             model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
         models.append(CircuitChatModel(timed, CircuitBreaker(part, listener=circuits)))
-    if not models:
-        return None
     return BoundedChatModel(FailoverChatModel(models), places) if places else FailoverChatModel(models)
 
 
@@ -180,13 +209,21 @@ def configured_context_writer(
 ) -> ContextWriter | None:
     """By the chat model; None without one. Nobody waits, so a provider is asked again; one that is away is left alone
     all the same, for a site has many pages."""
+    if not _has_endpoint(settings):
+        return None
+    from app.adapters.circuit_chat_model import CircuitChatModel
+    from app.adapters.failover_chat_model import FailoverChatModel
+    from app.knowledge.context_writer import ContextWriter
+
     models = [
         CircuitChatModel(model, CircuitBreaker(part, listener=circuits))
         for part, _, model in chat_endpoints(settings, closing, max_retries=2)
     ]
-    if not models:
-        return None
     return ContextWriter(FailoverChatModel(models), settings.model_name or settings.fallback_model_name)
+
+
+def _has_endpoint(settings: Settings) -> bool:
+    return bool(settings.model_url or settings.fallback_model_url)
 
 
 def chat_endpoints(
@@ -194,6 +231,8 @@ def chat_endpoints(
 ) -> Iterator[tuple[str, str, OpenAIChatModel]]:
     """Those that are set, in the order in which they are asked: the name of the circuit, that of the model, and the
     model."""
+    from app.adapters.openai_chat_model import OpenAIChatModel
+
     if settings.model_url:
         model = OpenAIChatModel(
             base_url=settings.model_url,
@@ -223,6 +262,8 @@ def chat_endpoints(
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
+    from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
+
     return CrawlerSiteDiscovery(
         settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds
     )

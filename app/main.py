@@ -22,6 +22,7 @@ from app.adapters.dbos_worker import DbosWorker
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.adapters.sql.records import import_families
 from app.answering.trial_answers import TrialAnswers
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
@@ -91,6 +92,7 @@ VERSION = version("docent")
 @asynccontextmanager
 async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]:
     """The web application, ready to serve, and its turns, which the server drains before it ends."""
+    import_families()
     async with (
         open_foundation(settings) as base,
         open_answering(base) as answering,
@@ -144,6 +146,7 @@ def _addresses(settings: Settings) -> ClientAddresses:
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
     left is mended first."""
+    import_families()
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()

@@ -4,9 +4,13 @@
     answering    search, writers,    turns, conversations              serve, ask, search
     knowledge    reading sources, ingest, reconcile, reindex           work, crawl, reindex
 
+Each imports what it opens when it is opened, for a command that opens less is to start sooner.
+
 Nothing outside this file, `main.py` and `configured_adapters.py` picks an adapter, and nothing connects before its
 context is entered.
 """
+
+from __future__ import annotations
 
 import os
 import secrets
@@ -14,48 +18,13 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from app.adapters.background_meter import background_failures
-from app.adapters.batching_embedder import BatchingEmbedder
-from app.adapters.budget_meter import budget_refusals
-from app.adapters.circuit_meter import CircuitMeter
-from app.adapters.crawler_site_reader import CrawlerSiteReader
-from app.adapters.cronsim_calendar import CronsimCalendar
-from app.adapters.lancedb_vector_index import LanceDBVectorIndex
-from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.model_meter import watch_model_health
-from app.adapters.onnx_threads import OnnxThreads
-from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.private_files import private_files
-from app.adapters.process_meter import process_metrics
-from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.sql.engine import open_engine
 from app.adapters.sql.migrate import migrate
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.adapters.system_clock import SystemClock
-from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
-from app.answering.agent_search import AgentSearch
-from app.answering.answer_drafter import AnswerDrafter
-from app.answering.answer_writers import answer_writers, question_completer
-from app.answering.conversation_end import ConversationEnd
-from app.answering.conversations import Conversations
-from app.answering.curated_matcher import CuratedMatcher
-from app.answering.history import History
-from app.answering.liveness import Liveness
-from app.answering.model_health import ModelHealth, WatchedChatModel
-from app.answering.playground import Playground, playground_on
-from app.answering.search_pipeline import SearchParts
-from app.answering.trial_answers import TrialAnswers
-from app.answering.trial_search import TrialSearch
-from app.answering.turn_run import TurnTools
-from app.answering.turn_spending import BudgetedChatModel
-from app.answering.turns import Turns
 from app.configured_adapters import (
     configured_cache,
     configured_chat_model,
@@ -71,51 +40,68 @@ from app.configured_adapters import (
     configured_stream_places,
 )
 from app.kit.supervisor import Supervisor
-from app.knowledge.chunk_contexts import ChunkContexts
-from app.knowledge.chunk_indexer import ChunkIndexer
-from app.knowledge.chunk_limits import ChunkLimits
-from app.knowledge.chunker import Chunker
-from app.knowledge.context_line import ContextLine
-from app.knowledge.due_readings import DueReadings
-from app.knowledge.finish_deletions import FinishDeletions
-from app.knowledge.given_chunks import GivenChunks
-from app.knowledge.given_pages import GivenPages
-from app.knowledge.ingest import Ingest
-from app.knowledge.knowledge_jobs import KnowledgeJobs
-from app.knowledge.read_source import ReadSource
-from app.knowledge.reconcile import Reconcile
-from app.knowledge.reindex import Reindex
-from app.knowledge.retire import Retire
 from app.operating.sealed_secrets import SealedSecrets
-from app.operating.source_files import SourceFiles
-from app.ports.cache import Cache
-from app.ports.chat_model import ChatModel
-from app.ports.embedder import Embedder
-from app.ports.file_reader import FileReader
-from app.ports.keyword_index import KeywordIndex
-from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
-from app.ports.reranker import Reranker
-from app.ports.stream_places import StreamPlaces
-from app.ports.text_splitter import TextSplitter
-from app.ports.token_counter import TokenCounter
-from app.ports.vector_index import VectorIndex
 from app.settings import Settings
-from crawler.extraction_pool import ExtractionPool
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from app.adapters.batching_embedder import BatchingEmbedder
+    from app.adapters.circuit_meter import CircuitMeter
+    from app.answering.agent_search import AgentSearch
+    from app.answering.answer_drafter import AnswerDrafter
+    from app.answering.conversation_end import ConversationEnd
+    from app.answering.conversations import Conversations
+    from app.answering.curated_matcher import CuratedMatcher
+    from app.answering.history import History
+    from app.answering.model_health import ModelHealth
+    from app.answering.playground import Playground
+    from app.answering.search_pipeline import SearchParts
+    from app.answering.trial_answers import TrialAnswers
+    from app.answering.trial_search import TrialSearch
+    from app.answering.turns import Turns
+    from app.knowledge.chunk_contexts import ChunkContexts
+    from app.knowledge.finish_deletions import FinishDeletions
+    from app.knowledge.given_chunks import GivenChunks
+    from app.knowledge.ingest import Ingest
+    from app.knowledge.knowledge_jobs import KnowledgeJobs
+    from app.knowledge.read_source import ReadSource
+    from app.knowledge.reconcile import Reconcile
+    from app.knowledge.reindex import Reindex
+    from app.operating.source_files import SourceFiles
+    from app.ports.cache import Cache
+    from app.ports.chat_model import ChatModel
+    from app.ports.embedder import Embedder
+    from app.ports.file_reader import FileReader
+    from app.ports.keyword_index import KeywordIndex
+    from app.ports.rate_limiter import RateLimiter
+    from app.ports.records.transaction import SystemOfRecord
+    from app.ports.reranker import Reranker
+    from app.ports.stream_places import StreamPlaces
+    from app.ports.text_splitter import TextSplitter
+    from app.ports.token_counter import TokenCounter
+    from app.ports.vector_index import VectorIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Foundation:
+class Stored:
+    """What commands that only read and change the record need."""
+
+    settings: Settings
+    clock: SystemClock
+    record: SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Foundation(Stored):
     """What every room stands on. `process` names this start of this process in the system of record; `questions` is
     the embedder as those who wait for an answer use it."""
 
-    settings: Settings
     metrics: CollectorRegistry
     supervisor: Supervisor
     circuits: CircuitMeter
     process: str
-    clock: SystemClock
-    record: SystemOfRecord
     cache: Cache
     rate_limiter: RateLimiter
     stream_places: StreamPlaces
@@ -169,8 +155,26 @@ async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, Sy
 
 
 @asynccontextmanager
+async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
+    """The record alone, its secrets sealed and open."""
+    async with open_record(settings) as (_, record):
+        await SealedSecrets(record).settle()
+        yield Stored(settings, SystemClock(), record)
+
+
+@asynccontextmanager
 async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
     """Migrate and open everything that is stored; models load with their first use."""
+    from app.adapters.background_meter import background_failures
+    from app.adapters.circuit_meter import CircuitMeter
+    from app.adapters.lancedb_vector_index import LanceDBVectorIndex
+    from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+    from app.adapters.onnx_threads import OnnxThreads
+    from app.adapters.process_meter import process_metrics
+    from app.adapters.shipped_weights import EMBEDDER_FOLDER
+    from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
+    from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+
     async with AsyncExitStack() as closing:
         engine, record = await closing.enter_async_context(open_record(settings))
         await SealedSecrets(record).settle()
@@ -212,8 +216,35 @@ async def open_foundation(settings: Settings) -> AsyncIterator[Foundation]:
 
 
 @asynccontextmanager
+async def open_search(base: Foundation) -> AsyncIterator[AgentSearch]:
+    """Search alone, as operators ask it."""
+    from app.adapters.langid_language_guesser import LangidLanguageGuesser
+
+    async with AsyncExitStack() as closing:
+        model = configured_chat_model(base.settings, base.circuits, closing, configured_model_places(base.settings))
+        yield search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser())
+
+
+@asynccontextmanager
 async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     """Running turns are ended and stored when the block is left."""
+    from app.adapters.budget_meter import budget_refusals
+    from app.adapters.langid_language_guesser import LangidLanguageGuesser
+    from app.adapters.model_meter import watch_model_health
+    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+    from app.answering.answer_drafter import AnswerDrafter
+    from app.answering.answer_writers import answer_writers, question_completer
+    from app.answering.conversation_end import ConversationEnd
+    from app.answering.conversations import Conversations
+    from app.answering.curated_matcher import CuratedMatcher
+    from app.answering.history import History
+    from app.answering.liveness import Liveness
+    from app.answering.model_health import ModelHealth, WatchedChatModel
+    from app.answering.trial_search import TrialSearch
+    from app.answering.turn_run import TurnTools
+    from app.answering.turn_spending import BudgetedChatModel
+    from app.answering.turns import Turns
+
     async with AsyncExitStack() as closing:
         places = configured_model_places(base.settings)
         model = configured_chat_model(base.settings, base.circuits, closing, places)
@@ -260,20 +291,32 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
 
 
 def search_parts(base: Foundation, model: ChatModel | None) -> SearchParts:
+    from app.answering.search_pipeline import SearchParts
+
     return SearchParts(
         base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model
     )
 
 
 def playground_for(base: Foundation, model: ChatModel | None) -> Playground:
+    from app.adapters.langid_language_guesser import LangidLanguageGuesser
+    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+    from app.answering.playground import playground_on
+
     return playground_on(search_parts(base, model), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
 
 
 def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
+    from app.answering.trial_answers import TrialAnswers
+
     return TrialAnswers(playground_for(base, model))
 
 
 def trial_searches_on(base: Foundation, model: ChatModel | None) -> TrialSearch:
+    from app.adapters.langid_language_guesser import LangidLanguageGuesser
+    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+    from app.answering.trial_search import TrialSearch
+
     search = search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser())
     return TrialSearch(search, playground_for(base, model), Re2PatternMatcher())
 
@@ -281,6 +324,26 @@ def trial_searches_on(base: Foundation, model: ChatModel | None) -> TrialSearch:
 @asynccontextmanager
 async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     """The side that reads websites and writes indexes."""
+    from app.adapters.crawler_site_reader import CrawlerSiteReader
+    from app.adapters.cronsim_calendar import CronsimCalendar
+    from app.adapters.pooled_file_reader import PooledFileReader
+    from app.knowledge.chunk_contexts import ChunkContexts
+    from app.knowledge.chunk_indexer import ChunkIndexer
+    from app.knowledge.chunk_limits import ChunkLimits
+    from app.knowledge.chunker import Chunker
+    from app.knowledge.context_line import ContextLine
+    from app.knowledge.due_readings import DueReadings
+    from app.knowledge.finish_deletions import FinishDeletions
+    from app.knowledge.given_chunks import GivenChunks
+    from app.knowledge.given_pages import GivenPages
+    from app.knowledge.ingest import Ingest
+    from app.knowledge.knowledge_jobs import KnowledgeJobs
+    from app.knowledge.read_source import ReadSource
+    from app.knowledge.reconcile import Reconcile
+    from app.knowledge.reindex import Reindex
+    from app.knowledge.retire import Retire
+    from crawler.extraction_pool import ExtractionPool
+
     settings = base.settings
     indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
     retire = Retire(base.record, indexer)
@@ -320,4 +383,6 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
 
 
 def source_files_on(base: Foundation, files: FileReader) -> SourceFiles:
+    from app.operating.source_files import SourceFiles
+
     return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)

@@ -11,9 +11,8 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from app.adapters.crawler_site_reader import USER_AGENT
-from app.adapters.openai_chat_model import ReasoningEffort
 from app.adapters.secret_keys import read_key
+from app.adapters.setting_values import USER_AGENT, ReasoningEffort
 
 PREFIX = "DOCENT_"
 # In a URL: between user and host, whatever it holds, and as a parameter.

@@ -7,7 +7,8 @@ from typing import Final, Self
 import anyio
 
 from app.adapters.crawler_page_scope import SourcePages
-from app.adapters.crawler_site_reader import SEEDS, USER_AGENT
+from app.adapters.crawler_site_reader import SEEDS
+from app.adapters.setting_values import USER_AGENT
 from app.domain.errors import InvalidInput, Overloaded
 from app.domain.source import SourceConfig
 from app.ports.page_listing import ListedPage, Listing

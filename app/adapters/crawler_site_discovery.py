@@ -6,7 +6,7 @@ from typing import Final, Self
 
 import anyio
 
-from app.adapters.crawler_site_reader import USER_AGENT
+from app.adapters.setting_values import USER_AGENT
 from app.domain.errors import InvalidInput, Overloaded
 from app.domain.site_offer import SiteOffer, SiteOffers
 from app.domain.source import SourceKind

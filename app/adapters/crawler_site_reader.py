@@ -5,6 +5,7 @@ from dataclasses import asdict
 from posixpath import dirname
 from typing import TYPE_CHECKING, Final
 
+from app.adapters.setting_values import USER_AGENT
 from app.domain.document import PageContent, SectionHeading
 from app.domain.errors import InvalidInput
 from app.domain.source import SourceConfig, SourceKind
@@ -28,8 +29,6 @@ from crawler.url_rules import CheckedUrl, check_url
 
 if TYPE_CHECKING:
     from crawler.playwright_renderer import PlaywrightRenderer
-
-USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
 SEEDS: Final = {
     SourceKind.SITE: SeedKind.SITE,

@@ -21,18 +21,21 @@ from typing import Final
 from uuid import UUID, uuid4
 
 import anyio
-import lancedb
 import numpy as np
 import pyarrow as pa
 import structlog
-from lancedb.db import AsyncConnection
-from lancedb.expr import Expr, col, lit
-from lancedb.index import Bitmap, BTree
-from lancedb.table import AsyncTable
 
+from app.adapters.lancedb_import import without_catalogue_client
 from app.domain.chunk import IndexHit
 from app.domain.errors import IndexUnavailable
 from app.ports.vector_index import ChunkVector
+
+with without_catalogue_client():
+    import lancedb
+    from lancedb.db import AsyncConnection
+    from lancedb.expr import Expr, col, lit
+    from lancedb.index import Bitmap, BTree
+    from lancedb.table import AsyncTable
 
 _log = structlog.get_logger(__name__)
 

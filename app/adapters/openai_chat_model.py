@@ -19,13 +19,13 @@ from openai.types.chat import (
 from app.adapters.encodable_text import encodable
 from app.adapters.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
 from app.adapters.provider_events import MAX_EVENT_BYTES, ProviderEvents
+from app.adapters.setting_values import ReasoningEffort
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
 _FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
 LengthField = Literal["max_tokens", "max_completion_tokens"]
-ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
 _REFUSED: Final = frozenset({400, 422})  # what servers answer to a field that they do not take

@@ -1,45 +1,78 @@
-"""`docent ...`: every command, each a thin reading of its arguments over the use cases."""
+"""`docent ...`: the list of commands. A command's module is imported when it is called, for `--help` none."""
+
+import gc
+from typing import Annotated, Final
 
 import typer
 
-from app.cli import (
-    agents,
-    answers,
-    curated_answers,
-    discovery,
-    evaluation,
-    knowledge,
-    operators,
-    secret_keys,
-    serving,
-    source_files,
-    sources,
-    tokens,
+from app.cli.late_commands import LateCommand, LateGroup
+
+COMMANDS = (
+    LateCommand("serve", "app.cli.serving:serve", "Serve the widget and the API."),
+    LateCommand("work", "app.cli.serving:work", "Crawl and index what the queue holds, until told to stop."),
+    LateCommand("migrate", "app.cli.serving:migrate", "Bring the database to this version's shape."),
+    LateCommand("crawl", "app.cli.knowledge:crawl", "Read a website now, in this process."),
+    LateCommand("reindex", "app.cli.knowledge:reindex", "Build both indexes again from what is stored."),
+    LateCommand(
+        "doctor",
+        "app.cli.knowledge:doctor",
+        "Say what is stored, whether the indexes agree with it, and whether chat model, embedder and reranker answer.",
+    ),
+    LateCommand("ask", "app.cli.answers:ask", "Ask an agent and watch the answer come."),
+    LateCommand("search", "app.cli.answers:search", "Show which chunks an agent would answer from."),
+    LateCommand("eval", "app.cli.evaluation:eval_", "Measure search on a set of questions, stage by stage."),
+    LateCommand("demo", "app.cli.demo.command:demo", "Read a website, answer three questions, show the gap."),
+    LateCommand("token", "app.cli.tokens:commands", "API tokens."),
+    LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
+    LateCommand("operator", "app.cli.operators:commands", "Operators: who may work at the console."),
+    LateCommand(
+        "agent", "app.cli.agents:commands", "Agents: what is embedded in a website.", ("app.cli.curated_answers",)
+    ),
+    LateCommand(
+        "source",
+        "app.cli.sources:commands",
+        "Sources: what an agent learns from.",
+        ("app.cli.discovery", "app.cli.source_files"),
+    ),
 )
-from app.cli.demo import command as demo
+
+
+# Importing makes objects that stay: looking through them takes a fifteenth of a short command's time.
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
+
+
+class _Docent(LateGroup):
+    late = COMMANDS
+
 
 cli = typer.Typer(
+    cls=_Docent,
     name="docent",
     help="Answers a website's visitors from that website.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-serving.register(cli)
-knowledge.register(cli)
-answers.register(cli)
-evaluation.register(cli)
-demo.register(cli)
-cli.add_typer(tokens.commands, name="token")
-cli.add_typer(secret_keys.commands, name="secrets")
-cli.add_typer(operators.commands, name="operator")
-cli.add_typer(agents.commands, name="agent")
-agents.commands.command("curated")(curated_answers.list_)
-sources.commands.command("discover")(discovery.discover)
-sources.commands.command("add-file")(source_files.add_file)
-cli.add_typer(sources.commands, name="source")
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"docent {version('docent')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def docent(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
+    ] = False,
+) -> None:
+    """Answers a website's visitors from that website."""
 
 
 def main() -> None:
     """The `docent` entry point."""
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     cli()

@@ -5,25 +5,17 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from app.adapters.inline_job_queue import InlineJobQueue
-from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, InvalidInput
 from app.operating.agents import Agents
-from app.operating.golden_questions import GoldenQuestions
-from app.operating.golden_runs import GoldenRuns
-from app.operating.publishing import Publishing
-from app.rooms import open_answering, open_foundation, open_knowledge
+from app.rooms import open_stored
 from app.settings import Settings
-from app.web.embed_tag import embed_tag, pinned_embed_tag
-from app.web.widget_script import BuiltFile, built_widget
 
-commands = typer.Typer(help="Agents: what is embedded in a website.", no_args_is_help=True)
+commands = typer.Typer(help="Agents: what is embedded in a website.", no_args_is_help=True, add_completion=False)
 
 AgentId = Annotated[UUID | None, typer.Option("--agent", help="The agent's id; not needed when there is one only.")]
 
@@ -89,20 +81,23 @@ def snippet(
 
 
 async def _import_golden(settings: Settings, text: str, agent_id: UUID | None) -> None:
-    async with open_foundation(settings) as base:
+    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+    from app.operating.golden_questions import GoldenQuestions
+
+    async with open_stored(settings) as base:
         actor = await local_operator(base)
         agent = await meant_agent(base, actor, agent_id)
         try:
             receipt = await GoldenQuestions(base.record, Re2PatternMatcher()).import_csv(actor, agent.id, text)
         except InvalidInput as error:
-            fail(escape(str(error)), 2)
+            fail(str(error), 2)
     out.print(f"{receipt.added} golden questions added, {receipt.changed} changed.", highlight=False)
 
 
 async def _create(settings: Settings, config: AgentConfig, as_json: bool) -> None:
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_stored(settings) as base:
         actor = await local_operator(base)
-        agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+        agents = Agents(base.record, JobsHere(settings))
         agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)
     if as_json:
@@ -114,7 +109,9 @@ async def _create(settings: Settings, config: AgentConfig, as_json: bool) -> Non
 
 
 async def _list(settings: Settings, as_json: bool) -> None:
-    async with open_foundation(settings) as base:
+    from rich.table import Table
+
+    async with open_stored(settings) as base:
         agents = await known_agents(base, await local_operator(base))
     if as_json:
         rows = [{"id": a.id, "name": a.draft.name, "live_version": a.live_version} for a in agents]
@@ -128,28 +125,28 @@ async def _list(settings: Settings, as_json: bool) -> None:
 
 
 async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool) -> None:
-    async with (
-        open_foundation(settings) as base,
-        open_answering(base) as answering,
-        open_knowledge(base) as knowledge,
-    ):
+    from app.operating.golden_runs import GoldenRuns
+    from app.operating.publishing import Publishing
+    from app.rooms import open_answering, open_foundation
+
+    async with open_foundation(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
         runs = GoldenRuns(base.record, answering.trials, base.clock)
-        publishing = Publishing(Agents(base.record, InlineJobQueue(knowledge.jobs)), runs)
+        publishing = Publishing(Agents(base.record, JobsHere(settings)), runs)
         try:
             published = await publishing.publish(actor, agent_id, despite_losses=despite_losses)
         except DraftLoses as error:
-            fail(escape(str(error)), 1)
+            fail(str(error), 1)
     err.print(f"Version {published.version.number} is live.")
     if published.compared and published.compared.lost:
-        err.print(f"It loses golden questions: {escape(', '.join(published.compared.lost))}")
+        err.print(f"It loses golden questions: {', '.join(published.compared.lost)}")
 
 
 async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None:
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_stored(settings) as base:
         actor = await local_operator(base)
         agent = await meant_agent(base, actor, agent_id)
-        agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+        agents = Agents(base.record, JobsHere(settings))
         origins = (*agent.draft.allowed_origins, origin)
         await agents.change_draft(actor, agent.id, lambda draft: replace(draft, allowed_origins=origins))
         await agents.publish(actor, agent.id)
@@ -157,7 +154,10 @@ async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None
 
 
 async def _snippet(settings: Settings, base_url: str, agent_id: UUID | None, pinned: bool) -> None:
-    async with open_foundation(settings) as base:
+    from app.web.embed_tag import embed_tag, pinned_embed_tag
+    from app.web.widget_script import BuiltFile, built_widget
+
+    async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), agent_id)
         theme = agent.draft.theme
         if agent.live_version is not None:

@@ -27,11 +27,6 @@ Version = Literal["live", "draft"]
 _SHOWN = 12
 
 
-def register(cli: typer.Typer) -> None:
-    cli.command()(ask)
-    cli.command()(search)
-
-
 def ask(
     question: Annotated[str, typer.Argument(help="What a visitor would ask.")],
     agent: AgentId = None,

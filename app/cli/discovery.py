@@ -5,12 +5,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from app.cli.sources import commands
 from app.cli.terminal import AsJson, out, print_json, run, settings_for
 from app.configured_adapters import open_site_discovery
 from app.operating.field_rules import check_http_url
 from app.settings import Settings
 
 
+@commands.command()
 def discover(
     url: Annotated[str, typer.Argument(help="A website's root, or any page of it.")],
     allow: Annotated[

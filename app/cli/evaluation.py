@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.cli.ablation_report import show_ablation
@@ -24,10 +23,6 @@ from app.operating.evaluation_set import FORMAT, EvaluationSet, read_evaluation_
 from app.settings import Settings
 
 _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-
-
-def register(cli: typer.Typer) -> None:
-    cli.command("eval")(eval_)
 
 
 def eval_(
@@ -58,12 +53,12 @@ def eval_(
         run(run_golden(settings_for(), agent, "draft" if draft else "live", shown, as_json=as_json))
         return
     if folder is None:
-        fail(escape(f"Name the set: docent eval DIR.\n{FORMAT}"), 2)
+        fail(f"Name the set: docent eval DIR.\n{FORMAT}", 2)
     try:
         of = read_evaluation_set(folder)
         of = of.without_its_chunks() if chunks == "own" else of
     except InvalidInput as error:
-        fail(escape(str(error)), 2)
+        fail(str(error), 2)
     of = of.sampled(limit) if limit else of
     began = perf_counter()
     with tempfile.TemporaryDirectory(prefix="docent-eval-") as data:

@@ -25,12 +25,6 @@ from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
 
 
-def register(cli: typer.Typer) -> None:
-    cli.command()(crawl)
-    cli.command()(reindex)
-    cli.command()(doctor)
-
-
 def crawl(
     url: Annotated[str, typer.Argument(help="A website's root, or one page of it.")],
     agent: AgentId = None,

@@ -8,10 +8,10 @@ from app.domain.errors import NotFound
 from app.operating.actor import SCOPES, Actor
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
-from app.rooms import Foundation
+from app.rooms import Stored
 
 
-async def local_operator(base: Foundation) -> Actor:
+async def local_operator(base: Stored) -> Actor:
     """The operator of the first workspace, which is made when there is none."""
     return await operator_of(base.record)
 
@@ -22,7 +22,7 @@ async def operator_of(record: SystemOfRecord) -> Actor:
     return Actor(workspace_id, "cli", frozenset(SCOPES))
 
 
-async def known_agents(base: Foundation, actor: Actor) -> list[Agent]:
+async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
     """Oldest first."""
     agents: list[Agent] = []
     page = PageRequest(limit=200)
@@ -35,7 +35,7 @@ async def known_agents(base: Foundation, actor: Actor) -> list[Agent]:
         page = PageRequest(limit=200, cursor=found.next_cursor)
 
 
-async def meant_agent(base: Foundation, actor: Actor, agent_id: UUID | None) -> Agent:
+async def meant_agent(base: Stored, actor: Actor, agent_id: UUID | None) -> Agent:
     """The named agent, or the only one there is. Ends the command with the choices when that is not clear."""
     agents = await known_agents(base, actor)
     if agent_id is not None:
@@ -51,7 +51,7 @@ async def meant_agent(base: Foundation, actor: Actor, agent_id: UUID | None) -> 
     return agents[0]
 
 
-async def live_agent(base: Foundation, agent: Agent) -> LiveAgent:
+async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
     """Ends the command when it was never published."""
     try:
         async with base.record.read() as records:

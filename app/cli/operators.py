@@ -13,10 +13,10 @@ from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_f
 from app.domain.operator import Operator, Role
 from app.operating.actor import Actor
 from app.operating.operators import Operators, checked_email
-from app.rooms import Foundation, open_foundation
+from app.rooms import Stored, open_stored
 from app.settings import Settings
 
-commands = typer.Typer(help="Operators: who may work at the console.", no_args_is_help=True)
+commands = typer.Typer(help="Operators: who may work at the console.", no_args_is_help=True, add_completion=False)
 
 Email = Annotated[str, typer.Argument(help="The operator's e-mail address.")]
 
@@ -49,7 +49,7 @@ def disable(email: Email) -> None:
     run(_disable(settings_for(), email))
 
 
-def operators_on(base: Foundation) -> Operators:
+def operators_on(base: Stored) -> Operators:
     return Operators(base.record, Argon2PasswordHasher(), base.clock)
 
 
@@ -63,7 +63,7 @@ def _new_password() -> str:
 
 
 async def _add(settings: Settings, email: str, role: Role, password: str, as_json: bool) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         operator = await operators_on(base).add(await local_operator(base), email, role, password)
     if as_json:
         print_json({"id": operator.id, "email": operator.email, "role": operator.role.value})
@@ -72,7 +72,7 @@ async def _add(settings: Settings, email: str, role: Role, password: str, as_jso
 
 
 async def _list(settings: Settings, as_json: bool) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         operators = await operators_on(base).of_workspace(await local_operator(base))
     rows = [
         {
@@ -94,7 +94,7 @@ async def _list(settings: Settings, as_json: bool) -> None:
 
 
 async def _password(settings: Settings, email: str, password: str) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         actor = await local_operator(base)
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, password=password)
@@ -102,14 +102,14 @@ async def _password(settings: Settings, email: str, password: str) -> None:
 
 
 async def _disable(settings: Settings, email: str) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         actor = await local_operator(base)
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, is_disabled=True)
     err.print("Disabled.")
 
 
-async def _known(base: Foundation, actor: Actor, email: str) -> Operator:
+async def _known(base: Stored, actor: Actor, email: str) -> Operator:
     wanted = checked_email(email)
     known = {operator.email: operator for operator in await operators_on(base).of_workspace(actor)}
     if wanted not in known:

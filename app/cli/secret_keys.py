@@ -10,7 +10,7 @@ from app.operating.sealed_secrets import SealedSecrets
 from app.rooms import open_foundation, open_record
 from app.settings import Settings
 
-commands = typer.Typer(help="Keys that seal secrets in the database.", no_args_is_help=True)
+commands = typer.Typer(help="Keys that seal secrets in the database.", no_args_is_help=True, add_completion=False)
 
 
 @commands.command("new-key")

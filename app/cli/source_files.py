@@ -10,6 +10,7 @@ import typer
 from app.cli.agents import AgentId
 from app.cli.local_operator import local_operator
 from app.cli.reading_now import agent_for, read_now
+from app.cli.sources import commands
 from app.cli.terminal import AsJson, run, settings_for
 from app.domain.source import SourceKind
 from app.operating.source_editing import SourceEditing
@@ -18,6 +19,7 @@ from app.rooms import Foundation, open_foundation, open_knowledge, source_files_
 from app.settings import Settings
 
 
+@commands.command("add-file")
 def add_file(
     path: Annotated[
         Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="Markdown, HTML, text, PDF, DOCX or CSV.")

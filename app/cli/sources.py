@@ -7,7 +7,6 @@ from uuid import UUID
 import typer
 from rich.table import Table
 
-from app.adapters.dbos_job_queue import DbosJobQueue
 from app.cli.agents import AgentId
 from app.cli.crawl_progress import in_words
 from app.cli.local_operator import local_operator, meant_agent
@@ -15,10 +14,10 @@ from app.cli.terminal import AsJson, out, print_json, run, settings_for
 from app.domain.source import CrawlRun
 from app.operating.actor import Actor
 from app.operating.sources import Sources
-from app.rooms import open_foundation
+from app.rooms import open_stored
 from app.settings import Settings
 
-commands = typer.Typer(help="Sources: what an agent learns from.", no_args_is_help=True)
+commands = typer.Typer(help="Sources: what an agent learns from.", no_args_is_help=True, add_completion=False)
 
 SourceId = Annotated[UUID, typer.Argument(help="The id that `docent source list` shows.")]
 Order = Callable[[Sources, Actor, UUID], Awaitable[CrawlRun]]
@@ -49,7 +48,7 @@ def cancel(source_id: SourceId, as_json: AsJson = False) -> None:
 
 
 async def _list(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), agent_id)
         async with base.record.read() as records:
             sources = await records.sources.of_agent(agent.id)
@@ -75,7 +74,9 @@ async def _list(settings: Settings, agent_id: UUID | None, as_json: bool) -> Non
 
 
 async def _order(settings: Settings, source_id: UUID, order: Order, as_json: bool) -> None:
-    async with open_foundation(settings) as base, DbosJobQueue(settings.job_queue_url) as jobs:
+    from app.adapters.dbos_job_queue import DbosJobQueue
+
+    async with open_stored(settings) as base, DbosJobQueue(settings.job_queue_url) as jobs:
         now = await order(Sources(base.record, jobs), await local_operator(base), source_id)
     if as_json:
         print_json({"run_id": now.id, "state": now.state.value, "counts": now.counts})

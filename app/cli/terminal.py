@@ -4,20 +4,22 @@ Results go to stdout and everything else to stderr, so that `--json` can be pipe
 work, 2 it was asked wrongly.
 """
 
-import asyncio
+from __future__ import annotations
+
 import json
-import logging
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
-import structlog
 import typer
 from rich.console import Console
 
-from app.cli.log_lines import EscapedLines, escape_controls
 from app.domain.errors import DocentError, InvalidInput, NotFound
-from app.settings import BadSettings, Settings, read_settings
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from app.settings import Settings
 
 T = TypeVar("T")
 
@@ -35,12 +37,15 @@ def print_json(value: Any) -> None:
 
 def fail(message: str, code: int = 1) -> NoReturn:
     """End the command with a message that says how to fix it."""
-    err.print(f"[bold red]Error:[/] {message}", highlight=False, soft_wrap=True)
+    err.print("[bold red]Error:[/]", end=" ")
+    err.print(message, highlight=False, markup=False, soft_wrap=True)
     raise typer.Exit(code)
 
 
 def settings_for(**overrides: Any) -> Settings:
     """The environment with the command's own options on top; options that were not given are None."""
+    from app.settings import BadSettings, read_settings
+
     try:
         settings = read_settings(**{name: value for name, value in overrides.items() if value is not None})
     except BadSettings as error:
@@ -51,6 +56,8 @@ def settings_for(**overrides: Any) -> Settings:
 
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run the command's work; what we raise on purpose becomes a message, never a traceback."""
+    import asyncio
+
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(work)
@@ -62,7 +69,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         raise typer.Exit(130) from None
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     """uvloop where it installs."""
     try:
         import uvloop
@@ -73,6 +80,12 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def configure_logging(settings: Settings) -> None:
     """Log lines on stderr; in JSON for machines."""
+    import logging
+
+    import structlog
+
+    from app.cli.log_lines import EscapedLines, escape_controls
+
     renderer: Any = (
         structlog.processors.JSONRenderer()
         if settings.log_format == "json"

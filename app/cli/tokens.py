@@ -11,10 +11,10 @@ from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
 from app.operating.actor import SCOPES, USUAL_SCOPES
 from app.operating.api_tokens import ApiTokens
 from app.operating.signing_keys import SigningKeys
-from app.rooms import open_foundation
+from app.rooms import open_stored
 from app.settings import Settings
 
-commands = typer.Typer(help="API tokens.", no_args_is_help=True)
+commands = typer.Typer(help="API tokens.", no_args_is_help=True, add_completion=False)
 
 
 @commands.command()
@@ -52,13 +52,13 @@ def rotate_signing_key(
 
 
 async def _rotate(settings: Settings, now: bool) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         await SigningKeys(base.record, base.clock).rotate(await local_operator(base), at_once=now)
     err.print("A new key signs. " + ("All visitors get new tokens." if now else "Tokens that are out hold as they do."))
 
 
 async def _create(settings: Settings, name: str, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         actor = await local_operator(base)
         issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, name, scopes, days)
     if as_json:
@@ -69,7 +69,7 @@ async def _create(settings: Settings, name: str, scopes: tuple[str, ...], days: 
 
 
 async def _list(settings: Settings, as_json: bool) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         tokens = await ApiTokens(base.record, base.clock).of_workspace(await local_operator(base))
     rows = [
         {
@@ -93,6 +93,6 @@ async def _list(settings: Settings, as_json: bool) -> None:
 
 
 async def _revoke(settings: Settings, token_id: UUID) -> None:
-    async with open_foundation(settings) as base:
+    async with open_stored(settings) as base:
         await ApiTokens(base.record, base.clock).revoke(await local_operator(base), token_id)
     err.print("Revoked.")

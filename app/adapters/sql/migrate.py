@@ -1,16 +1,20 @@
 """Brings a database to the tables that this code expects."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from alembic import command
-from alembic.config import Config
-from alembic.util import CommandError
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.engine import is_sqlite, open_migration_engine
 from app.adapters.sql.vendor_errors import translated_errors
 from app.domain.errors import Unavailable
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _POSTGRES_LOCK = 0x446F63656E74  # "Docent"
@@ -18,7 +22,9 @@ _POSTGRES_LOCK = 0x446F63656E74  # "Docent"
 
 async def migrate(engine: AsyncEngine) -> None:
     """Run every migration that is missing, in one transaction: all or none. Processes that start together wait for
-    each other, and the later ones find nothing left to do."""
+    each other, and the later ones find nothing left to do. Alembic is imported only where something may be missing."""
+    if await _is_current(engine):
+        return
     own = open_migration_engine(engine.url)
     try:
         with translated_errors():
@@ -32,7 +38,23 @@ async def migrate(engine: AsyncEngine) -> None:
         await own.dispose()
 
 
+def newest_revision() -> str:
+    """A migration's file begins with its revision, and they are counted up."""
+    return max(path.name.partition("_")[0] for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
+
+
+async def _is_current(engine: AsyncEngine) -> bool:
+    try:
+        async with engine.connect() as connection:
+            revisions = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalars().all()
+    except DBAPIError:  # a new database, or one that does not answer: whoever migrates says what is wrong
+        return False
+    return list(revisions) == [newest_revision()]
+
+
 def alembic_config(connection: Connection) -> Config:
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
@@ -40,6 +62,9 @@ def alembic_config(connection: Connection) -> Config:
 
 
 def _upgrade(connection: Connection) -> None:
+    from alembic import command
+    from alembic.util import CommandError
+
     try:
         command.upgrade(alembic_config(connection), "head")
     except CommandError as error:

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, Result, event
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from sqlalchemy.orm import ORMExecuteState, Session
 
@@ -68,6 +68,8 @@ class SqlFamily:
     def _insert(self, table: type[Base]) -> sqlite.Insert:
         """An insert that knows `on_conflict_...`, which both dialects spell alike."""
         if self._session.get_bind().dialect.name == "postgresql":
+            from sqlalchemy.dialects import postgresql
+
             return cast(sqlite.Insert, postgresql.insert(table))
         return sqlite.insert(table)
 

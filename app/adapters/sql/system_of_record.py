@@ -9,75 +9,18 @@ from anyio.lowlevel import checkpoint_if_cancelled
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.adapters.secret_keys import SecretKeys
-from app.adapters.sql.agents import SqlAgents
-from app.adapters.sql.audit import SqlAudit
-from app.adapters.sql.contexts import SqlContexts
-from app.adapters.sql.conversations import SqlConversations
-from app.adapters.sql.curated_answers import SqlCuratedAnswers
-from app.adapters.sql.deletions import SqlDeletions
-from app.adapters.sql.documents import SqlDocuments
 from app.adapters.sql.engine import committed_side, is_sqlite, truncate_wal
-from app.adapters.sql.files import SqlFiles
-from app.adapters.sql.gaps import SqlGaps
-from app.adapters.sql.golden_questions import SqlGoldenQuestions
-from app.adapters.sql.golden_runs import SqlGoldenRuns
-from app.adapters.sql.hooks import SqlHooks
-from app.adapters.sql.leads import SqlLeads
-from app.adapters.sql.live_chats import SqlLiveChats
 from app.adapters.sql.one_visit import OneVisitWrites
-from app.adapters.sql.operators import SqlOperators
-from app.adapters.sql.past_turns import SqlPastTurns
-from app.adapters.sql.processes import SqlProcesses
-from app.adapters.sql.quality import SqlQuality
-from app.adapters.sql.retention import SqlRetention
-from app.adapters.sql.schedules import SqlSchedules
+from app.adapters.sql.records import SqlRecords
 from app.adapters.sql.session import SessionFactory, reading_sessions, writing_sessions
-from app.adapters.sql.sources import SqlSources
-from app.adapters.sql.tokens import SqlTokens
-from app.adapters.sql.turns import SqlTurns
 from app.adapters.sql.unbroken import unbroken
-from app.adapters.sql.user_keys import SqlUserKeys
 from app.adapters.sql.vendor_errors import translated_errors
-from app.adapters.sql.visitors import SqlVisitors
-from app.adapters.sql.webhooks import SqlWebhooks
 from app.domain.errors import Overloaded
 from app.ports.clock import Clock
 
 Value = TypeVar("Value")
 
 _WRITE_TURN_SECONDS = 10
-
-
-class SqlRecords:
-    """Every family, inside one transaction."""
-
-    def __init__(self, session: AsyncSession, clock: Clock, secret_keys: SecretKeys, committed: AsyncEngine) -> None:
-        self.agents = SqlAgents(session, clock)
-        self.sources = SqlSources(session, clock)
-        self.files = SqlFiles(session, clock)
-        self.documents = SqlDocuments(session, clock)
-        self.contexts = SqlContexts(session, clock)
-        self.curated_answers = SqlCuratedAnswers(session, clock)
-        self.conversations = SqlConversations(session, clock)
-        self.visitors = SqlVisitors(session, clock)
-        self.leads = SqlLeads(session, clock)
-        self.live_chats = SqlLiveChats(session, clock)
-        self.turns = SqlTurns(session, clock)
-        self.past_turns = SqlPastTurns(session, clock)
-        self.quality = SqlQuality(session, clock)
-        self.retention = SqlRetention(session, clock)
-        self.gaps = SqlGaps(session, clock)
-        self.golden_questions = SqlGoldenQuestions(session, clock)
-        self.golden_runs = SqlGoldenRuns(session, clock)
-        self.tokens = SqlTokens(session, clock, secret_keys)
-        self.operators = SqlOperators(session, clock)
-        self.processes = SqlProcesses(session, clock)
-        self.hooks = SqlHooks(session, clock)
-        self.user_keys = SqlUserKeys(session, clock)
-        self.webhooks = SqlWebhooks(session, clock)
-        self.schedules = SqlSchedules(session, clock)
-        self.deletions = SqlDeletions(session, clock)
-        self.audit = SqlAudit(session, clock, committed)
 
 
 class SqlSystemOfRecord:

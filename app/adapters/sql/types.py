@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import JSON, DateTime, Dialect, Text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -41,8 +40,15 @@ class StorableText(TypeDecorator[str]):
 class StorableJson(TypeDecorator[Any]):
     """JSON: text in SQLite, JSONB in Postgres. Numbers that JSON lacks (NaN, infinity) become null."""
 
-    impl = JSON().with_variant(JSONB(), "postgresql")
+    impl = JSON
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name != "postgresql":
+            return dialect.type_descriptor(JSON())
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         return _storable_json(value)

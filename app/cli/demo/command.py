@@ -32,10 +32,6 @@ _USUAL_PORT = 8000
 _OPERATOR = "demo@docent.example"
 
 
-def register(cli: typer.Typer) -> None:
-    cli.command()(demo)
-
-
 def demo(
     site: Annotated[
         str | None, typer.Option(help="A website of yours; by default the one that ships with Docent.")

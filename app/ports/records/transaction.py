@@ -1,35 +1,38 @@
 """Port: one transaction over the system of record."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from app.ports.records.agents import AgentRecords
-from app.ports.records.audit import AuditRecords
-from app.ports.records.contexts import ContextRecords
-from app.ports.records.conversations import ConversationRecords
-from app.ports.records.curated_answers import CuratedAnswerRecords
-from app.ports.records.deletions import DeletionRecords
-from app.ports.records.documents import DocumentRecords
-from app.ports.records.files import FileRecords
-from app.ports.records.gaps import GapRecords
-from app.ports.records.golden_questions import GoldenQuestionRecords
-from app.ports.records.golden_runs import GoldenRunRecords
-from app.ports.records.hooks import HookRecords
-from app.ports.records.leads import LeadRecords
-from app.ports.records.live_chats import LiveChatRecords
-from app.ports.records.operators import OperatorRecords
-from app.ports.records.past_turns import PastTurnRecords
-from app.ports.records.processes import ProcessRecords
-from app.ports.records.quality import QualityRecords
-from app.ports.records.retention import RetentionRecords
-from app.ports.records.schedules import ScheduleRecords
-from app.ports.records.sources import SourceRecords
-from app.ports.records.tokens import TokenRecords
-from app.ports.records.turns import TurnRecords
-from app.ports.records.user_keys import UserKeyRecords
-from app.ports.records.visitors import VisitorRecords
-from app.ports.records.webhooks import WebhookRecords
+if TYPE_CHECKING:
+    from app.ports.records.agents import AgentRecords
+    from app.ports.records.audit import AuditRecords
+    from app.ports.records.contexts import ContextRecords
+    from app.ports.records.conversations import ConversationRecords
+    from app.ports.records.curated_answers import CuratedAnswerRecords
+    from app.ports.records.deletions import DeletionRecords
+    from app.ports.records.documents import DocumentRecords
+    from app.ports.records.files import FileRecords
+    from app.ports.records.gaps import GapRecords
+    from app.ports.records.golden_questions import GoldenQuestionRecords
+    from app.ports.records.golden_runs import GoldenRunRecords
+    from app.ports.records.hooks import HookRecords
+    from app.ports.records.leads import LeadRecords
+    from app.ports.records.live_chats import LiveChatRecords
+    from app.ports.records.operators import OperatorRecords
+    from app.ports.records.past_turns import PastTurnRecords
+    from app.ports.records.processes import ProcessRecords
+    from app.ports.records.quality import QualityRecords
+    from app.ports.records.retention import RetentionRecords
+    from app.ports.records.schedules import ScheduleRecords
+    from app.ports.records.sources import SourceRecords
+    from app.ports.records.tokens import TokenRecords
+    from app.ports.records.turns import TurnRecords
+    from app.ports.records.user_keys import UserKeyRecords
+    from app.ports.records.visitors import VisitorRecords
+    from app.ports.records.webhooks import WebhookRecords
 
 Value = TypeVar("Value")
 

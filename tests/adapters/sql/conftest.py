@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.engine import open_engine
 from app.adapters.sql.migrate import migrate
-from app.adapters.sql.models import Base
+from app.adapters.sql.models import Base, import_tables
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent, AgentConfig
 from app.domain.source import Source, SourceConfig, SourceKind
@@ -50,6 +50,7 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     else:
         opened = open_engine(request.getfixturevalue("postgres_url"))
         await migrate(opened)
+        import_tables()
         async with opened.begin() as connection:
             for table in reversed(Base.metadata.sorted_tables):
                 await connection.execute(table.delete())

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.models import Base
-from app.adapters.sql.system_of_record import SqlRecords, SqlSystemOfRecord
+from app.adapters.sql.records import SqlRecords
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent, AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import NotFound

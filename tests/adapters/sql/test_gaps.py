@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.models import GapQuestionRow
-from app.adapters.sql.system_of_record import SqlRecords, SqlSystemOfRecord
+from app.adapters.sql.records import SqlRecords
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapReason, GapState

@@ -10,12 +10,13 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.engine import is_sqlite, open_engine, open_migration_engine
-from app.adapters.sql.migrate import alembic_config, migrate
-from app.adapters.sql.models import Base
+from app.adapters.sql.migrate import alembic_config, migrate, newest_revision
+from app.adapters.sql.models import Base, import_tables
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.errors import Unavailable
 from app.domain.turn import VisitorSession
@@ -38,6 +39,7 @@ asyncio.run(main())
 
 
 def _differences(connection: Connection) -> list[object]:
+    import_tables()
     return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
 
 
@@ -127,3 +129,11 @@ async def test_a_new_database_is_durable_private_and_forgets_what_is_erased(tmp_
         "busy_timeout": 5000,
     }
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+async def test_the_newest_revision_is_that_of_the_last_file(engine: AsyncEngine) -> None:
+    """A database that has it is opened without Alembic."""
+    async with engine.connect() as connection:
+        config = await connection.run_sync(alembic_config)
+        [stored] = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalars()
+    assert ScriptDirectory.from_config(config).get_current_head() == newest_revision() == stored

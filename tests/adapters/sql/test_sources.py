@@ -7,7 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from app.adapters.sql.system_of_record import SqlRecords, SqlSystemOfRecord
+from app.adapters.sql.records import SqlRecords
+from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent, AgentConfig
 from app.domain.errors import NotFound
 from app.domain.source import RunState, Source, SourceConfig, SourceKind

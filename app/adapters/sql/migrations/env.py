@@ -5,7 +5,7 @@ from typing import Any, Literal
 from alembic import context
 from alembic.autogenerate.api import AutogenContext
 
-from app.adapters.sql.models import Base
+from app.adapters.sql.models import Base, import_tables
 from app.adapters.sql.types import StorableJson, StorableText, UtcDateTime
 
 
@@ -22,6 +22,7 @@ def _plain_types(kind: str, thing: Any, _context: AutogenContext) -> str | Liter
     return False
 
 
+import_tables()
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=Base.metadata,
