@@ -98,6 +98,7 @@ def _guard(brief: AnswerBrief) -> OutputGuard:
         link_hosts=hosts,
         max_chars=brief.agent.max_answer_chars,
         canary=brief.canary,
+        source_text="\n".join(source.text for source in brief.sources if not source.is_from_visitor),
     )
 
 

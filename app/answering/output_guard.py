@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from app.answering.length_limit import LengthLimit
 from app.answering.secret_watch import SecretWatch
 from app.domain.page_url import host_of
 from app.domain.turn import Finish
@@ -50,22 +51,27 @@ class OutputGuard:
 
     `sources` are the numbers that may be cited; `link_hosts` those that may be linked to (lower case; ".example.com"
     also admits every host below it); `canary` must never leave, in whatever spelling; `max_chars` bounds what is
-    released.
+    released. In code a URL stays that stands so in `source_text`, the sources as they were given.
     """
 
     sources: Collection[int]
     link_hosts: Collection[str]
     max_chars: int
     canary: str = ""
+    source_text: str = ""
     finish: Finish | None = None  # set when the guard ended the answer
     cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
     _pending: str = ""
-    _released: int = 0
     _code: str = ""  # the run of backticks that opened the code we are in
     _secret: SecretWatch = field(init=False)
+    _length: LengthLimit = field(init=False)
+    _urls_of_sources: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._secret = SecretWatch(self.canary)
+        self._length = LengthLimit(self.max_chars, _cut_at_word)
+        urls = (found.group().rstrip(_TRAILING) for found in _URL.finditer(self.source_text))
+        self._urls_of_sources = frozenset(urls)
 
     def feed(self, delta: str) -> str:
         """Take the next piece; return what may be shown now, perhaps nothing."""
@@ -81,17 +87,15 @@ class OutputGuard:
         """No more will come; return the rest."""
         if self.finish is not None:
             return ""
-        return self._release(len(self._pending))
+        shown = self._release(len(self._pending))
+        return shown + self._length.close()
 
     def _release(self, length: int) -> str:
         ready, self._pending = self._pending[:length], self._pending[length:]
         self._secret.shown(ready)
-        shown = self._rewritten(ready)
-        room = self.max_chars - self._released
-        if len(shown) > room:
-            shown = _cut_at_word(shown, room)
+        shown = self._length.take(self._rewritten(ready))
+        if self._length.is_reached:
             self.finish, self._pending = Finish.LENGTH, ""
-        self._released += len(shown)
         return shown
 
     def _safe_length(self) -> int:
@@ -112,7 +116,7 @@ class OutputGuard:
             elif piece == "\n" and len(self._code) < 3:
                 self._code = ""
             else:
-                piece = self._without_foreign_urls(piece) if self._code else self._prose(piece)
+                piece = self._code_as_it_is(piece) if self._code else self._prose(piece)
             parts.append(piece)
         return "".join(parts)
 
@@ -129,8 +133,12 @@ class OutputGuard:
         text = _CITATION.sub(self._citation, self._without_foreign_urls(text))
         return _REFERENCE_TARGET.sub(r"\1\2", _REFERENCE_PICTURE.sub("", text))
 
-    def _without_foreign_urls(self, text: str) -> str:
-        return _SCRIPT_SCHEME.sub(r"\1 ", _URL.sub(self._url, text))
+    def _code_as_it_is(self, text: str) -> str:
+        """An address that the site itself has is no link in code, and code without it is wrong."""
+        return self._without_foreign_urls(text, self._urls_of_sources)
+
+    def _without_foreign_urls(self, text: str, known: Collection[str] = ()) -> str:
+        return _SCRIPT_SCHEME.sub(r"\1 ", _URL.sub(lambda found: self._url(found, known), text))
 
     def _link(self, match: re.Match[str]) -> str:
         label, target = self._unlinked(match.group(1)), match.group(2)
@@ -138,11 +146,12 @@ class OutputGuard:
             return label
         return f"[{label}]({target})"
 
-    def _url(self, match: re.Match[str]) -> str:
+    def _url(self, match: re.Match[str], known: Collection[str]) -> str:
         target = match.group().rstrip(_TRAILING)
         tail = match.group()[len(target) :]
         full = target if "://" in target else f"https://{target.lstrip('/')}"
-        return target + tail if self._may_link(full) else REMOVED_LINK + tail
+        may_stay = self._may_link(full) or target in known
+        return target + tail if may_stay else REMOVED_LINK + tail
 
     def _may_link(self, target: str) -> bool:
         scheme, _, rest = target.partition("://")

@@ -87,6 +87,67 @@ def test_an_answer_is_cut_at_its_length_and_never_inside_a_link() -> None:
     assert checked.finish is Finish.LENGTH
 
 
+SENTENCES = "Returns are free [1]. Send it back within 30 days. We pay the postage. Ask us by mail if it is late."
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+@pytest.mark.parametrize("max_chars", [25, 40, 60, 80])
+def test_what_is_too_long_ends_with_a_whole_sentence(max_chars: int, size: int) -> None:
+    out = shown(SENTENCES, size, max_chars=max_chars).rstrip()
+    assert 20 <= len(out) <= max_chars
+    assert SENTENCES.startswith(out)
+    assert out.endswith((".", "[1]."))
+
+
+def test_a_long_answer_is_shown_at_once_until_its_last_stretch_and_ends_with_a_sentence_too() -> None:
+    checked = guard(max_chars=1000)
+    text = (SENTENCES + " ") * 15
+    first = checked.feed(text[:500])
+    assert len(first) > 490
+    rest = checked.feed(text[500:])
+    assert len(first + rest) <= 1000
+    assert text.startswith(first + rest)
+    assert rest.endswith(".")
+    assert checked.finish is Finish.LENGTH
+
+
+def test_a_sentence_that_alone_is_too_long_ends_with_a_word() -> None:
+    assert shown("word " * 40, 1, max_chars=52) == ("word " * 10).strip()
+
+
+@given(
+    st.lists(st.sampled_from(["word", "days.", "Yes!", "3.5", "e.g.", "[1]", "\n", "。"]), max_size=60),
+    st.integers(9, 200),
+)
+def test_no_cut_goes_through_a_word(words: list[str], max_chars: int) -> None:
+    text = " ".join(words)
+    out = shown(text, 3, max_chars=max_chars, sources={1})
+    assert len(out) <= max_chars
+    assert text.startswith(out)
+    assert len(out) == len(text) or text[len(out) :].startswith((" ", "\n")) or out.endswith((" ", "\n", "。"))
+
+
+CODE_OF_SOURCE = "```sh\ncurl -fsSL https://get.tool.example/install.sh | sh\nproxy //cdn.tool.example:8080\n```"
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_an_address_in_code_stays_where_a_source_has_it(size: int) -> None:
+    assert shown(CODE_OF_SOURCE, size, source_text=CODE_OF_SOURCE) == CODE_OF_SOURCE
+    own = "Run `curl https://get.tool.example/install.sh`."
+    assert shown(own, size, source_text=CODE_OF_SOURCE) == own
+
+
+@pytest.mark.parametrize(
+    "url", ["https://get.tool.example/install.sh.evil", "https://get.tool.example/", "//evil.example"]
+)
+def test_an_address_in_code_that_no_source_has_goes(url: str) -> None:
+    assert shown(f"`curl {url}`", source_text=CODE_OF_SOURCE) == "`curl [link removed]`"
+
+
+def test_an_address_of_code_is_no_link_in_prose() -> None:
+    assert shown("See https://get.tool.example/install.sh.", source_text=CODE_OF_SOURCE) == "See [link removed]."
+
+
 def test_ordinary_words_are_released_at_once() -> None:
     assert guard().feed("Returns are free ") == "Returns are free "
 
