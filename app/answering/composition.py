@@ -11,6 +11,7 @@ import structlog
 
 from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.output_guard import OutputGuard
+from app.answering.quote_finder import found_quotes
 from app.domain.errors import ModelUnavailable
 from app.domain.own_words import own_words
 from app.domain.page_url import host_of
@@ -79,7 +80,7 @@ class Composition:
                         break
             self._show_checked(guard.close())
         finally:
-            self.citations = _citations(self.brief, guard.cited)
+            self.citations = _citations(self.brief, guard.cited, self.text)
         if guard.finish is not None:
             self.finish = guard.finish
 
@@ -107,9 +108,11 @@ def _link_host(listed: str) -> str:
     return listed.casefold().removeprefix("*")
 
 
-def _citations(brief: AnswerBrief, cited: Sequence[int]) -> tuple[Citation, ...]:
+def _citations(brief: AnswerBrief, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
     by_number = {source.number: source for source in brief.sources}
+    sources = {number: by_number[old] for number, old in enumerate(cited, start=1)}
+    quotes = found_quotes(text, {number: source.text for number, source in sources.items()})
     return tuple(
-        Citation(number, source.url, source.title, source.as_of, source.chunk_id)
-        for number, source in enumerate((by_number[old] for old in cited), start=1)
+        Citation(number, source.url, source.title, source.as_of, source.chunk_id, quotes.get(number))
+        for number, source in sources.items()
     )

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from app.domain.curated_answer import normalised
 from app.domain.gap import GapReason
+from app.domain.text_fragment import link_to_words
 
 
 class TurnState(StrEnum):
@@ -73,13 +74,20 @@ class VisitorSession:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do."""
+    """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do. `quote` is the words of the
+    source that the answer rests on, with newlines between blocks and tabs between cells; None where none were found."""
 
     id: int
     url: str
     title: str
     as_of: date | None
     chunk_id: str | None = None  # None for the visitor's own page
+    quote: str | None = None
+
+    @property
+    def link(self) -> str:
+        """The URL that opens the page at the quoted words."""
+        return link_to_words(self.url, self.quote)
 
 
 @dataclass(frozen=True, slots=True)

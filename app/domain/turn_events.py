@@ -89,4 +89,11 @@ def event_payload(event: TurnEvent) -> dict[str, Any]:
 def citation_payload(citation: Citation) -> dict[str, Any]:
     """A citation as visitors see it: without our chunk ids."""
     as_of = citation.as_of.isoformat() if citation.as_of else None
-    return {"id": citation.id, "url": citation.url, "title": citation.title, "as_of": as_of}
+    return {
+        "id": citation.id,
+        "url": citation.url,
+        "title": citation.title,
+        "as_of": as_of,
+        "quote": citation.quote,
+        "link": citation.link,
+    }

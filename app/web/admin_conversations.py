@@ -56,6 +56,7 @@ class TurnCitationOut(Model):
     url: str
     title: str
     as_of: date | None
+    quote: str | None = Field(description="The words of the page that the answer rests on; null where none were found.")
     chunk_id: str | None = Field(description="Null for the visitor's own page.")
 
 

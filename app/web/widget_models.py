@@ -123,10 +123,15 @@ class CitationOut(Model):
     url: str
     title: str
     as_of: date | None
+    quote: str | None = Field(
+        description="The words of the page that the answer rests on, with newlines between blocks and tabs between "
+        "cells; null where none were found."
+    )
+    link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
 
     @classmethod
     def of(cls, citation: Citation) -> "CitationOut":
-        return cls(id=citation.id, url=citation.url, title=citation.title, as_of=citation.as_of)
+        return cls.model_validate(citation)
 
 
 class MessageOut(Model):

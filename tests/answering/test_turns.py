@@ -26,6 +26,26 @@ async def test_a_question_is_answered_from_the_pages_with_a_citation(house: Answ
     assert not done(events).low_confidence
 
 
+async def test_a_citation_carries_the_words_that_are_quoted(house: AnsweringHouse) -> None:
+    events = await house.ask("How long is the warranty of a lamp?")
+    [cited] = [event.citations for event in events if isinstance(event, Citations)]
+    assert cited[0].quote is not None
+    assert "a warranty of 3 years" in cited[0].quote
+    assert cited[0].link.startswith(f"{cited[0].url}#:~:text=Every%20lamp")
+    async with house.record.read() as records:
+        turn = await records.turns.find(house.sent[-1].turn_id)
+    assert turn is not None
+    assert turn.citations == cited
+
+
+async def test_a_models_citation_carries_the_sentence_that_it_rests_on(tmp_path: Path) -> None:
+    model = ScriptedChatModel(["You have three ", "years, for lamps come with a warranty of 3 years [1]."])
+    async with answering_house(tmp_path, model=model) as house:
+        events = await house.ask("How long is the warranty of a lamp?")
+    [cited] = [event.citations for event in events if isinstance(event, Citations)]
+    assert cited[0].quote == "Every lamp has a warranty of 3 years."
+
+
 async def test_events_come_in_the_order_of_the_contract(house: AnsweringHouse) -> None:
     events = await house.ask("How long is the warranty of a lamp?")
     kinds = [type(event) for event in events]

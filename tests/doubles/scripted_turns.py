@@ -65,7 +65,7 @@ def an_answer(turn_id: UUID, *words: str) -> list[TurnEvent]:
     return [
         Status("searching"),
         *(Token(word) for word in words or ("The team plan ", "costs 12 euros [1].")),
-        Citations((Citation(1, "https://www.example.com/pricing", "Pricing", None, "c1"),)),
+        Citations((Citation(1, "https://www.example.com/pricing", "Pricing", None, "c1", "Plus costs €3.90."),)),
         the_receipt(turn_id),
     ]
 

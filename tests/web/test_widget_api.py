@@ -79,7 +79,14 @@ async def test_an_answer_streams_in_order_and_ends_with_its_receipt(visitor: Vis
     assert got[0]["conversation_id"] == visitor.session["conversation_id"]
     assert got[2] == {"id": 4, "event": "token", "token": "The team plan costs 12 euros [1]."}
     assert got[3]["citations"] == [
-        {"id": 1, "url": "https://www.example.com/pricing", "title": "Pricing", "as_of": None}
+        {
+            "id": 1,
+            "url": "https://www.example.com/pricing",
+            "title": "Pricing",
+            "as_of": None,
+            "quote": "Plus costs €3.90.",
+            "link": "https://www.example.com/pricing#:~:text=Plus%20costs%20%E2%82%AC3.90.",
+        }
     ]
     assert got[4]["turn_id"] == str(turn_id)
     assert got[4]["answered_by"] == "extractive"
@@ -123,7 +130,16 @@ async def test_an_answer_can_be_had_whole(visitor: VisitorHttp) -> None:
         "conversation_id": visitor.session["conversation_id"],
         "message_id": "00000000-0000-4000-8000-00000000d0e5",
         "answer": "The team plan costs 12 euros [1].",
-        "citations": [{"id": 1, "url": "https://www.example.com/pricing", "title": "Pricing", "as_of": None}],
+        "citations": [
+            {
+                "id": 1,
+                "url": "https://www.example.com/pricing",
+                "title": "Pricing",
+                "as_of": None,
+                "quote": "Plus costs €3.90.",
+                "link": "https://www.example.com/pricing#:~:text=Plus%20costs%20%E2%82%AC3.90.",
+            }
+        ],
         "answered_by": "extractive",
         "low_confidence": False,
         "confidence": 0.9,

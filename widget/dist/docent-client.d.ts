@@ -4,6 +4,10 @@ export interface Citation {
     url: string;
     title: string;
     as_of?: string | null;
+    /** The words of the page that the answer rests on, with newlines between blocks and tabs between cells. */
+    quote?: string | null;
+    /** The URL that opens the page at these words. */
+    link?: string | null;
 }
 export interface Theme {
     primary_color?: string | null;

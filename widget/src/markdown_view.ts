@@ -35,7 +35,7 @@ function drawLink(href: string, children: Child[]): HTMLElement {
 
 function drawCitation(id: string, context: MarkdownContext): Child {
   const citation = context.citations.find((one) => String(one.id) === id);
-  const url = citation && safeLink(citation.url);
+  const url = citation && safeLink(citation.link || citation.url);
   if (!url) {
     // Sources arrive after the text; until then the number waits in place.
     return context.live || citation ? h("span", { class: "cite" }, id) : "[" + id + "]";
@@ -45,7 +45,7 @@ function drawCitation(id: string, context: MarkdownContext): Child {
     {
       class: "cite",
       "aria-label": id + ": " + citation.title,
-      title: citation.title,
+      title: citation.quote || citation.title,
       click: () => context.onCitation(citation),
     },
     id,

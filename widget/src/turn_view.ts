@@ -117,26 +117,28 @@ export class TurnView {
     }
   }
 
+  /** A page once, with all the numbers that it stands for. */
   #drawSources(turn: Turn): HTMLElement | null {
+    const pages = new Map<string, HTMLElement>();
     const items = turn.citations.flatMap((one) => {
-      const url = safeLink(one.url);
+      const url = safeLink(one.link || one.url);
       if (!url) return [];
-      // On its own site a page is known by its path.
-      const where = url.host === location.host ? url.pathname + url.hash : url.host.replace(/^www\./, "");
-      const place = [where, one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of)];
+      const page = url.href.split("#")[0]!;
+      const known = pages.get(page);
+      known?.append(", " + one.id);
+      if (known) return [];
+      const number = h("span", { class: "number" }, "" + one.id);
+      pages.set(page, number);
       return h(
         "li",
         {},
         outward(
           url,
-          { class: "source", click: () => this.actions.cited(turn, one) },
-          h("span", { class: "number" }, String(one.id)),
-          h(
-            "span",
-            { class: "what" },
-            h("span", { class: "title", dir: "auto" }, one.title || url.pathname),
-            h("span", { class: "place" }, place.filter(Boolean).join(" · ")),
-          ),
+          { class: "source", title: one.quote, click: () => this.actions.cited(turn, one) },
+          number,
+          h("span", { class: "title", dir: "auto" }, one.title || url.pathname),
+          h("span", { class: "place" }, url.host !== location.host && url.host),
+          h("span", { class: "place" }, one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of)),
         ),
       );
     });

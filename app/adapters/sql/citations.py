@@ -24,4 +24,4 @@ async def citations_of(session: AsyncSession, turn_ids: Sequence[UUID]) -> dict[
 
 
 def _citation(row: CitationRow) -> Citation:
-    return Citation(id=row.number, url=row.url, title=row.title, as_of=row.as_of, chunk_id=row.chunk_id)
+    return Citation(row.number, row.url, row.title, row.as_of, row.chunk_id, row.quote)

@@ -245,6 +245,7 @@ class SqlTurns(SqlStoppedTurns):
                 "title": citation.title,
                 "as_of": citation.as_of,
                 "chunk_id": citation.chunk_id,
+                "quote": citation.quote,
             }
             for citation in end.citations
         ]

@@ -71,6 +71,7 @@ class CitationRow(HasId, Base):
     title: Mapped[str]
     as_of: Mapped[date | None]
     chunk_id: Mapped[str | None] = mapped_column(String(32))
+    quote: Mapped[str | None]
 
     __table_args__ = (UniqueConstraint("turn_id", "number"),)
 
