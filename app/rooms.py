@@ -20,7 +20,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.adapters.private_files import private_files
+from app.adapters.private_files import check_data_folder, private_files
 from app.adapters.sql.engine import open_engine
 from app.adapters.sql.migrate import migrate
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
@@ -39,6 +39,7 @@ from app.configured_adapters import (
     configured_shared_turns,
     configured_stream_places,
 )
+from app.domain.errors import DatabaseAway, Misconfigured
 from app.kit.supervisor import Supervisor
 from app.operating.sealed_secrets import SealedSecrets
 from app.settings import Settings
@@ -144,14 +145,29 @@ class Knowledge:
 @asynccontextmanager
 async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, SystemOfRecord]]:
     """Migrated; whether its secrets can be opened was not looked at."""
+    check_data_folder(settings.data)
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
         engine = open_engine(settings.record_url)
         try:
-            await migrate(engine)
+            await _migrated(engine)
             yield engine, SqlSystemOfRecord(engine, SystemClock(), secret_keys)
         finally:
             await engine.dispose()
+
+
+async def _migrated(engine: AsyncEngine) -> None:
+    try:
+        await migrate(engine)
+    except DatabaseAway as error:
+        if engine.url.get_backend_name() == "sqlite":
+            raise Misconfigured(
+                f"DOCENT_DATA: the database {engine.url.database} cannot be opened for writing; see whose file it is."
+            ) from error
+        raise Misconfigured(
+            f"DOCENT_DATABASE_URL: no database answers as {engine.url.render_as_string(hide_password=True)}; "
+            "start it, or correct address and password."
+        ) from error
 
 
 @asynccontextmanager

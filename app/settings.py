@@ -1,7 +1,9 @@
 """The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor --json` prints them."""
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -13,8 +15,10 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.adapters.secret_keys import read_key
 from app.adapters.setting_values import USER_AGENT, ReasoningEffort
+from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"
+_NEARLY_ALIKE = 0.85  # 1 is the same name
 # In a URL: between user and host, whatever it holds, and as a parameter.
 _PASSWORD = re.compile(r"(://[^/@:\s]*:)\S*(@)")
 _PARAMETER = re.compile(r"([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+", re.IGNORECASE)
@@ -279,11 +283,27 @@ def endpoint(text: str) -> Endpoint:
 
 def read_settings(**overrides: Any) -> Settings:
     """The environment, with `overrides` (from the command line) on top. Raises BadSettings."""
+    mistyped = _mistyped(os.environ)
+    if mistyped:
+        raise BadSettings("\n".join(mistyped))
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        lines = [f"{_variable(str(e['loc'][0])) if e['loc'] else PREFIX + '*'}: {e['msg']}" for e in error.errors()]
+        found = messages_by_field(error)
+        lines = [f"{_variable(name) if name else PREFIX + '*'}: {message}" for name, message in found.items()]
         raise BadSettings("\n".join(lines)) from error
+
+
+def _mistyped(environment: Iterable[str]) -> list[str]:
+    """Variables that are nearly a setting's. Others of our prefix may be anybody's: Kubernetes makes some for a service
+    that is named docent."""
+    known = [_variable(name) for name in Settings.model_fields]
+    near = {
+        name: get_close_matches(name, known, 1, _NEARLY_ALIKE)
+        for name in environment
+        if name.upper().startswith(PREFIX) and name.upper() not in known
+    }
+    return [f"{name}: there is no such setting. Did you mean {found[0]}?" for name, found in near.items() if found]
 
 
 def _secret_keys(written: SecretStr) -> list[bytes]:

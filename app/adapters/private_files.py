@@ -13,9 +13,29 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from app.domain.errors import Misconfigured
+
 _OURS: Final = ("docent.sqlite*", "jobs.sqlite*", "vectors", "keywords", "tmp")
 _OTHERS_RIGHTS: Final = 0o077
 _LEFT_BEHIND_SECONDS: Final = 86_400.0
+
+
+def check_data_folder(folder: Path) -> None:
+    """Make it where it is missing. Raises Misconfigured where nothing can be stored in it."""
+    fix = "name a folder that this account may write to"
+    if folder.exists() and not folder.is_dir():
+        raise Misconfigured(f"DOCENT_DATA: {folder} is a file; {fix}.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"DOCENT_DATA: {folder} cannot be made; {fix}.") from error
+    try:
+        (folder / "tmp").mkdir(exist_ok=True)
+        is_writable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:
+        raise Misconfigured(f"DOCENT_DATA: {folder} is read-only; {fix}.")
 
 
 @contextmanager

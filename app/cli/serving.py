@@ -1,8 +1,10 @@
 """`docent serve` and `docent work`: the two processes that run."""
 
 import asyncio
+import errno
 import gc
 import signal
+import socket
 import subprocess
 import sys
 from typing import Annotated, Any
@@ -14,7 +16,7 @@ import uvicorn
 from app.answering.turns import Turns
 from app.cli.allocator import share_arenas
 from app.cli.open_files import connections_that_fit
-from app.cli.terminal import err, run, settings_for
+from app.cli.terminal import err, fail, run, settings_for
 from app.kit.supervisor import Supervisor
 from app.main import open_web, open_worker
 from app.rooms import open_foundation
@@ -101,7 +103,26 @@ def _that_fit(settings: Settings) -> Settings:
     return settings.model_copy(update={"limit_connections": fitting})
 
 
+def _check_address(host: str, port: int) -> None:
+    """Before anything is opened. Ends the command where nobody could listen there."""
+    try:
+        [(family, kind, _, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except socket.gaierror:
+        fail(f"DOCENT_HOST: there is no address {host}; 127.0.0.1 serves this machine, 0.0.0.0 its networks.", 2)
+    except PermissionError:
+        fail(f"DOCENT_PORT: this account may not listen on {port}; choose a port from 1024 up, such as --port 8000.", 2)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            fail(f"DOCENT_PORT: port {port} is in use; stop what listens there, or choose another with --port.", 2)
+        fail(f"DOCENT_HOST: {host} is no address of this machine; choose one with --host.", 2)
+
+
 async def _serve(settings: Settings, with_worker: bool) -> None:
+    _check_address(settings.host, settings.port)
+    log.info("opening", data=str(settings.data.resolve()))
     async with open_web(settings) as (app, turns):
         config = uvicorn.Config(
             app,

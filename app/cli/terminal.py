@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 import typer
 from rich.console import Console
 
-from app.domain.errors import DocentError, InvalidInput, NotFound
+from app.domain.errors import DocentError, InvalidInput, Misconfigured, NotFound
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -61,7 +61,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             return runner.run(work)
-    except (InvalidInput, NotFound) as error:
+    except (InvalidInput, Misconfigured, NotFound) as error:
         fail(str(error), 2)
     except DocentError as error:
         fail(str(error))

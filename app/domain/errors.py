@@ -18,6 +18,8 @@ DocentError
     ├── ModelInterrupted    the chat model broke off after its first token: keep the text
     ├── EmbedderUnavailable keywords alone answer
     ├── RerankerUnavailable the fused order stands
+    ├── DatabaseAway        look at the database's server, or at the folder's rights
+    ├── Misconfigured       a setting: the message names the variable and the fix
     ├── SecretsLocked       put the secret key back, or `docent secrets forget`
     └── IndexUnavailable    run `docent doctor`, then `docent reindex`
 """
@@ -111,6 +113,14 @@ class EmbedderUnavailable(Unavailable):
 
 class RerankerUnavailable(Unavailable):
     """The reranker failed or ran out of its time budget."""
+
+
+class DatabaseAway(Unavailable):
+    """The system of record does not answer, or may not be written to."""
+
+
+class Misconfigured(Unavailable):
+    """What a setting names cannot be used. The message begins with the variable and is one sentence with the fix."""
 
 
 class SecretsLocked(Unavailable):

@@ -70,6 +70,10 @@ def _message(detail: ErrorDetails) -> str:
             return f"Send at least {context['ge']}."
         case "less_than_equal":
             return f"Send at most {context['le']}."
+        case "greater_than":
+            return f"Send more than {context['gt']}."
+        case "less_than":
+            return f"Send less than {context['lt']}."
         case "value_error":
             return str(context.get("error", detail["msg"]))
         case _:

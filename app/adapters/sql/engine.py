@@ -3,27 +3,32 @@
 import sqlite3
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, event, make_url
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from app.adapters.sql.one_hop_sqlite import one_hop_connection
 from app.adapters.sql.vendor_errors import leave_server_that_is_away
+from app.domain.errors import Misconfigured
 
 _BUSY_SECONDS = 5
 _MIGRATION_BUSY_SECONDS = 120
 _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
+_DRIVERS = {"sqlite": "aiosqlite", "postgresql": "psycopg"}
+_EXAMPLE = "postgresql://user:password@host:5432/docent"
 
 
 def open_engine(url: str) -> AsyncEngine:
-    """`sqlite+aiosqlite:///path` or `postgresql+psycopg://...`. Nothing connects until the first transaction; the
-    caller disposes of the engine."""
-    parsed = make_url(url)
+    """`sqlite:///path` or `postgresql://...`. Nothing connects until the first transaction; the caller disposes of the
+    engine. Raises Misconfigured."""
+    parsed = _usable_url(url)
     if parsed.get_backend_name() != "sqlite":
         engine = create_async_engine(
             parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True, hide_parameters=True
@@ -129,10 +134,27 @@ def begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
 
 
+def _usable_url(url: str) -> URL:
+    """With the drivers that speak asyncio."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Misconfigured(f"DOCENT_DATABASE_URL: this is no database's address; write it as {_EXAMPLE}.") from error
+    backend, _, driver = parsed.drivername.partition("+")
+    if backend not in _DRIVERS or driver not in {"", _DRIVERS[backend]}:
+        raise Misconfigured(f"DOCENT_DATABASE_URL: {parsed.drivername} is not used here; write it as {_EXAMPLE}.")
+    if backend == "postgresql" and find_spec("psycopg") is None:
+        raise Misconfigured("DOCENT_DATABASE_URL: the driver for Postgres is missing: pip install 'docent[scale]'.")
+    return parsed.set(drivername=f"{backend}+{_DRIVERS[backend]}")
+
+
 def _make_private_file(url: URL) -> None:
     """What visitors say is for the owner of the process alone; SQLite's side files inherit these rights."""
     if not url.database or url.database == ":memory:":
         return
     path = Path(url.database)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600, exist_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"DOCENT_DATABASE_URL: {path} cannot be made; name a file that we may write to.") from error

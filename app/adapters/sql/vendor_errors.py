@@ -7,7 +7,7 @@ from sqlalchemy import ExceptionContext
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from app.domain.errors import DocentError, NotFound, Overloaded, Unavailable
+from app.domain.errors import DatabaseAway, DocentError, NotFound, Overloaded, Unavailable
 
 _BUSY = "The database is busy with other writers. Try again in a moment."
 _FULL = "The disk that holds the database is full. Free some space; nothing was stored."
@@ -68,5 +68,5 @@ def _translated(error: DBAPIError) -> DocentError | None:
         return Unavailable(f"The database file cannot be read ({cause}). Restore it from a backup.")
     is_away = sqlstate.startswith(_POSTGRES_AWAY) or error.connection_invalidated
     if is_away or isinstance(error, OperationalError | InterfaceError):
-        return Unavailable(f"The database does not answer ({cause}). Run `docent doctor`.")
+        return DatabaseAway(f"The database does not answer ({cause}). Run `docent doctor`.")
     return None
