@@ -14,7 +14,6 @@ from starlette.applications import Starlette
 
 from app.adapters.argon2_password_hasher import Argon2PasswordHasher
 from app.adapters.crawler_page_listing import CrawlerPageListing
-from app.adapters.crawler_page_scope import CrawlerPageScope
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.dbos_job_queue import DbosJobQueue
@@ -72,6 +71,7 @@ from app.rooms import (
     open_answering,
     open_foundation,
     open_knowledge,
+    page_scope_on,
     source_files_on,
     trial_searches_on,
     trials_on,
@@ -181,7 +181,7 @@ def _web_services(
     async def readiness() -> Mapping[str, bool]:
         return {"record": await record_answers(base.record), "turns": not answering.turns.is_closing}
 
-    passwords = Argon2PasswordHasher()
+    passwords, scope = Argon2PasswordHasher(), page_scope_on(base)
     return WebServices(
         records=base.record,
         clock=base.clock,
@@ -192,12 +192,12 @@ def _web_services(
         search=answering.search,
         agents=Agents(base.record, jobs),
         token_budgets=TokenBudgets(base.record, base.clock),
-        sources=Sources(base.record, jobs),
+        sources=Sources(base.record, jobs, scope),
         source_editing=SourceEditing(base.record),
         source_files=source_files,
         discovery=Discovery(base.record, discovery),
         run_watch=RunWatch(base.record, base.clock),
-        page_sync=PageSync(base.record, jobs, CrawlerPageScope(base.settings.crawl_allow)),
+        page_sync=PageSync(base.record, jobs, scope),
         reading_previews=ReadingPreviews(base.record, listing),
         source_hooks=SourceHooks(base.record, base.clock),
         webhooks=Webhooks(base.record, webhooks, base.clock),

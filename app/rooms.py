@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from app.ports.embedder import Embedder
     from app.ports.file_reader import FileReader
     from app.ports.keyword_index import KeywordIndex
+    from app.ports.page_scope import PageScope
     from app.ports.rate_limiter import RateLimiter
     from app.ports.records.transaction import SystemOfRecord
     from app.ports.reranker import Reranker
@@ -396,6 +397,12 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
             )
         finally:
             await reader.aclose()
+
+
+def page_scope_on(base: Stored) -> PageScope:
+    from app.adapters.crawler_page_scope import CrawlerPageScope
+
+    return CrawlerPageScope(base.settings.crawl_allow)
 
 
 def source_files_on(base: Foundation, files: FileReader) -> SourceFiles:

@@ -63,16 +63,17 @@ class AddressPolicy:
         return (str(address), port) in self.allowed
 
     def refusal(self, address: IPAddress) -> str | None:
-        """Why the tables refuse the address, or None when it is public."""
+        """What the address is instead of public, or None when it is. The words never hold the address: a reason is
+        shown to people who are not to learn what a name means inside a network."""
         if isinstance(address, IPv4Address):
             return _ipv4_refusal(address)
         if address.scope_id is not None:
-            return f"{address} is local to one network"
+            return "local to one network"
         if any(address in network for network in EMBEDDING_IPV6):
             return _ipv4_refusal(IPv4Address(int(address) & 0xFFFF_FFFF))
         if address not in PUBLIC_IPV6:
-            return f"{address} is not a public IPv6 address"
-        return next((f"{address} is {what}" for block, what in REFUSED_IPV6 if address in block), None)
+            return "not of the public part of IPv6"
+        return next((what for block, what in REFUSED_IPV6 if address in block), None)
 
 
 def parse_address(text: str) -> IPAddress | None:
@@ -84,4 +85,4 @@ def parse_address(text: str) -> IPAddress | None:
 
 
 def _ipv4_refusal(address: IPv4Address) -> str | None:
-    return next((f"{address} is {what}" for block, what in REFUSED_IPV4 if address in block), None)
+    return next((what for block, what in REFUSED_IPV4 if address in block), None)

@@ -111,13 +111,13 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
     def _checked_answer(self, host: str, answer: str) -> IPAddress:
         address = parse_address(answer)
         if address is None:
-            raise AddressRefused(f"{host} resolves to {answer!r}, which is no address")
+            raise AddressRefused(f"{host} leads to something that is no address")
         self._require_public(host, address)
         return address
 
     def _require_public(self, host: str, address: IPAddress) -> None:
-        if reason := self._policy.refusal(address):
-            raise AddressRefused(f"{host} leads to an address off limits: {reason}")
+        if self._policy.refusal(address):
+            raise AddressRefused(f"{host} leads to an address that is not public")
 
     async def _dial(
         self,

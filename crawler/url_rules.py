@@ -111,7 +111,7 @@ def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
         if not policy.allows_literal(address, port):
             _require_port(port)
             if reason := policy.refusal(address):
-                raise UrlRefused(reason)
+                raise UrlRefused(f"its host is not a public address ({reason})")
     else:
         _require_port(port)
     path = _remove_dot_segments(_encode(match["path"], _PATH_CHARS)) or "/"

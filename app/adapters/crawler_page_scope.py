@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from app.adapters.crawler_site_reader import scope_of
 from app.domain.errors import InvalidInput
-from app.domain.source import SourceConfig, SourceKind
+from app.domain.source import GIVEN_KINDS, SourceConfig, SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.errors import UrlRefused
 from crawler.scope import page_key
@@ -16,6 +16,14 @@ class CrawlerPageScope:
 
     def __init__(self, allowed: Iterable[Endpoint] = ()) -> None:
         self._policy = AddressPolicy(frozenset(allowed))
+
+    def check(self, source: SourceConfig) -> None:
+        if source.kind in GIVEN_KINDS:
+            return
+        try:
+            check_url(source.url.strip(), self._policy)
+        except UrlRefused as error:
+            raise InvalidInput("url", f"This address cannot be read: {error.reason}.") from error
 
     def canonical(self, source: SourceConfig, urls: Sequence[str]) -> list[str]:
         pages = SourcePages(source, self._policy)

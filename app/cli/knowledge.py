@@ -21,7 +21,7 @@ from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
-from app.rooms import Foundation, open_foundation, open_knowledge
+from app.rooms import Foundation, open_foundation, open_knowledge, page_scope_on
 from app.settings import Settings
 
 
@@ -72,6 +72,7 @@ def doctor(
 
 async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None, as_json: bool) -> None:
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+        page_scope_on(base).check(config)
         actor = await local_operator(base)
         agent = await agent_for(base, knowledge, actor, agent_id, config.name)
         source = await _source_for(base, actor, agent, config)

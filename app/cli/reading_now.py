@@ -19,7 +19,7 @@ from app.operating.agents import Agents
 from app.operating.sources import Sources
 from app.ports.job_queue import JobQueue
 from app.ports.records.page import PageRequest
-from app.rooms import Foundation, Knowledge
+from app.rooms import Foundation, Knowledge, page_scope_on
 
 _POLL_SECONDS = 0.25
 _WORKER_SILENT_SECONDS = 15
@@ -43,7 +43,7 @@ async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source:
         started = await records.sources.start_run(source.agent_id, source.id)
         started = await records.sources.resume_run(started.id)
     ended = await _watched(base, knowledge, started)
-    sources = Sources(base.record, InlineJobQueue(knowledge.jobs))
+    sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
     problems = [page for page in pages if page.status not in _FINE]
     if as_json:

@@ -14,7 +14,7 @@ from app.cli.terminal import AsJson, out, print_json, run, settings_for
 from app.domain.source import CrawlRun
 from app.operating.actor import Actor
 from app.operating.sources import Sources
-from app.rooms import open_stored
+from app.rooms import open_stored, page_scope_on
 from app.settings import Settings
 
 commands = typer.Typer(help="Sources: what an agent learns from.", no_args_is_help=True, add_completion=False)
@@ -77,7 +77,7 @@ async def _order(settings: Settings, source_id: UUID, order: Order, as_json: boo
     from app.adapters.dbos_job_queue import DbosJobQueue
 
     async with open_stored(settings) as base, DbosJobQueue(settings.job_queue_url) as jobs:
-        now = await order(Sources(base.record, jobs), await local_operator(base), source_id)
+        now = await order(Sources(base.record, jobs, page_scope_on(base)), await local_operator(base), source_id)
     if as_json:
         print_json({"run_id": now.id, "state": now.state.value, "counts": now.counts})
     else:

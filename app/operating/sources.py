@@ -8,6 +8,7 @@ from app.operating.actor import Actor
 from app.operating.list_paging import page_of
 from app.operating.source_rules import check_source
 from app.ports.job_queue import JobQueue
+from app.ports.page_scope import PageScope
 from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
 
@@ -15,9 +16,15 @@ from app.ports.records.transaction import Records, SystemOfRecord
 class Sources:
     """Every method raises NotFound for an agent or source that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue, scope: PageScope) -> None:
         self._records = records
         self._jobs = jobs
+        self._scope = scope
+
+    def check(self, config: SourceConfig) -> None:
+        """Raises InvalidInput where `create` would: what a source may not hold, an address that no reading may dial."""
+        check_source(config)
+        self._scope.check(config)
 
     async def create(self, actor: Actor, agent_id: UUID, config: SourceConfig) -> Source:
         """Raises InvalidInput; a file is not created so but uploaded."""
@@ -25,7 +32,7 @@ class Sources:
             raise InvalidInput(
                 "kind", "Upload a file with POST /v1/agents/{agent_id}/files, or `docent source add-file`."
             )
-        check_source(config)
+        self.check(config)
         async with self._records.write() as records:
             await records.agents.get(actor.workspace_id, agent_id)
             source = await records.sources.create(agent_id, config)

@@ -7,6 +7,11 @@ from app.domain.source import SourceConfig
 
 
 class PageScope(Protocol):
+    def check(self, source: SourceConfig) -> None:
+        """Raises InvalidInput (field "url") for a source whose address no reading could ever dial: its text alone shows
+        it, nothing is looked up. A given source has nothing to dial."""
+        ...
+
     def canonical(self, source: SourceConfig, urls: Sequence[str]) -> list[str]:
         """The addresses as a reading of the source spells them, each once, in their order.
 

@@ -10,6 +10,17 @@ DOCS = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs/"
 PAGE = SourceConfig(SourceKind.URL, "Prices", url="https://www.example.com/prices")
 
 
+def test_a_source_may_be_at_an_endpoint_that_is_allowed() -> None:
+    demo = SourceConfig(SourceKind.SITE, "Demo", url="http://127.0.0.1:8123/")
+    with pytest.raises(InvalidInput):
+        CrawlerPageScope().check(demo)
+    CrawlerPageScope([("127.0.0.1", 8123)]).check(demo)
+
+
+def test_a_given_source_has_nothing_to_dial() -> None:
+    CrawlerPageScope().check(SourceConfig(SourceKind.TEXT, "Notes", url="http://wiki.internal/notes", text="Notes."))
+
+
 def test_addresses_are_spelt_as_the_crawl_spells_them() -> None:
     asked = [
         "https://WWW.example.com:443/docs/a/../b?utm_source=mail#top",

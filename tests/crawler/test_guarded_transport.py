@@ -44,6 +44,13 @@ async def test_a_name_never_reaches_an_allowed_endpoint() -> None:
     assert connector.dialled == [("127.0.0.1", 8080)]
 
 
+async def test_the_reason_does_not_tell_what_a_name_means_inside_our_network() -> None:
+    dialler = GuardedDialler(AddressPolicy(), FakeResolver(default=[["10.20.30.40"]]), FakeConnector(ok))
+    with pytest.raises(AddressRefused) as refused:
+        await dialler.connect_tcp("intranet.example.com", 80)
+    assert refused.value.reason == "intranet.example.com leads to an address that is not public"
+
+
 async def test_a_local_name_is_refused_even_when_asked_for_below_the_url_check() -> None:
     connector = FakeConnector(ok)
     with pytest.raises(UrlRefused):
@@ -118,7 +125,8 @@ async def test_lines_of_x_robots_tag_stay_apart() -> None:
 async def test_whatever_a_name_resolves_to_only_public_addresses_are_dialled(answers: list[str]) -> None:
     connector = FakeConnector(ok, fail_first=99)
     dialler = GuardedDialler(AddressPolicy(), FakeResolver(default=[answers]), connector)
-    with pytest.raises((AddressRefused, httpcore.ConnectError)):
+    with pytest.raises((AddressRefused, httpcore.ConnectError)) as refused:
         await dialler.connect_tcp("www.example.com", 80)
+    assert not any(answer in str(refused.value) for answer in answers if AddressPolicy().refusal(ip_address(answer)))
     refusals = [AddressPolicy().refusal(ip_address(answer)) for answer in answers]
     assert connector.dialled == ([] if any(refusals) else [(answer, 80) for answer in answers])

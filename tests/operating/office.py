@@ -105,7 +105,7 @@ class Office:
 
     @property
     def sources(self) -> Sources:
-        return Sources(self.record, self.jobs)
+        return Sources(self.record, self.jobs, CrawlerPageScope())
 
     @property
     def hooks(self) -> SourceHooks:

@@ -18,7 +18,7 @@ from app.main import open_web
 from app.operating.actor import SCOPES, Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
-from app.rooms import open_foundation, open_knowledge
+from app.rooms import open_foundation, open_knowledge, page_scope_on
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.web.live_server import FrameReader, serving
@@ -106,7 +106,7 @@ async def learnt_agent(settings: Settings) -> str:
         async with base.record.write() as records:
             actor = Actor(await records.tokens.default_workspace(), "test", frozenset(SCOPES))
         jobs = InlineJobQueue(knowledge.jobs)
-        agents, sources = Agents(base.record, jobs), Sources(base.record, jobs)
+        agents, sources = Agents(base.record, jobs), Sources(base.record, jobs, page_scope_on(base))
         agent = await agents.create(actor, AgentConfig(name="Lamps", allowed_origins=(SITE,)))
         await agents.publish(actor, agent.id)
         source = await sources.create(actor, agent.id, SourceConfig(SourceKind.TEXT, "Lamps", text=TEXT))

@@ -223,7 +223,7 @@ def services_on(
         search=search.for_operators(ForgetfulCache(), LangidLanguageGuesser()),
         agents=Agents(record, jobs),
         token_budgets=TokenBudgets(record, clock),
-        sources=Sources(record, jobs),
+        sources=Sources(record, jobs, CrawlerPageScope()),
         source_editing=SourceEditing(record),
         discovery=Discovery(record, ScriptedSiteDiscovery()),
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),

@@ -159,7 +159,9 @@ async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, 
     assert (source.config.kind, source.config.url) == (SourceKind.SITE, "https://www.bea.example:8443/help/")
 
 
-@pytest.mark.parametrize("website", ["ftp://bea.example/", "https://", "https://user:secret@bea.example/"])
+@pytest.mark.parametrize(
+    "website", ["ftp://bea.example/", "https://", "https://user:secret@bea.example/", "http://10.0.0.5/"]
+)
 async def test_no_agent_is_made_of_no_website(house: House, browser: ConsoleBrowser, website: str) -> None:
     refused = await browser.post("/console/new-agent", {"name": "Bea", "website": website})
     assert refused.status_code == 422

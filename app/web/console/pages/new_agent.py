@@ -43,9 +43,14 @@ class NewAgentPages:
         site = urlsplit(url)
         if not site.hostname:
             raise InvalidInput("website", "Name the website, such as https://www.example.com/.")
+        wanted = SourceConfig(SourceKind.SITE, site.netloc, url)
+        try:
+            self._sources.check(wanted)
+        except InvalidInput as error:
+            raise InvalidInput("website", str(error).removeprefix("url: ")) from None
         config = AgentConfig(name=name, allowed_origins=(f"{site.scheme}://{site.netloc}",))
         agent = await self._agents.create(visit.actor, config)
-        source = await self._sources.create(visit.actor, agent.id, SourceConfig(SourceKind.SITE, site.netloc, url))
+        source = await self._sources.create(visit.actor, agent.id, wanted)
         await self._sources.sync(visit.actor, source.id)
         await self._agents.publish(visit.actor, agent.id)
         return Go(
