@@ -1,14 +1,38 @@
 """What a reading did not find any more: counted, and retired when three readings in a row have missed it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 from uuid import UUID
 
 from app.domain.missed_page import RETIRED_AFTER, is_telling
 from app.domain.source import Source
-from app.ports.records.transaction import Records
-from app.ports.site_reader import QueuedPage, ReadPage
+from app.knowledge.chunk_indexer import batches
+from app.ports.records.documents import MissedDocument
+from app.ports.records.transaction import Records, SystemOfRecord
+from app.ports.site_reader import ReadPage
 
 RETIRED = "retired"
+_AT_ONCE: Final = 100  # documents of one transaction, for which visitors' own writes wait
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one reading saw of the documents before it: those that it `found` again, and those that it `missed`."""
+
+    found: tuple[UUID, ...] = ()
+    missed: tuple[MissedDocument, ...] = ()
+
+    @property
+    def lost(self) -> list[MissedDocument]:
+        """Missed too often."""
+        return [document for document in self.missed if document.readings >= RETIRED_AFTER]
+
+    @property
+    def outcome(self) -> "MissedPages":
+        """What settling it will come to."""
+        return MissedPages(len(self.missed), len(self.lost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +56,47 @@ class MissedPages:
         return words
 
 
-async def settle_missed_pages(records: Records, source: Source, run_id: UUID, *, is_complete: bool) -> MissedPages:
+async def look_for_missed_pages(record: SystemOfRecord, run_id: UUID, *, is_complete: bool) -> Sight:
+    """What the run found and missed; writes nothing. Only a complete reading that most pages answered counts as a
+    miss."""
+    async with record.read() as records:
+        found = await records.documents.found_again(run_id)
+        run = await records.sources.run(run_id)
+        is_counted = is_complete and is_telling(run.counts)
+        return Sight(tuple(found), tuple(await records.documents.missed_documents(run_id)) if is_counted else ())
+
+
+async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, sight: Sight) -> MissedPages:
     """Count what the run found and missed; retire what was missed too often, and say so among the run's pages.
 
-    Only a complete reading that most pages answered counts as a miss. Part of the transaction that ends the run, so
-    that each run counts once.
+    After the transaction that ends the run, so that each run counts once, and in small ones of its own: a site that was
+    moved misses thousands of pages at once. What a crash leaves uncounted or alive is so until the next reading.
     """
-    await records.documents.forget_misses(run_id)
-    run = await records.sources.run(run_id)
-    if not is_complete or not is_telling(run.counts):
-        return MissedPages()
-    missed = await records.documents.count_misses(run_id)
-    lost = [document for document in missed if document.readings >= RETIRED_AFTER]
+    readings = dict.fromkeys(sight.found, 0) | {document.id: document.readings for document in sight.missed}
+    for counted in batches(list(readings.items()), _AT_ONCE):
+        await record.write_at_once(partial(_count, dict(counted)))
     versions: list[UUID] = []
-    for document in lost:
-        versions += await records.documents.retire_document(source.agent_id, document.id)
-        page = ReadPage(
+    for lost in batches(sight.lost, _AT_ONCE):
+        versions += await record.write_at_once(partial(_retire, source.agent_id, run_id, lost))
+    return MissedPages(len(sight.missed), len(sight.lost), tuple(versions))
+
+
+async def _count(readings: Mapping[UUID, int], records: Records) -> None:
+    await records.documents.set_missed_readings(readings)
+
+
+async def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], records: Records) -> list[UUID]:
+    pages = [
+        ReadPage(
             url=document.asked or document.url,
             depth=0,
             status=RETIRED,
             reason=f"Missed {document.readings} times in a row, so it is answered from no longer. {document.reason}",
         )
-        await records.sources.add_pages(run_id, [QueuedPage(page.url, depth=0)])
-        await records.sources.settle_page(run_id, page, RETIRED, None, 0)
-    return MissedPages(len(missed), len(lost), tuple(versions))
+        for document in lost
+    ]
+    await records.sources.settle_missed(run_id, pages)
+    return await records.documents.retire_documents(agent_id, [document.id for document in lost])
 
 
 def _documents(count: int) -> str:

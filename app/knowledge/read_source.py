@@ -11,7 +11,7 @@ from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, U
 from app.domain.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
 from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
-from app.knowledge.missed_pages import MissedPages, settle_missed_pages
+from app.knowledge.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
 from app.ports.records.page import PageRequest
@@ -187,17 +187,20 @@ class ReadSource:
         self, source: Source, run: CrawlRun, summary: ReadingSummary
     ) -> tuple[ReadingReport | None, CrawlRun]:
         """No report when more was asked for at the last moment: then the run goes on."""
-        run_id, missed, reason = run.id, MissedPages(), summary.stop_reason
+        run_id, missed = run.id, MissedPages()
+        is_complete = summary.is_complete and not run.only_asked
+        sight = await look_for_missed_pages(self._record, run_id, is_complete=is_complete)
+        reason = summary.stop_reason + sight.outcome.in_words()
         async with self._record.write() as records:
-            if await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg):
+            has_ended = await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg)
+            if has_ended:
                 now = await records.sources.run(run_id)
                 if _was_asked_for_more(run, now, summary):
                     await records.sources.set_run_state(run_id, RunState.RUNNING)
                     return None, now
-                is_complete = summary.is_complete and not run.only_asked
-                missed = await settle_missed_pages(records, source, run_id, is_complete=is_complete)
-                reason += missed.in_words()
-                await records.sources.set_run_state(run_id, RunState.FINISHED, reason)
+        if has_ended:
+            missed = await settle_missed_pages(self._record, source, run_id, sight)
+        async with self._record.read() as records:
             run = await records.sources.run(run_id)
         await self._retire.versions(source.agent_id, missed.versions)
         log.info("reading_stopped", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from app.knowledge.chunk_indexer import batches
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import QueuedPage
 
 # Pages that the site no longer has, or that belong elsewhere: only a link can bring them back.
 LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
+
+PAGES_A_WRITE: Final = 200  # a sitemap may list 50,000, and visitors write beside it
 
 
 class RunPages:
@@ -19,15 +22,16 @@ class RunPages:
         self._run_id = run_id
 
     async def add(self, pages: Sequence[QueuedPage]) -> int:
-        if not pages:
-            return 0
-        async with self._record.write() as records:
-            return await records.sources.add_pages(self._run_id, pages)
+        return sum([await self._add(batch) for batch in batches(pages, PAGES_A_WRITE)])
 
     async def add_known(self, limit: int) -> int:
         """Queue up to `limit` URLs of the reading before this one; return how many were new."""
-        async with self._record.write() as records:
-            return await records.sources.add_known_pages(self._run_id, limit, LOST)
+        async with self._record.read() as records:
+            known = await records.sources.pages_before(self._run_id, limit, LOST)
+        return await self.add(known)
+
+    async def _add(self, pages: Sequence[QueuedPage]) -> int:
+        return await self._record.write_at_once(lambda records: records.sources.add_pages(self._run_id, pages))
 
     async def take(self, limit: int) -> list[QueuedPage]:
         async with self._record.write() as records:

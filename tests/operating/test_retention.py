@@ -1,11 +1,14 @@
 """What visitors wrote goes when it is old enough, without a trace, and nothing that is younger."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import Engine, event
 
 from app.domain.lead import Lead
 from app.domain.live_chat import Author
@@ -179,3 +182,33 @@ async def test_a_worker_erases_by_itself(home: Home) -> None:
         while home.count("turns") or home.stored.files_with(MARK):
             await home.house.record.empty_journal()
     assert len(home.audit()) == 1
+
+
+async def test_a_batch_of_many_turns_takes_no_more_statements_than_one_of_few(home: Home) -> None:
+    took: list[int] = []
+    for asked in (2, 12):
+        for number in range(asked):
+            await home.ask(f"Wherefore {MARK} {'abcdefghijkl'[number] * 9}?")
+        assert home.count("gaps") > asked - 1
+        home.days_pass(KEPT_DAYS + 1)
+        await home.come_back()
+        with statements() as executed:
+            await home.erase()
+        took.append(len(executed))
+        assert home.count("gaps") == 0
+    assert took[1] <= took[0] + 2  # a page of the database more or less
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """Those that are executed meanwhile."""
+    executed: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        executed.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield executed
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)

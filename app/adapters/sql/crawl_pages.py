@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import Table, exists, func, select, update
 
 from app.adapters.sql.batches import batches
 from app.adapters.sql.keyset import Keyset
@@ -25,7 +25,7 @@ _SETTLED = "settled"
 _NOT_MODIFIED = 304
 
 _AS_FOUND = Keyset(SourcePageRow.position, SourcePageRow.id)
-_INSERT_BATCH = 200  # rows of 9 columns each
+_PAGES = cast(Table, SourcePageRow.__table__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,19 @@ class SqlCrawlPages(SqlFamily):
 
     async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
         source_id = await self._source_of(run_id)
-        position = await self._last_position(run_id)
-        added = 0
         first_sight: dict[str, QueuedPage] = {}
         for page in pages:
             first_sight.setdefault(page.url, page)
-        for batch in batches(enumerate(first_sight.values(), start=position + 1), _INSERT_BATCH):
-            rows = [_queued_row(run_id, source_id, place, page) for place, page in batch]
-            statement = self._insert(SourcePageRow).values(rows).on_conflict_do_nothing()
-            added += len((await self._session.execute(statement.returning(SourcePageRow.id))).all())
-        return added
+        if not first_sight:
+            return 0
+        position = await self._last_position(run_id) + 1
+        rows = [
+            _queued_row(run_id, source_id, place, page) for place, page in enumerate(first_sight.values(), position)
+        ]
+        statement = self._insert(_PAGES).on_conflict_do_nothing().returning(_PAGES.c.id)
+        return len((await self._session.execute(statement, rows)).all())
 
-    async def add_known_pages(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> int:
+    async def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
         statement = (
             select(SourcePageRow.url, SourcePageRow.depth)
             .where(
@@ -69,8 +70,7 @@ class SqlCrawlPages(SqlFamily):
             .order_by(SourcePageRow.position, SourcePageRow.id)
             .limit(limit)
         )
-        known = [QueuedPage(url, depth) for url, depth in await self._session.execute(statement)]
-        return await self.add_pages(run_id, known)
+        return [QueuedPage(url, depth) for url, depth in await self._session.execute(statement)]
 
     async def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
         await self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
@@ -136,6 +136,24 @@ class SqlCrawlPages(SqlFamily):
         )
         if not affected_rows(changed):
             raise NotFound("page in this run")
+
+    async def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
+        source_id = await self._source_of(run_id)
+        position = await self._last_position(run_id) + 1
+        now = self._now()
+        rows = [
+            _queued_row(run_id, source_id, place, QueuedPage(page.url, page.depth))
+            | {"queue_state": _SETTLED, "status": page.status, "reason": page.reason, "read_at": now}
+            for place, page in enumerate(pages, position)
+        ]
+        if not rows:
+            return
+        statement = self._insert(_PAGES)
+        ended = ("queue_state", "status", "reason", "body_bytes", "chunks", "etag", "last_modified", "read_at")
+        settled = {name: statement.excluded[name] for name in ended} | {"http_status": None, "document_id": None}
+        await self._session.execute(
+            statement.on_conflict_do_update(index_elements=["run_id", "url_key"], set_=settled), rows
+        )
 
     async def seen_pages(self, run_id: UUID) -> int:
         statement = select(func.count()).select_from(SourcePageRow).where(SourcePageRow.run_id == run_id)

@@ -144,15 +144,17 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
             await self._session.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
 
     async def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
-        """[] when the agent has no such document. The generation rises if the document could be answered from."""
-        of_document = and_(DocumentVersionRow.document_id == document_id, DocumentVersionRow.agent_id == agent_id)
-        await self._lock([document_id])
-        statement = select(DocumentVersionRow).where(of_document).order_by(DocumentVersionRow.id)
-        versions = (await self._session.scalars(statement)).all()
-        await self._session.execute(update(DocumentVersionRow).where(of_document).values(state=_RETIRED, review=""))
-        if any(version.state == _LIVE for version in versions):
+        return await self.retire_documents(agent_id, [document_id])
+
+    async def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
+        of_documents = and_(DocumentVersionRow.document_id.in_(document_ids), DocumentVersionRow.agent_id == agent_id)
+        await self._lock(document_ids)
+        statement = select(DocumentVersionRow.id, DocumentVersionRow.state).where(of_documents)
+        versions = (await self._session.execute(statement.order_by(DocumentVersionRow.id))).all()
+        await self._session.execute(update(DocumentVersionRow).where(of_documents).values(state=_RETIRED, review=""))
+        if any(state == _LIVE for _, state in versions):
             await self._bump(agent_id)
-        return [version.id for version in versions]
+        return [version_id for version_id, _ in versions]
 
     async def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
         """The page's document, made on first sight and locked until the transaction ends."""

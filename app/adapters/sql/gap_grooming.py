@@ -61,7 +61,7 @@ class SqlGapGrooming(SqlGapMeanings):
             .values(gap_id=own)
         )
         for changed in (gap_id, own):  # the old one first: it may hold the key that is now the new one's
-            await self._count_again(changed)
+            await self._count_again([changed])
         return own
 
     async def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:

@@ -97,7 +97,7 @@ class SqlGapMeanings(SqlTurnErasing):
                 await self._session.execute(update(GapQuestionRow).where(*of_wording).values(gap_id=into))
         # Those that may be gone first and the new ones last: each may hold the key that the next takes.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
-            await self._count_again(gap_id)
+            await self._count_again([gap_id])
         return True
 
     async def _are_as_seen(self, gap_ids: Collection[UUID], agent_id: UUID, seen: Sequence[Wording]) -> bool:

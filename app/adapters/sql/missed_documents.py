@@ -1,10 +1,11 @@
 """Documents whose pages were missed: how many readings in a row could not find them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import Table, bindparam, select, update
 
 from app.adapters.sql.batches import batches
 from app.adapters.sql.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
@@ -16,20 +17,24 @@ from app.domain.missed_page import PageEnd, miss_reason
 from app.ports.records.documents import MissedDocument
 
 _SETTLED = "settled"
+_DOCUMENTS = cast(Table, DocumentRow.__table__)
+_MISSED_READINGS = (
+    update(_DOCUMENTS).where(_DOCUMENTS.c.id == bindparam("document")).values(missed_readings=bindparam("readings"))
+)
 
 
 class SqlMissedDocuments(SqlFamily):
-    async def forget_misses(self, run_id: UUID) -> None:
+    async def found_again(self, run_id: UUID) -> list[UUID]:
         seen = select(SourcePageRow.document_id).where(
             SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
         )
-        await self._session.execute(
-            update(DocumentRow)
-            .where(DocumentRow.missed_readings > 0, DocumentRow.id.in_(seen))
-            .values(missed_readings=0)
+        of_source = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id).scalar_subquery()
+        statement = select(DocumentRow.id).where(
+            DocumentRow.source_id == of_source, DocumentRow.missed_readings > 0, DocumentRow.id.in_(seen)
         )
+        return list(await self._session.scalars(statement))
 
-    async def count_misses(self, run_id: UUID) -> list[MissedDocument]:
+    async def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
         unseen = await self._unseen(run_id)
         ends = await self._ends(run_id, unseen)
         missed: list[MissedDocument] = []
@@ -38,13 +43,12 @@ class SqlMissedDocuments(SqlFamily):
             if reason is not None:
                 asked = ends[document_id][0].url if ends[document_id] else None
                 missed.append(MissedDocument(document_id, url, readings + 1, reason, asked))
-        for batch in batches([document.id for document in missed]):
-            await self._session.execute(
-                update(DocumentRow)
-                .where(DocumentRow.id.in_(batch))
-                .values(missed_readings=DocumentRow.missed_readings + 1)
-            )
         return missed
+
+    async def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
+        if readings:
+            rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
+            await self._session.execute(_MISSED_READINGS, rows)
 
     async def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
         """Live documents of the run's source that no page of the run led to: URL and misses so far."""

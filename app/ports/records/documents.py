@@ -143,13 +143,21 @@ class DocumentRecords(Protocol):
         its version ids, [] when the agent has no such document."""
         ...
 
-    async def forget_misses(self, run_id: UUID) -> None:
-        """The run's pages led to these documents: they count as seen, whatever earlier readings missed."""
+    async def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
+        """As `retire_document`, of many. A hundred at a time: whoever writes meanwhile waits."""
         ...
 
-    async def count_misses(self, run_id: UUID) -> list[MissedDocument]:
-        """Count one miss more for each live document of the run's source that the run did not find, and return them.
-        Ask once for a run, and only when it went through the whole source."""
+    async def found_again(self, run_id: UUID) -> list[UUID]:
+        """Documents that earlier readings missed, and that the run's pages led to."""
+        ...
+
+    async def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
+        """The live documents of the run's source that the run did not find. They tell something only of a run that
+        went through the whole source."""
+        ...
+
+    async def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
+        """How many readings in a row have missed each document; 0 for one that was found."""
         ...
 
     async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:

@@ -75,12 +75,13 @@ class SourceRecords(Protocol):
         ...
 
     async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
-        """Queue the URLs that the run has never seen; return how many were new."""
+        """Queue the URLs that the run has never seen; return how many were new. A few hundred at a time: whoever
+        writes meanwhile waits."""
         ...
 
-    async def add_known_pages(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> int:
-        """Queue up to `limit` URLs of the source's reading before this one, in its order, but for those that ended
-        there in one of `except_statuses`; return how many the run had not seen."""
+    async def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
+        """Up to `limit` URLs of the source's reading before this one, in its order, but for those that ended there in
+        one of `except_statuses`."""
         ...
 
     async def known_pages(self, source_id: UUID) -> list[KnownPage]:
@@ -102,6 +103,10 @@ class SourceRecords(Protocol):
         """Record how a page ended. `status` is the page's own, or what ingest made of it (indexed, unchanged,
         duplicate, empty). A 304 keeps the validators and the document of the reading before it. Raises NotFound
         for a page that the run never queued."""
+        ...
+
+    async def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
+        """Record how pages ended that the run need not have queued. A few hundred at a time, as above."""
         ...
 
     async def seen_pages(self, run_id: UUID) -> int: ...

@@ -181,27 +181,29 @@ async def test_a_run_can_begin_with_the_pages_of_the_reading_before_it(
     record: SqlSystemOfRecord, source: Source, run: CrawlRun
 ) -> None:
     async with record.write() as records:
-        assert await records.sources.add_known_pages(run.id, 9) == 0
+        assert await records.sources.pages_before(run.id, 9) == []
         await records.sources.add_pages(run.id, [QueuedPage("z", 0), QueuedPage("a", 1), QueuedPage("gone", 1)])
         await records.sources.add_pages(run.id, [QueuedPage("never reached", 2)])
         await records.sources.settle_page(run.id, ReadPage("gone", 1, "not_found"), "not_found", None, 0)
     without_pages = await next_run(record, source, run)
     second = await next_run(record, source, without_pages)
     async with record.write() as records:
+        before = await records.sources.pages_before(second.id, 9, {"not_found"})
+        assert before == [QueuedPage("z", 0), QueuedPage("a", 1), QueuedPage("never reached", 2)]
         await records.sources.add_pages(second.id, queued("a"))
-        assert await records.sources.add_known_pages(second.id, 9, {"not_found"}) == 2
-        assert await records.sources.add_known_pages(second.id, 9, {"not_found"}) == 0
+        assert await records.sources.add_pages(second.id, before) == 2
         taken = await records.sources.take_pages(second.id, 9)
     assert taken == [QueuedPage("a", 0), QueuedPage("z", 0), QueuedPage("never reached", 2)]
 
 
-async def test_only_so_many_known_pages_are_queued(record: SqlSystemOfRecord, source: Source, run: CrawlRun) -> None:
+async def test_only_so_many_pages_of_the_reading_before_are_taken(
+    record: SqlSystemOfRecord, source: Source, run: CrawlRun
+) -> None:
     async with record.write() as records:
         await records.sources.add_pages(run.id, queued("a", "b", "c"))
     second = await next_run(record, source, run)
     async with record.write() as records:
-        assert await records.sources.add_known_pages(second.id, 2) == 2
-        assert await records.sources.take_pages(second.id, 9) == queued("a", "b")
+        assert await records.sources.pages_before(second.id, 2) == queued("a", "b")
 
 
 async def test_a_page_without_a_live_document_is_read_afresh(
