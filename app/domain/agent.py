@@ -48,6 +48,8 @@ class AgentConfig:
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
     `quarantine` is for pages that are learnt from now on.
+    `ai_notice` words what visitors are told at first sight: that an AI system writes the answers automatically
+    (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
     `live_chat`: visitors may ask for a person, and operators may take conversations over.
     `retention_days` is how long what visitors wrote and were told is kept.
     `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
@@ -69,6 +71,7 @@ class AgentConfig:
     fallback: Fallback = field(default_factory=Fallback)
     live_chat: bool = False
     starter_prompts: tuple[str, ...] = ()
+    ai_notice: str | None = None
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
     disconnect_grace_seconds: int = 10

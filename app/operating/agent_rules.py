@@ -23,6 +23,7 @@ MAX_LINK_HOSTS = 100
 MAX_STARTER_PROMPTS = 8
 MAX_STARTER_PROMPT_CHARS = 200
 MAX_GREETING_CHARS = 500
+MIN_AI_NOTICE_LETTERS, MAX_AI_NOTICE_CHARS = 5, 300
 MAX_LAUNCHER_LABEL_CHARS = 40
 MAX_FALLBACK_LABEL_CHARS = 60
 MAX_CONSENT_CHARS = 500
@@ -49,6 +50,7 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     check_text("custom_prompt", config.custom_prompt, MAX_CUSTOM_PROMPT_CHARS)
     check_lines("avoid_topics", config.avoid_topics, MAX_TOPICS, MAX_TOPIC_CHARS)
     check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+    _check_ai_notice(config.ai_notice)
     check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
     check_between("confidence_threshold", config.confidence_threshold, 0, 1)
     check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
@@ -64,6 +66,18 @@ def checked_config(config: AgentConfig) -> AgentConfig:
         allowed_origins=_checked_origins(config.allowed_origins),
         allowed_link_hosts=_checked_link_hosts(config.allowed_link_hosts),
     )
+
+
+def _check_ai_notice(notice: str | None) -> None:
+    if notice is None:
+        return
+    check_line("ai_notice", notice, MAX_AI_NOTICE_CHARS)
+    if sum(character.isalpha() for character in notice) < MIN_AI_NOTICE_LETTERS:
+        raise InvalidInput(
+            "ai_notice",
+            "Visitors are always told that an AI system writes the answers automatically. Say it in your words, or "
+            "send null for the widget's own.",
+        )
 
 
 def _checked_origins(patterns: Sequence[str]) -> tuple[str, ...]:

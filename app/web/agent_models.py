@@ -122,6 +122,12 @@ class AgentSettings(Model):
     )
     allowed_link_hosts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_LINK_HOSTS)
     theme: ThemeModel = Field(default_factory=ThemeModel)
+    ai_notice: str | None = Field(
+        default=None,
+        max_length=rules.MAX_AI_NOTICE_CHARS,
+        description="What visitors are told at first sight: that an AI system writes the answers automatically (EU AI "
+        "Act, Art. 50). Null: the widget's own words, in its languages. It cannot be taken away.",
+    )
     fallback: FallbackModel = Field(default_factory=FallbackModel)
     live_chat: bool = Field(
         default=_CONFIG.live_chat,

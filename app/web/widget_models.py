@@ -91,6 +91,17 @@ class FallbackOut(Model):
     consent: str | None = Field(description="What its writer agrees to; a text, never HTML.")
 
 
+class DisclosureOut(Model):
+    """What every visitor has to be told before the first question (Regulation (EU) 2024/1689, Art. 50)."""
+
+    is_ai_system: Literal[True] = Field(
+        default=True, description="Answers are written automatically by an AI system. Whoever shows them has to say so."
+    )
+    text: str | None = Field(
+        description="In the operator's words, a text, never HTML; null: in the client's own words."
+    )
+
+
 class PublicAgentOut(Model):
     """What anyone may know of an agent."""
 
@@ -98,6 +109,7 @@ class PublicAgentOut(Model):
     name: str
     persona: str
     theme: ThemeOut
+    disclosure: DisclosureOut
     fallback: FallbackOut
     live_chat: bool = Field(description="Whether a person may be asked for: askForPerson.")
     starter_prompts: tuple[str, ...]
@@ -111,6 +123,7 @@ class PublicAgentOut(Model):
             name=config.name,
             persona=config.persona,
             theme=_theme(config),
+            disclosure=DisclosureOut(text=config.ai_notice),
             fallback=FallbackOut.model_validate(config.fallback),
             live_chat=config.live_chat,
             starter_prompts=config.starter_prompts,

@@ -114,6 +114,7 @@ def test_a_question_asked_offline_goes_out_when_the_visitor_is_back(
     [
         pytest.param(Refuse(429, "rate_limited"), "That was a lot at once", id="too many questions"),
         pytest.param(Refuse(503, "overloaded"), "Many people are asking", id="overloaded"),
+        pytest.param(Refuse(409, "turn_in_progress"), "still being answered", id="asked in another tab"),
         pytest.param(Refuse(500, "internal"), "Something went wrong", id="a fault of the server"),
     ],
 )

@@ -1,6 +1,7 @@
 """The visitor API, spoken to over HTTP."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
             "primary_color": None, "radius": None, "position": "right", "launcher_label": None,
             "launcher_icon": "chat", "greeting": None,
         },
+        "disclosure": {"is_ai_system": True, "text": None},
         "fallback": {"url": None, "label": None, "form": False, "consent": None},
         "live_chat": False,
         "starter_prompts": [],
@@ -47,6 +49,21 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
     }  # fmt: skip
     assert session["messages"] == []
     assert session["expires_at"] == (house.clock.now() + LIFETIME).isoformat().replace("+00:00", "Z")
+
+
+async def test_init_says_that_an_ai_system_answers_in_the_operators_words(house: House) -> None:
+    agents, actor, notice = house.services.agents, house.actor, "Ada is an AI system. It writes all answers."
+    await agents.change_draft(actor, house.agent.id, lambda draft: replace(draft, ai_notice=notice))
+    await agents.publish(actor, house.agent.id)
+    assert (await house.init())["agent"]["disclosure"] == {"is_ai_system": True, "text": notice}
+
+
+@pytest.mark.parametrize("notice", ["", " ", "\u200b\u2003" * 9, "Hi.", "a\nb" * 9, "x" * 301])
+async def test_the_notice_that_an_ai_system_answers_cannot_be_taken_away(house: House, notice: str) -> None:
+    path = f"/v1/agents/{house.agent.id}"
+    refused = await house.api("PATCH", path, {"ai_notice": notice})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "ai_notice")
+    assert (await house.api("PATCH", path, {"ai_notice": None})).status_code == 200
 
 
 async def test_a_returning_visitor_keeps_their_name(house: House) -> None:

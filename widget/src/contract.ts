@@ -41,6 +41,8 @@ export interface Agent {
   name: string;
   persona?: string | null;
   theme?: Theme | null;
+  /** That an AI system answers, which visitors have to be told before they ask; `text` is the operator's words for it. */
+  disclosure?: { is_ai_system: true; text?: string | null } | null;
   fallback?: Fallback | null;
   /** Whether a visitor may ask for a person. */
   live_chat?: boolean | null;

@@ -151,12 +151,15 @@ export class PanelView {
       mirror();
       send.disabled = send.dataset.running !== "true" && !input.value.trim();
     });
+    // By law at first sight, before anything can be asked.
+    const disclosure = h("p", { class: "note", id: "disclosure", dir: "auto" }, words[W.note]);
     const notice = h("p", { class: "notice", role: "status" });
     const person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
     const panel = h(
       "section",
-      { class: "panel", part: "panel", role: "dialog", tabindex: -1 },
+      { class: "panel", part: "panel", role: "dialog", "aria-describedby": "disclosure", tabindex: -1 },
       h("header", { part: "header" }, avatar, h("h2", {}, name), fresh, iconButton(words[W.close], ICONS.close, () => actions.close())),
+      disclosure,
       log,
       notice,
       h(
@@ -165,17 +168,18 @@ export class PanelView {
         grow,
         send,
       ),
-      h("p", { class: "note" }, words[W.note], person),
+      h("p", { class: "note" }, person),
     );
     panel.addEventListener("focusout", ({ relatedTarget: to }) => {
       // Full screen, the page behind is out of sight: focus that runs out goes round.
       if (this.#drawn?.isOpen && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
     });
-    return { panel, name, avatar, fresh, intro, list, log, input, send, notice, person };
+    return { panel, name, avatar, fresh, intro, list, log, input, send, notice, person, disclosure };
   }
 
   #drawHead(state: State): void {
-    const { name, avatar, intro, panel, log, person } = this.#parts;
+    const { name, avatar, intro, panel, log, person, disclosure } = this.#parts;
+    disclosure.textContent = state.agent?.disclosure?.text || this.words[W.note];
     person.hidden = !state.agent?.live_chat;
     const title = state.agent?.name ?? "";
     name.textContent = title;

@@ -6,7 +6,7 @@ import list from "docent:english";
 export const enum W {
   close, placeholder, send, stop, searching, reading, writing, retry, copy, copied, up, down, thanks, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, offline, cut, refused, note, greeting, you, reconnecting, long,
-  person,
+  person, pending,
 }
 
 /** One language: `words[W.close]`. */
@@ -36,7 +36,7 @@ export function speechFor(locale: string): Speech {
 const FAILURES: Record<string, W> = {
   rate_limited: W.busy,
   overloaded: W.full,
-  turn_in_progress: W.full,
+  turn_in_progress: W.pending,
   shutting_down: W.full,
   network: W.cut,
   cut: W.cut,

@@ -43,6 +43,7 @@ class SettingsForm(Form):
     theme_position: str = "right"
     theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
     theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+    ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
     fallback_url: str | None = Field(default=None, max_length=2048)
     fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
     fallback_form: bool = False
