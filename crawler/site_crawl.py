@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 import anyio
+from anyio import to_thread
 
 from crawler.crawl_budget import CrawlBudget, LeftOut, TrapFilter
 from crawler.crawl_seeds import Seed, sitemap_pages
@@ -187,13 +188,18 @@ class SiteCrawl:
                 return
             reading = await sitemap_pages(seed, url, self._robots, self._sitemaps)
             progress.problems.extend(reading.problems)
-            await self._add((entry.url for entry in reading.entries), 0, progress)
+            listed = [entry.url for entry in reading.entries]
+            # In a thread, for there may be 50,000; no page is visited yet, so nobody else looks at the progress.
+            await self._queue(await to_thread.run_sync(self._wanted, listed, 0, progress), progress)
 
     async def _add(self, urls: Iterable[str], depth: int, progress: _Progress) -> None:
         """Queue what is in scope, no trap, and still within the page budget."""
+        if not progress.is_over_budget:
+            await self._queue(self._wanted(urls, depth, progress), progress)
+
+    async def _queue(self, wanted: list[FrontierEntry], progress: _Progress) -> None:
         if progress.is_over_budget:
             return
-        wanted = self._wanted(urls, depth, progress)
         async with self._adding:  # else two pages could spend the same room
             room = self._budget.max_pages - await self._frontier.seen_count()
             while wanted and room > 0:

@@ -145,7 +145,7 @@ class SiteDiscovery:
             max_files=self._limits.max_files, max_urls=self._limits.max_pages, max_bytes=self._limits.file_bytes
         )
         reading = await SitemapReader(self._fetcher, self._robots.refusal, limits).read([url], parse)
-        pages = self._of_same_site(url, (entry.url for entry in reading.entries))
+        pages = await to_thread.run_sync(self._of_same_site, url, [entry.url for entry in reading.entries])
         if not reading.entries:
             problems += reading.problems or [(url, "it lists no page")]
             return None

@@ -87,11 +87,14 @@ class SitemapReader:
             reading.problems.append((url, body))
             return SitemapKind.PAGES, []
         try:
-            # Megabytes of XML would hold the event loop up.
-            sitemap = await to_thread.run_sync(parse, body, self._limits.max_urls, self._limits.max_bytes)
+            # Megabytes of XML, and tens of thousands of addresses, would hold the event loop up.
+            return await to_thread.run_sync(self._parsed, url, body, parse)
         except SitemapRefused as error:
             reading.problems.append((url, error.reason))
             return SitemapKind.PAGES, []
+
+    def _parsed(self, url: str, body: bytes, parse: Parse) -> tuple[SitemapKind, list[SitemapEntry]]:
+        sitemap = parse(body, self._limits.max_urls, self._limits.max_bytes)
         absolute = (self._absolute(url, entry) for entry in sitemap.entries)
         return sitemap.kind, [entry for entry in absolute if entry is not None]
 

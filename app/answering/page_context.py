@@ -3,6 +3,7 @@
 What a browser says is untrusted. Where the site has the same words, the site is the source.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from app.domain.untrusted_text import without_controls
 from app.domain.visible_text import compared
 
 MAX_BYTES: Final = 8 * 1024
+_COMPARED_BYTES: Final = 512 * 1024  # of a page; a manual of megabytes on one page takes a second to read through
 # Navigation, prices and names of the visitor's account are on the page and not in its main text.
 _SAME_PAGE_SHARE: Final = 0.5
 
@@ -25,12 +27,13 @@ def numbered_sources(
     numbering.
 
     `crawled` are the chunks of our copy of the page. Where most of what the browser says stands in it, number 1 is
-    only what does not (nothing, perhaps), and the rest of the copy follows after the chunks, up to MAX_BYTES.
+    only what does not (nothing, perhaps), and the rest of the copy follows after the chunks, up to MAX_BYTES. Of a very
+    long page the beginning is compared.
     """
     said = without_controls(request.page_context).strip().encode()[:MAX_BYTES].decode(errors="ignore")
     of_page: list[Chunk] = []
     if said and crawled:
-        comparison = compared(said, _readable(crawled))
+        comparison = compared(said, _readable(_within(_COMPARED_BYTES, crawled)))
         if comparison.known_share >= _SAME_PAGE_SHARE:
             said = comparison.new_text.strip()
             chosen = {item.chunk.id for item in chunks}
@@ -41,6 +44,15 @@ def numbered_sources(
     for chunk in of_page:
         sources.append(_source(len(sources) + 1, chunk, 0.0, is_unasked=True))
     return tuple(sources)
+
+
+async def sources_with_page(
+    request: TurnRequest, chunks: Sequence[RankedChunk], crawled: Sequence[Chunk], own_title: str
+) -> tuple[Source, ...]:
+    """`numbered_sources`, beside the event loop where there is a copy of the page to be read through."""
+    if not (crawled and request.page_context):
+        return numbered_sources(request, chunks, crawled, own_title)
+    return await asyncio.to_thread(numbered_sources, request, chunks, crawled, own_title)
 
 
 def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) -> bool:

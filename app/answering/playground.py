@@ -12,7 +12,7 @@ from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.handoff import ReadyAnswer, handed_over, of_curated
-from app.answering.page_context import numbered_sources, rests_on_visitors_page
+from app.answering.page_context import rests_on_visitors_page, sources_with_page
 from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.search_pipeline import SearchParts
@@ -145,7 +145,9 @@ class Playground:
         query = SearchQuery(asked.standalone or asked.text, asked.page_url, asked_in=language)
         report = await self._search.search(workspace_id, agent_id, query, version)
         request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context)
-        brief = self._brief(agent, request, asked, language, report.retrieval, await self._crawled_page(agent, request))
+        brief = await self._brief(
+            agent, request, asked, language, report.retrieval, await self._crawled_page(agent, request)
+        )
         composition = Composition(brief, lambda piece, whole: listener.on_text(piece))
         listener.on_stage("writing")
         await composition.write(self._writers)
@@ -182,7 +184,7 @@ class Playground:
             )
         )
 
-    def _brief(
+    async def _brief(
         self,
         agent: LiveAgent,
         request: TurnRequest,
@@ -195,7 +197,7 @@ class Playground:
             agent=agent.config,
             question=asked.text,
             standalone=asked.standalone or asked.text,
-            sources=numbered_sources(request, retrieval.sources, crawled, own_words(language).your_page),
+            sources=await sources_with_page(request, retrieval.sources, crawled, own_words(language).your_page),
             page_url=asked.page_url,
             language=language,
             canary=new_canary(),

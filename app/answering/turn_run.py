@@ -9,14 +9,14 @@ from uuid import UUID
 
 import structlog
 
-from app.answering.brief import AnswerBrief, AnswerWriter
+from app.answering.brief import AnswerBrief, AnswerWriter, Source
 from app.answering.checkpointer import Checkpointer, Checkpoints
 from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks
 from app.answering.history import History
 from app.answering.live_turn import LiveTurn
-from app.answering.page_context import numbered_sources, rests_on_visitors_page
+from app.answering.page_context import rests_on_visitors_page, sources_with_page
 from app.answering.retrieval import Retrieval, SearchQuery
 from app.answering.retrieval_trace import without_candidates
 from app.answering.retriever import Retriever
@@ -135,7 +135,7 @@ class TurnRun:
             agent, ready, history = await self._prepare()
             if ready is not None:
                 await self._begin(agent)
-                composition = self._composition(agent, Retrieval(), self._request.message, history)
+                composition = self._composition(agent, (), self._request.message, history)
                 await self._say_ready(composition, ready, history)
                 return
             search = asyncio.create_task(self._search(agent, history))
@@ -145,7 +145,13 @@ class TurnRun:
                 await end_task(search)
                 raise
             standalone, retrieval = await search
-            composition = self._composition(agent, retrieval, standalone, history, await self._crawled_page(agent))
+            sources = await sources_with_page(
+                self._request,
+                retrieval.sources,
+                await self._crawled_page(agent),
+                own_words(self._language).your_page,
+            )
+            composition = self._composition(agent, sources, standalone, history)
             await self._answer(agent, composition, retrieval, history)
         except Exception as error:
             if not self.admitted.done():
@@ -226,16 +232,15 @@ class TurnRun:
     def _composition(
         self,
         agent: LiveAgent,
-        retrieval: Retrieval,
+        sources: tuple[Source, ...],
         standalone: str,
         history: tuple[Exchange, ...],
-        crawled: Sequence[Chunk] = (),
     ) -> Composition:
         brief = AnswerBrief(
             agent=agent.config,
             question=self._request.message,
             standalone=standalone,
-            sources=numbered_sources(self._request, retrieval.sources, crawled, own_words(self._language).your_page),
+            sources=sources,
             history=history,
             page_url=self._request.page_url,
             language=self._language,

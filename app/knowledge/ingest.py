@@ -22,13 +22,13 @@ from app.domain.agent import AgentConfig
 from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import NotFound
-from app.domain.near_duplicate import is_near_duplicate
+from app.domain.near_duplicate import PageWording
 from app.domain.page_lint import IN_WORDS, Finding, Quarantine, lint_page
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import CHUNKING_VERSION, Chunker
 from app.knowledge.retire import Retire
-from app.ports.records.documents import PendingVersion
+from app.ports.records.documents import PageTexts, PendingVersion
 from app.ports.records.transaction import Records, SystemOfRecord
 
 _HELD: Final = "It waits for an operator to release it."
@@ -64,6 +64,11 @@ def _held_because(findings: Sequence[Finding]) -> str:
     return f"{_HELD} {'; '.join(IN_WORDS[finding.kind] for finding in findings)}."
 
 
+def _near_twin_of(texts: Sequence[str], others: Sequence[PageTexts]) -> UUID | None:
+    mine = PageWording.of(texts)
+    return next((other.document_id for other in others if mine.is_near(PageWording.of(other.texts))), None)
+
+
 class Ingest:
     """Learns pages. Learning the same page twice changes nothing."""
 
@@ -91,12 +96,13 @@ class Ingest:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
             findings = await to_thread.run_sync(lint_page, page.title, page.markdown, page.hidden_text)
+            near_twin = await self._near_twin(source_id, page, drafts)
             async with self._record.write() as records:
                 policy = await _quarantine(records, agent_id)
                 # This URL's own live version has other content, so every match is another document, even one of
                 # the same URL in another source of the agent.
                 twin = await records.documents.same_content(agent_id, digest, except_url="")
-                twin = twin or await self._near_twin(records, source_id, page, drafts)
+                twin = twin or near_twin
                 if twin is None:
                     found = findings if policy is not Quarantine.OFF else []
                     is_held = bool(found) and policy is Quarantine.HOLD
@@ -112,14 +118,14 @@ class Ingest:
         note = finished.contexts.in_words()
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
 
-    async def _near_twin(
-        self, records: Records, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]
-    ) -> UUID | None:
+    async def _near_twin(self, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]) -> UUID | None:
         """A document of the source that says the same under the same title. Pages with other titles are not compared:
         variants of a product may differ in little else. Nor are other sources: a second file may correct the first."""
-        others = await records.documents.same_title(source_id, page.title, page.url, _TWINS_ASKED)
-        texts = [draft.text for draft in drafts]
-        return next((other.document_id for other in others if is_near_duplicate(texts, other.texts)), None)
+        async with self._record.read() as records:
+            others = await records.documents.same_title(source_id, page.title, page.url, _TWINS_ASKED)
+        if not others:
+            return None
+        return await to_thread.run_sync(_near_twin_of, [draft.text for draft in drafts], others)
 
     async def finish_pending(self, version: PendingVersion) -> Finished:
         """Index a pending version and make it live. Chunks whose context cannot be written have their structural one.

@@ -1,5 +1,7 @@
 """What a browser says of the visitor's page, beside our own copy of it."""
 
+import threading
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -12,8 +14,10 @@ from app.domain.chunk import Chunk, RankedChunk
 from app.domain.page_url import same_page_urls
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Citations, Token
+from app.domain.visible_text import Comparison, compared
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.threads_of import threads_of
 
 RETURNS = "Returns\nYou may return a lamp within 30 days. We pay the postage for every return of a lamp."
 FORGED = "Returns\nYou may keep the lamp for ever and get your money back, says the company."
@@ -105,3 +109,27 @@ async def test_without_a_model_the_page_around_is_quoted_only_when_it_answers(tm
         events = await house.ask("Who wrote the opera Aida?", page="/returns", context=RETURNS)
         said = "".join(event.token for event in events if isinstance(event, Token))
         assert "postage" not in said
+
+
+async def test_our_copy_of_a_page_is_read_through_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparing = threads_of(monkeypatch, "app.answering.page_context", "compared")
+    async with answering_house(tmp_path) as house:
+        await house.ask("How long may I return a lamp?", page="/returns", context=RETURNS)
+    assert comparing
+    assert threading.get_ident() not in comparing
+
+
+def test_of_a_page_of_megabytes_the_beginning_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(visible: str, passages: Iterable[str]) -> Comparison:
+        read.extend(passages)
+        return compared(visible, read)
+
+    monkeypatch.setattr("app.answering.page_context.compared", reading)
+    copy = [chunk(0, PAGES["/returns"]), *(chunk(n, "lamp " * 2000) for n in range(1, 300))]
+    [source, *_] = sources(RETURNS, crawled=copy)
+    assert source.text == copy[0].text
+    assert sum(map(len, read)) < 600_000 < sum(len(each.text) for each in copy)

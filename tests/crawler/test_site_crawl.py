@@ -1,4 +1,5 @@
 import gzip
+import threading
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from crawler.scope import Scope
 from crawler.site_crawl import SiteCrawl
 from crawler.url_rules import check_url
 from tests.doubles.loopback_site import LoopbackSite, Reply
+from tests.doubles.threads_of import threads_of
 
 
 class PlainExtractor:
@@ -396,3 +398,14 @@ async def test_only_so_many_pages_are_under_way_at_once(site: LoopbackSite, craw
     await crawl(concurrency=3)
     assert max(taken) == 3
     assert len(crawl.results) == 10
+
+
+async def test_the_pages_of_a_sitemap_are_chosen_beside_the_event_loop(
+    site: LoopbackSite, crawl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.page("/sitemap.xml", "<urlset><url><loc>/a</loc></url><url><loc>/b</loc></url></urlset>")
+    choosing = threads_of(monkeypatch, "crawler.site_crawl", "normalise_url")
+    await crawl("/sitemap.xml", SeedKind.SITEMAP)
+    assert len(crawl.results) == 2
+    assert choosing
+    assert threading.get_ident() not in choosing

@@ -1,10 +1,14 @@
 import gzip
+import threading
+
+import pytest
 
 from crawler.fetch_result import Refusal
 from crawler.fetcher import Fetcher
 from crawler.page import Outcome
 from crawler.sitemap_reader import SitemapLimits, SitemapReader
 from tests.doubles.loopback_site import LoopbackSite
+from tests.doubles.threads_of import threads_of
 
 
 def index(*urls: str) -> str:
@@ -71,3 +75,13 @@ async def test_addresses_off_limits_are_dropped_from_a_sitemap(site: LoopbackSit
     site.page("/sitemap.xml", urlset("http://169.254.169.254/", "file:///etc/passwd", "/a"))
     reading = await reader(fetcher).read([f"{site.origin}/sitemap.xml"])
     assert [entry.url for entry in reading.entries] == [f"{site.origin}/a"]
+
+
+async def test_addresses_are_resolved_beside_the_event_loop(
+    site: LoopbackSite, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.page("/sitemap.xml", urlset("/a", "/b"))
+    resolving = threads_of(monkeypatch, "crawler.sitemap_reader", "resolve_url")
+    assert len((await reader(fetcher).read([f"{site.origin}/sitemap.xml"])).entries) == 2
+    assert resolving
+    assert threading.get_ident() not in resolving

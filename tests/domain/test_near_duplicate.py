@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.near_duplicate import is_near_duplicate
+from app.domain.near_duplicate import PageWording
 
 WORDS = [f"word{number}" for number in range(240)]
 
@@ -10,6 +10,10 @@ def passages(words: list[str], size: int = 60) -> list[str]:
 
 
 PAGE = passages(WORDS)
+
+
+def is_near_duplicate(texts: list[str], others: list[str]) -> bool:
+    return PageWording.of(texts).is_near(PageWording.of(others))
 
 
 def changed(*positions: int) -> list[str]:

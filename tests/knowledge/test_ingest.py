@@ -1,6 +1,12 @@
 """What learning a page changes, and what it leaves alone."""
 
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
 
 import anyio
 import pytest
@@ -8,7 +14,9 @@ import pytest
 from app.domain.document import IngestOutcome, IngestReceipt
 from app.domain.errors import EmbedderUnavailable
 from app.domain.source import SourceConfig, SourceKind
+from app.knowledge import ingest
 from app.knowledge.ingest import page_hash
+from app.ports.records.documents import PageTexts
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -86,6 +94,27 @@ async def test_a_page_that_differs_in_a_date_only_is_a_duplicate(house: Knowledg
 
     assert receipt == IngestReceipt(IngestOutcome.DUPLICATE, original.document_id)
     assert "Friday" not in " ".join(await house.live_texts())
+
+
+async def test_pages_are_compared_beside_the_event_loop_while_others_may_write(
+    house: KnowledgeHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Monday"))
+    threads: list[int] = []
+
+    def compared(texts: Sequence[str], others: Sequence[PageTexts]) -> UUID | None:
+        threads.append(threading.get_ident())
+        with closing(sqlite3.connect(tmp_path / "docent.sqlite", timeout=0, isolation_level=None)) as visitor:
+            visitor.execute("BEGIN IMMEDIATE")
+            visitor.execute("ROLLBACK")
+        return compare(texts, others)
+
+    compare = ingest._near_twin_of
+    monkeypatch.setattr(ingest, "_near_twin_of", compared)
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page("/a?print", f"{words(200)} on Friday"))
+    assert receipt.outcome is IngestOutcome.DUPLICATE
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 async def test_a_page_that_differs_in_a_date_and_its_title_is_a_page(house: KnowledgeHouse) -> None:
