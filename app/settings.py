@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
+import re2
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -20,8 +21,8 @@ from app.web.validation_messages import messages_by_field
 PREFIX = "DOCENT_"
 _NEARLY_ALIKE = 0.85  # 1 is the same name
 # In a URL: between user and host, whatever it holds, and as a parameter.
-_PASSWORD = re.compile(r"(://[^/@:\s]*:)\S*(@)")
-_PARAMETER = re.compile(r"([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+", re.IGNORECASE)
+_PASSWORD = re2.compile(r"(://[^/@:\s]*:)\S*(@)")
+_PARAMETER = re2.compile(r"(?i)([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+")
 _USER_AGENT = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
 _NAMED_VALUE = re.compile(r"\w+=.+")
 Endpoint = tuple[str, int]
@@ -318,7 +319,7 @@ def _named_values(written: SecretStr) -> dict[str, str]:
 
 
 def _without_passwords(text: str) -> str:
-    return _PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1***\2", text))
+    return str(_PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1***\2", text)))
 
 
 def _variable(name: str) -> str:

@@ -7,12 +7,14 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
+import re2
+
 Declarations = Mapping[str, str]
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
-_DECLARATION = re.compile(r"([\w-]+)\s*:((?:[^;\"'()]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'()])*)")
-_ANY = r"|inherit|initial|unset|revert|revert-layer|.*\(.*\).*"
+_DECLARATION = re2.compile(r"([\w-]+)\s*:((?:[^;\"'()]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'()])*)")
+_ANY = r"|inherit|initial|unset|revert|revert-layer|[^(\n]*+\(.*\).*"
 _SIZES = r"[+-]?[\d.]+(?:e-?\d+)?(?:[a-z]+|%)?"
 _VALID = {
     "display": re.compile(
@@ -25,16 +27,16 @@ _VALID = {
     "font-size": re.compile(_SIZES + r"|(?:x{1,3}-)?(?:small|large)|medium|smaller|larger|math" + _ANY),
     "color": re.compile(r"[a-z]+|#[0-9a-f]{3,8}" + _ANY),
 }
-_IMPORTANT = re.compile(r"\s*!\s*important\s*$")
+_IMPORTANT = re.compile(r"(?:(?<!\s)\s++)?!\s*+important\s*+$")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 _BRACE = re.compile(r"[{}]")
-_NESTED = re.compile(r"[^;{}]*\{(?:[^{}]|\{[^{}]*\})*\}")
+_NESTED = re.compile(r"(?:(?<![^;{}])[^;{}]++)?\{(?:[^{}]|\{[^{}]*+\})*+\}")
 _MAX_SHEET_CHARS = 400_000
 _GROUPING = ("@media", "@supports", "@layer", "@container", "@scope")
 _SCREENS = frozenset({"", "all", "screen", "only screen", "only all"})
 _SCREEN = {"width": 1280, "height": 800, "device-width": 1280, "device-height": 800}
 _KIND = re.compile(r"^(?:only )?(?:all|screen)\b(?: and)?")
-_FEATURE = re.compile(r"\(([^:()]*):?([^()]*)\)")
+_FEATURE = re.compile(r"\(([^:()]*+):?([^()]*+)\)")
 _WEIGHTS = (
     (re.compile(r"#[\w-]+"), 10_000),
     (re.compile(r"\.[\w-]+|\[[^\]]*\]|(?<!:):[\w-]+"), 100),
@@ -178,10 +180,22 @@ def _rules(prelude: str, block: str) -> Iterator[Rule]:
     declarations, important = parse_declarations(block)
     if not declarations or len(prelude) > 4000:
         return
-    for part in re.split(r",(?![^(\[]*[)\]])", prelude):
+    for part in _selectors(prelude):
         selector = part.strip()
         if selector and "{" not in selector:
             yield Rule(selector, declarations, important)
+
+
+def _selectors(prelude: str) -> Iterator[str]:
+    """Cut at commas, but for those in brackets: what comes next after them closes one."""
+    end, bracket = len(prelude), ""
+    for at in range(len(prelude) - 1, -1, -1):
+        if prelude[at] in "()[]":
+            bracket = prelude[at]
+        elif prelude[at] == "," and bracket not in (")", "]"):
+            yield prelude[at + 1 : end]
+            end = at
+    yield prelude[:end]
 
 
 def _unescape(text: str) -> str:

@@ -109,7 +109,7 @@ def background_colour(style: Declarations) -> Rgb | str | None:
         return INK
     if "url(" in value or "gradient(" in value or "var(" in value:
         return "unknown"
-    for word in [value, *re.findall(r"[a-z-]+\([^)]*\)|#[0-9a-f]+|[a-z]+", value)]:
+    for word in [value, *re.findall(r"(?<![a-z-])[a-z-]++\([^()]*+\)|#[0-9a-f]+|[a-z]+", value)]:
         colour = _colour(word)
         if colour is not None:
             return None if colour == "transparent" else colour

@@ -18,7 +18,7 @@ bash sh shell console c cpp csharp css diff go haskell html http ini java javasc
 python ruby rust scala sql swift toml ts typescript xml yaml
 """
 _KNOWN = frozenset(_NAMES.split())
-_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 _MAX_DEPTH = 60
 
 

@@ -10,7 +10,7 @@ from crawler.markdown_inline import plain_text
 
 _MAX_TITLE_CHARS = 300
 _MAX_DESCRIPTION_CHARS = 1000
-_SEPARATOR = re.compile(r"\s+[|·•»«›‹–—\-~]+\s+|\s*[|»«]\s*|:\s+")
+_SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
 
 
 def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str) -> str:

@@ -37,7 +37,7 @@ _TASK: Final = (
     f"question: answer what they have in common. If the sources do not hold the answer, write {_NOT_SAID} and nothing "
     "else."
 )
-_MARK = re.compile(r"[ \t]*\[\d+\](?!\()")
+_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d++\](?!\()")
 
 
 class AnswerDrafter:

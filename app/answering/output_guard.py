@@ -18,19 +18,19 @@ REMOVED_LINK = "[link removed]"
 
 _CITATION = re.compile(
     r"\[(?:sources?\s*)?#?(\d{1,3}(?:\s*[,;]\s*#?\d{1,3})*)\](?!\()"  # [1], [1, 2], [source 1]
-    r"|【(\d{1,3})(?:†[^】]*)?】",
+    r"|【(\d{1,3})(?:†[^】\n]{0,20})?】",
     re.IGNORECASE,
 )
 _LINK = re.compile(
     r"!?\[([^\[\]\n]*)\]"
-    r"\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)"
+    r"\(\s*+<?([^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+)*+)>?(?:\s++[\"'][^\"'\n]*+[\"'])?\s*+\)"
 )
 _URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])/{2,}(?=[^\s/]*\.))[^\s<>\"'`|\\^{}\[\]]*", re.IGNORECASE
 )
 _SCRIPT_SCHEME = re.compile(r"(javascript|vbscript|data(?=\s*:\s*\w+/\w))\s*:", re.IGNORECASE)
 _REFERENCE_PICTURE = re.compile(r"!(?=\[)")
-_REFERENCE_TARGET = re.compile(r"^([ \t]{0,3})\[([^\]\n]*[^\]\n\d][^\]\n]*)\](?=:)", re.MULTILINE)
+_REFERENCE_TARGET = re.compile(r"^([ \t]{0,3})\[(?!\d*+\])([^\]\n]++)\](?=:)", re.MULTILINE)
 _BACKTICKS = re.compile(r"(`+|\n)")
 _TRAILING = ".,;:!?)*_~"
 

@@ -16,7 +16,7 @@ _FEW_WORDS: Final = 3  # may stand in any sentence
 _NUMBER_WEIGHT: Final = 3.0
 
 # Code keeps its brackets, so a mark within it is none.
-_CODE_OR_MARKS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|((?:\s*\[\d{1,3}\](?!\())+)", re.DOTALL)
+_CODE_OR_MARKS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|((?:(?:(?<!\s)\s++)?\[\d{1,3}\](?!\())+)", re.DOTALL)
 _NUMBER = re.compile(r"\d+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"\s*#{1,6}\s")
@@ -24,9 +24,9 @@ _LIST_MARKER = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)")
 _TABLE_ROW = re.compile(r"\s*\|.*")
 _DELIMITER_ROW = re.compile(r"[\s|:-]+")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
-_CODE_SPAN = re.compile(r"(`+)(.+?)\1")
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_EMPHASIS = re.compile(r"(\*\*|__|\*|\b_|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_CODE_SPAN = re.compile(r"(?<!`)(`++)(.{1,2000}?)(?<!`)\1(?!`)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\((?:[^()\n]|\([^()\n]*+\))*+\)")
+_EMPHASIS = re.compile(r"(\*\*|__|\*|\b_|~~)(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
 _ESCAPE = re.compile(r"\\(?=[#=`|*_\[\]-])")
 
 

@@ -46,18 +46,18 @@ IN_WORDS: Final = {
 }
 
 # Words that a language sets between: "ignore all of the previous ... instructions".
-_GAP: Final = r"(?:[^\w.!?]+\w+){0,4}?[^\w.!?]+"
+_GAP: Final = r"(?:[^\w.!?]{1,20}\w{1,40}){0,4}?[^\w.!?]{1,20}"
 _FORGET: Final = "|".join(
     (
         rf"(?:ignore|disregard|forget|override|bypass){_GAP}(?:instruction|rule|prompt|guideline|direction|restriction)s?\b",
-        rf"(?:ignorier|vergiss|vergesst|missachte)\w*{_GAP}(?:anweisung|regel|vorgabe|instruktion)\w*",
+        rf"(?:ignorier|vergiss|vergesst|missachte)\w{{0,20}}{_GAP}(?:anweisung|regel|vorgabe|instruktion)\w*",
         rf"(?:oublie|ignore)[sz]?{_GAP}(?:consigne|instruction|règle)s?\b",
-        rf"(?:ignora|olvida|dimentica|scorda)\w*{_GAP}(?:instruccion|istruzion|regla|regol)\w*",
-        rf"(?:ignore|esqueça|esquece)\w*{_GAP}(?:instruções|regras)",
+        rf"(?:ignora|olvida|dimentica|scorda)\w{{0,20}}{_GAP}(?:instruccion|istruzion|regla|regol)\w*",
+        rf"(?:ignore|esqueça|esquece)\w{{0,20}}{_GAP}(?:instruções|regras)",
         rf"(?:negeer|vergeet){_GAP}(?:instructies|regels|opdrachten)",
         rf"(?:zignoruj|zapomnij|ignoruj){_GAP}(?:instrukcj|polece|zasad)\w*",
-        rf"(?:забудь|игнорируй|проигнорируй)\w*{_GAP}(?:инструкци|указани|правил)\w*",
-        rf"(?:önceki|tüm){_GAP}(?:talimat|kural)\w*{_GAP}(?:unut|yok say|görmezden)\w*",
+        rf"(?:забудь|игнорируй|проигнорируй)\w{{0,20}}{_GAP}(?:инструкци|указани|правил)\w*",
+        rf"(?:önceki|tüm){_GAP}(?:talimat|kural)\w{{0,20}}{_GAP}(?:unut|yok say|görmezden)\w*",
         r"(?:忽略|无视|忘记)[^。\n]{0,12}(?:指令|指示|规则|提示)",
         r"(?:以前|これまで|上記)[^。\n]{0,8}(?:指示|命令)[^。\n]{0,6}(?:無視|忘れ)",
         rf"(?:تجاهل|انس){_GAP}(?:التعليمات|القواعد|الأوامر)",
@@ -69,7 +69,7 @@ _ADDRESSED: Final = "|".join(
         r"\b(?:note|notice|message|instruction|correction|attention|important)s?\b[^.\n]{0,30}\b(?:to|for|from)\b[^.\n]{0,30}"
         r"\b(?:assistants?|ai|llms?|chat-?bots?|language models?|bots)\b",
         r"\b(?:if you are|as) an? (?:ai|llm|assistant|language model|chat-?bot)\b[^.\n]{0,20}[,:]",
-        r"(?:^|[.!?:\n]\s*)(?:dear |ai )?(?:assistants?|assistent|asistente|asystencie|chat-?bots?|llms?|ais?)"
+        r"(?:^|[.!?:\n]\s{0,20})(?:dear |ai )?(?:assistants?|assistent|asistente|asystencie|chat-?bots?|llms?|ais?)"
         r"[ \t]*[,:][ \t]*\w",
         r"\bfrom now on,? you (?:are|will|must)\b|\byou are now (?:outside|in|an?|the|free)\b",
         r"\b(?:your|full|entire|whole|hidden|initial) (?:system )?prompt\b|\byour (?:previous |own )?instructions\b",

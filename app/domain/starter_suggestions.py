@@ -28,9 +28,9 @@ _ENGLISH: Final = frozenset(
 )
 _OF_THE_SITE: Final = frozenset({"we", "us", "our", "ours"})  # whoever says so is no visitor
 _LINE_MARKS: Final = re.compile(r"^[ \t>#*+_-]*(?:\d{1,3}[.)][ \t]+)?[*_]*(?:[QF][.:)][ \t]*)?[*_]*")
-_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)|https?://|[<>{}|`]")
+_LINK: Final = re.compile(r"\[[^\[\]]*+\]\([^()]*+\)|https?://|[<>{}|`]")
 # A page's title often ends with the website's name.
-_SITE: Final = re.compile(r"\s+[|\u00b7\u2013\u2014-]\s+")
+_SITE: Final = re.compile(r"(?<!\s)\s++[|\u00b7\u2013\u2014-]\s++")
 _HOW_TO: Final = re.compile(r"how to (?P<rest>[a-z]\w*\b.*)", re.IGNORECASE)
 # "How" before an infinitive is a whole question in these languages, without a word more.
 _INFINITIVES: Final = {

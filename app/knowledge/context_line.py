@@ -9,7 +9,7 @@ from app.ports.token_counter import TokenCounter
 
 _MAX_PART_WORDS = 40
 _TELLING_WORDS = 16
-_TITLE_SEPARATORS = re.compile(r"\s+[|–—·»-]\s+")
+_TITLE_SEPARATORS = re.compile(r"(?<!\s)\s++[|–—·»-]\s++")
 
 
 class ContextLine:

@@ -16,7 +16,7 @@ from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS
 from app.operating.golden_questions import GoldenQuestions
 from app.ports.records.transaction import Records, SystemOfRecord
 
-_MARK = re.compile(r"[ \t]*\[\d{1,3}\]")
+_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
 
 
 class TurnReview:

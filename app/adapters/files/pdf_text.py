@@ -8,7 +8,7 @@ from app.adapters.files.plain_text import as_prose
 
 _EDGE_LINES = 2  # at the top and at the foot of a page
 _FEW_PAGES = 4
-_LEADER = re.compile(r"(?:\s*\.){5,}\s*[\divxlc]*$")  # "Installing . . . . . . . 12"
+_LEADER = re.compile(r"(?<![\s.])(?:\s*+\.){5,}+\s*+[\divxlc]*+$")  # "Installing . . . . . . . 12"
 _DIGITS = re.compile(r"\d+")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-z\u00df-\u00ff])")
 _RUNNING_ON = re.compile(r"(?<=[^\n.!?:;|])\n(?=[a-z\u00df-\u00ff(])")
