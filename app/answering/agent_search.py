@@ -77,6 +77,8 @@ class AgentSearch:
 def _row(item: RankedChunk, *, is_source: bool) -> dict[str, Any]:
     return {
         "chunk_id": item.chunk.id,
+        "document_id": str(item.chunk.document_id),
+        "source_id": str(item.chunk.source_id) if item.chunk.source_id else None,
         "url": item.chunk.link,
         "title": item.chunk.title,
         "breadcrumb": list(item.chunk.breadcrumb),
@@ -90,6 +92,7 @@ def _row(item: RankedChunk, *, is_source: bool) -> dict[str, Any]:
         "is_current_page": item.is_current_page,
         "is_source": is_source,
         "dated": item.chunk.day.isoformat(),
+        "context": item.chunk.context if item.chunk.written_context is None else item.chunk.written_context,
         "text": item.chunk.text,
         "tables": [asdict(table) for table in item.chunk.tables],
     }

@@ -24,6 +24,7 @@ from app.domain.gap import GapReason
 from app.domain.gap_detector import gap_reason
 from app.domain.own_words import own_words
 from app.domain.page_url import same_page_urls
+from app.domain.search_filter import SearchFilter
 from app.domain.turn import AnsweredBy, Citation, Finish, TurnRequest
 from app.domain.turn_language import turn_language
 from app.ports.cache import Cache
@@ -40,13 +41,14 @@ Version = Literal["live", "draft"]
 class PlaygroundQuestion:
     """`language` is what the visitor would be answered in (BCP 47 primary subtag), None to tell it from the question.
     `standalone` is what search looks for, "" for the question itself; `page_context` is what the visitor's page would
-    say of itself."""
+    say of itself; pages must pass `only`, and the agent's own filter."""
 
     text: str
     page_url: str = ""
     language: str | None = None
     page_context: str = ""
     standalone: str = ""
+    only: SearchFilter = field(default_factory=SearchFilter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class Playground:
                 first_token_ms=_ms_since(began),
                 curated_answer_id=ready.curated_id,
             )
-        query = SearchQuery(asked.standalone or asked.text, asked.page_url, asked_in=language)
+        query = SearchQuery(asked.standalone or asked.text, asked.page_url, asked_in=language, filters=(asked.only,))
         report = await self._search.search(workspace_id, agent_id, query, version)
         request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context)
         brief = await self._brief(

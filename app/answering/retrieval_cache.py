@@ -86,7 +86,7 @@ def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
         page_key(query.page_url) if query.page_url else "",
         query.language or "",
         query.asked_in or "",
-        repr(query.filters),
+        repr([only for only in query.filters if not only.is_open]),
     ]
     return "retrieval:" + hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 

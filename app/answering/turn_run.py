@@ -209,7 +209,8 @@ class TurnRun:
         completes = agent.config.retrieval.follow_ups
         standalone = await self._tools.completer.complete(self._request.message, history if completes else ())
         # The index is stemmed for the agent's language, so the question is too, whatever it is written in.
-        query = SearchQuery(standalone, self._request.page_url, agent.config.language, self._language)
+        asked = self._request
+        query = SearchQuery(standalone, asked.page_url, agent.config.language, self._language, (asked.only,))
         try:
             retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
         except IndexUnavailable as error:

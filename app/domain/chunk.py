@@ -63,6 +63,8 @@ class Chunk:
     as_of: date  # the day the page was last read with this content
     language: str | None
     dated: date | None = None  # the day that the page itself names, as modified or published
+    source_id: UUID | None = None
+    written_context: str | None = None  # in place of `context` in the indexes, where one was written
 
     @property
     def day(self) -> date:

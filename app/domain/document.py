@@ -1,6 +1,7 @@
 """A document is one page of a source; each change of its content is a new version."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from uuid import UUID
@@ -42,6 +43,7 @@ class PageContent:
     published: date | None = None
     modified: date | None = None
     hidden_text: str = ""  # that readers do not see: never learnt, only looked at
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the operator's own, to filter by
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Document:
     as_of: date
     chunk_count: int
     updated_at: datetime
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Review(StrEnum):

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from app.domain.curated_answer import normalised
 from app.domain.gap import GapReason
+from app.domain.search_filter import SearchFilter
 from app.domain.text_fragment import link_to_words
 
 
@@ -51,11 +52,13 @@ class TurnRequest:
     message: str
     page_url: str
     page_context: str = ""
+    only: SearchFilter = field(default_factory=SearchFilter)  # pages must pass it, and the agent's own filter
 
     @property
     def fingerprint(self) -> str:
         """Tells a retry of the same turn from another question under its id."""
-        body = "\x00".join((self.message, self.page_url, self.page_context))
+        narrowed = () if self.only.is_open else (repr(self.only),)
+        body = "\x00".join((self.message, self.page_url, self.page_context, *narrowed))
         return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -9,6 +9,7 @@ page -> hash --same as live--> touch (UNCHANGED)
 A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
 """
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -36,12 +37,13 @@ _TWINS_ASKED: Final = 20  # some sites give all their pages one title
 
 
 def page_hash(page: PageContent) -> str:
-    """What "unchanged" means for a page: its title, its Markdown, and the way we cut pages.
+    """What "unchanged" means for a page: its title, its Markdown, its attributes, and the way we cut pages.
 
     Not hashed: dates and descriptions, which change without a word changing, and anchors, which some frameworks
     draw anew for every answer; a stale one still opens the right page.
     """
-    return content_hash(f"{CHUNKING_VERSION}\n{page.title}\n{page.markdown}")
+    attributes = json.dumps(dict(page.attributes), sort_keys=True) if page.attributes else ""
+    return content_hash(f"{CHUNKING_VERSION}\n{page.title}\n{page.markdown}{attributes}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,10 @@ class Ingest:
 
     async def _near_twin(self, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]) -> UUID | None:
         """A document of the source that says the same under the same title. Pages with other titles are not compared:
-        variants of a product may differ in little else. Nor are other sources: a second file may correct the first."""
+        variants of a product may differ in little else. Nor are other sources: a second file may correct the first.
+        Nor are pages with attributes: their operator tells them apart."""
+        if page.attributes:
+            return None
         async with self._record.read() as records:
             others = await records.documents.same_title(source_id, page.title, page.url, _TWINS_ASKED)
         if not others:

@@ -29,6 +29,9 @@ MAX_FALLBACK_LABEL_CHARS = 60
 MAX_CONSENT_CHARS = 500
 MAX_FILTER_ENTRIES = 50
 MAX_PATH_PREFIX_CHARS = 500
+MAX_ATTRIBUTE_VALUES = 20
+MAX_ATTRIBUTE_VALUE_CHARS = 200
+_ATTRIBUTE = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
 MAX_DISCONNECT_GRACE_SECONDS = 300
 MAX_RETENTION_DAYS = 3650
 MAX_DAILY_TOKENS = 1_000_000_000
@@ -110,9 +113,19 @@ def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normal))
 
 
+def check_attribute(at: str, name: str, values: Sequence[str]) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    if not _ATTRIBUTE.fullmatch(name):
+        raise InvalidInput(at, "Name an attribute with up to 64 letters, digits, dots, hyphens and underscores.")
+    if not 1 <= len(values) <= MAX_ATTRIBUTE_VALUES:
+        raise InvalidInput(at, f"Give {name} 1 to {MAX_ATTRIBUTE_VALUES} values.")
+    for value in values:
+        check_line(at, value, MAX_ATTRIBUTE_VALUE_CHARS, may_be_empty=False)
+
+
 def check_filter(at: str, only: SearchFilter) -> None:
     """Raises InvalidInput, naming the field below `at` and the fix."""
-    for name in ("sources", "path_prefixes", "languages"):
+    for name in ("sources", "path_prefixes", "languages", "attributes"):
         if (count := len(getattr(only, name))) > MAX_FILTER_ENTRIES:
             raise InvalidInput(f"{at}.{name}", f"There are {count} entries; keep it to {MAX_FILTER_ENTRIES}.")
     for number, prefix in enumerate(only.path_prefixes):
@@ -121,6 +134,8 @@ def check_filter(at: str, only: SearchFilter) -> None:
             raise InvalidInput(f"{at}.path_prefixes.{number}", 'Begin with a slash, such as "/docs/".')
     for number, language in enumerate(only.languages):
         check_language(f"{at}.languages.{number}", language)
+    for number, attribute in enumerate(only.attributes):
+        check_attribute(f"{at}.attributes.{number}", attribute.name, attribute.values)
     if only.dated_from and only.dated_to and only.dated_from > only.dated_to:
         raise InvalidInput(f"{at}.dated_to", "It lies before dated_from, so that no page could ever be found.")
 

@@ -1,16 +1,27 @@
-"""What an agent knows of a page: its passages, as search and the model see them."""
+"""What an agent knows: its documents, and the passages of each as search and the model see them."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
 from app.domain.chunk import Chunk
+from app.domain.document import Document
 from app.operating.actor import Actor
+from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 
 class Passages:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
+
+    async def documents(
+        self, actor: Actor, agent_id: UUID, page: PageRequest, source_id: UUID | None = None
+    ) -> ListPage[Document]:
+        """Those that the agent may answer from, oldest first; of one source where it is named. Raises NotFound for an
+        agent that is absent or another workspace's."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            return await records.documents.page(agent_id, page, source_id)
 
     async def of_document(self, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
         """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is

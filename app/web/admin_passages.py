@@ -1,14 +1,38 @@
-"""Admin API: what an agent knows of a page."""
+"""Admin API: what an agent knows: documents, and the passages of each."""
 
 from collections.abc import Sequence
+from datetime import date, datetime
+from uuid import UUID
 
 from pydantic import Field
 
+from app.domain.document import Document
 from app.operating.actor import Actor
 from app.operating.passages import Passages
 from app.web.admin_access import AdminAccess
 from app.web.admin_sources import TAG
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.list_models import ListOut, ListQuery, listed
+
+
+class DocumentsQuery(ListQuery):
+    source_id: UUID | None = Field(default=None, description="Of this source alone.")
+
+
+class DocumentOut(Model):
+    id: UUID
+    source_id: UUID
+    url: str
+    title: str
+    language: str | None
+    as_of: date = Field(description="The day on which it was last read so.")
+    chunk_count: int
+    updated_at: datetime
+    attributes: dict[str, tuple[str, ...]] = Field(description="What it was given with, to filter by.")
+
+    @classmethod
+    def of(cls, document: Document) -> "DocumentOut":
+        return cls.model_validate(document)
 
 
 class PassageOut(Model):
@@ -34,6 +58,18 @@ class AdminPassages:
         return (
             Endpoint(
                 "GET",
+                "/v1/agents/{agent_id}/documents",
+                "listDocuments",
+                "The documents that an agent may answer from, oldest first",
+                TAG,
+                self._access.read,
+                self.documents,
+                input_model=DocumentsQuery,
+                response_model=ListOut[DocumentOut],
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
                 "/v1/documents/{document_id}/passages",
                 "listPassages",
                 "What an agent knows of a page: the passages that it may answer from, in the page's order",
@@ -44,6 +80,11 @@ class AdminPassages:
                 codes=("not_found",),
             ),
         )
+
+    async def documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
+        asked = call.input
+        page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
+        return listed(ListOut[DocumentOut], page, DocumentOut.of)
 
     async def of_document(self, call: Call[Actor, None]) -> PassagesOut:
         found = await self._passages.of_document(call.caller, call.path_id("document_id"))

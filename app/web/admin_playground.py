@@ -12,9 +12,11 @@ from app.answering.playground import Playground, PlaygroundAnswer, PlaygroundQue
 from app.domain.gap import GapReason
 from app.domain.turn import AnsweredBy, Finish
 from app.operating.actor import Actor
+from app.operating.agent_rules import check_filter
 from app.operating.field_rules import check_http_url, check_language, check_text
 from app.web.admin_access import AdminAccess
 from app.web.admin_search import SearchOut
+from app.web.agent_models import SearchFilterModel
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, StreamWords
 from app.web.limits_policy import StreamPolicy
 from app.web.page_context import AnyPageContext, flattened
@@ -33,6 +35,9 @@ class PlaygroundIn(Model):
     page_url: str = Field(default="", description="The page that the visitor would look at.", max_length=2048)
     language: str | None = Field(default=None, description="Null: told from the question.", max_length=3)
     page_context: AnyPageContext | None = Field(default=None, description="What the page would say of itself.")
+    filter: SearchFilterModel = Field(
+        default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
+    )
     version: Literal["live", "draft"] = Field(default="draft", description="Whose settings answer.")
 
     def asked(self) -> PlaygroundQuestion:
@@ -41,7 +46,9 @@ class PlaygroundIn(Model):
         if self.page_url:
             check_http_url("page_url", self.page_url)
         check_language("language", self.language)
-        return PlaygroundQuestion(self.question, self.page_url, self.language, flattened(self.page_context))
+        only = self.filter.value()
+        check_filter("filter", only)
+        return PlaygroundQuestion(self.question, self.page_url, self.language, flattened(self.page_context), only=only)
 
 
 class PromptMessageOut(Model):

@@ -37,6 +37,8 @@ class TableOut(Model):
 
 class RankedChunkOut(Model):
     chunk_id: str
+    document_id: UUID
+    source_id: UUID | None
     url: str
     title: str
     breadcrumb: tuple[str, ...]
@@ -50,6 +52,9 @@ class RankedChunkOut(Model):
     is_current_page: bool
     is_source: bool = Field(description="An answer would be made from it.")
     dated: date
+    context: str = Field(
+        description="What stands before the text in the indexes: as the chat model wrote it, else where it stands."
+    )
     text: str
     tables: tuple[TableOut, ...]
 

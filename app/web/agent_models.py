@@ -13,7 +13,7 @@ from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.page_lint import Quarantine
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
-from app.domain.search_filter import SearchFilter
+from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.token_budget import TokenBudget
 from app.operating import agent_rules as rules
 from app.operating.publishing import Published
@@ -64,6 +64,11 @@ class SearchFilterModel(Model):
     languages: tuple[str, ...] = Field(default=(), description='"en", "de", ...', max_length=rules.MAX_FILTER_ENTRIES)
     dated_from: Day | None = Field(default=None, description="The first day that a page may name as its own.")
     dated_to: Day | None = Field(default=None, description="The last one.")
+    attributes: tuple[AttributeFilter, ...] = Field(
+        default=(),
+        description="Of documents that were given with attributes: each name must have one of its values.",
+        max_length=rules.MAX_FILTER_ENTRIES,
+    )
 
     def value(self) -> SearchFilter:
         return SearchFilter(**dict(self))

@@ -1,11 +1,13 @@
 """An operator asks as a visitor would, and gets what a visitor would have got."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.answering.playground import Playground, PlaygroundListener, PlaygroundQuestion, playground_on
 from app.answering.search_pipeline import SearchParts
+from app.domain.search_filter import SearchFilter
 from app.domain.turn import AnsweredBy
 from app.domain.turn_events import Done, Token
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
@@ -62,3 +64,16 @@ async def test_it_shows_the_prompt_that_the_model_was_given(tmp_path: Path) -> N
     assert [message.role for message in told.prompt] == ["system", "user"]
     assert 'from="visitor"' in told.prompt[1].content
     assert "two years on this page" in told.prompt[1].content
+
+
+async def test_only_pages_that_pass_the_filter_are_answered_from(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        only = SearchFilter(path_prefixes=("/shipping",))
+        asked = PlaygroundQuestion(QUESTION, only=only)
+        told = await playground(house).ask(house.workspace_id, house.agent_id, asked, "live")
+        assert told.search is not None
+        assert {chunk["url"] for chunk in told.search["chunks"]} <= {f"{SITE}/shipping"}
+        assert "3 years" not in told.answer
+        turn = await house.turns.ask(house.session, replace(house.request(QUESTION), only=only))
+        heard = [numbered.event async for numbered in turn.events()]
+    assert told.answer == "".join(event.token for event in heard if isinstance(event, Token))

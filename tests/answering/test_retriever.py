@@ -10,7 +10,7 @@ import pytest
 
 from app.answering.retrieval import SearchQuery
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode
-from app.domain.search_filter import SearchFilter
+from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.turn_events import Citations
 from tests.doubles.answering_house import SITE, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -56,16 +56,28 @@ async def test_a_text_that_two_pages_share_is_a_source_once(tmp_path: Path) -> N
         (SearchFilter(dated_from=date(2020, 1, 1), dated_to=date(2020, 12, 31)), {"/lampen"}),
         (SearchFilter(dated_from=date(2021, 1, 1)), {"/returns", "/shipping", "/warranty"}),
         (SearchFilter(sources=(UUID(int=1),)), set()),
+        (SearchFilter(attributes=(AttributeFilter("country", ("at", "de")),)), {"/lampen"}),
+        (SearchFilter(attributes=(AttributeFilter("country", ("at",)), AttributeFilter("plan", ("pro",)))), set()),
         (SearchFilter(path_prefixes=("/lampen",), languages=("en",)), set()),
     ],
-    ids=["path", "language", "time window", "since", "another source", "every part must hold"],
+    ids=[
+        "path",
+        "language",
+        "time window",
+        "since",
+        "another source",
+        "one of its values",
+        "every attribute must hold",
+        "every part must hold",
+    ],
 )
 @pytest.mark.parametrize("by", ["the agent", "the question"])
 async def test_only_pages_that_pass_the_filter_are_found(
     tmp_path: Path, only: SearchFilter, paths: set[str], by: str
 ) -> None:
     async with answering_house(tmp_path) as house:
-        await house.learn("/lampen", "# Lamp\n\nDie Lamp lamp.", language="de", modified=date(2020, 5, 1))
+        lampen = "# Lamp\n\nDie Lamp lamp."
+        await house.learn("/lampen", lampen, language="de", modified=date(2020, 5, 1), country="at", plan="basic")
         found = await (house.found("lamp", filter=only) if by == "the agent" else house.found("lamp", only))
 
     assert set(found) == paths

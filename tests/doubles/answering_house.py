@@ -83,7 +83,10 @@ class AnsweringHouse:
     session: VisitorSession
     sent: list[TurnRequest] = field(default_factory=list)
 
-    async def learn(self, path: str, markdown: str, *, language: str = "en", modified: date | None = None) -> None:
+    async def learn(
+        self, path: str, markdown: str, *, language: str = "en", modified: date | None = None, **attributes: str
+    ) -> None:
+        """`attributes` have one value each."""
         indexer = ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         chunker = Chunker(MarkdownTextSplitter(tokens), tokens, ChunkLimits())
@@ -91,6 +94,7 @@ class AnsweringHouse:
         ingest = Ingest(self.record, chunker, contexts, indexer, Retire(self.record, indexer))
         title = markdown.splitlines()[0].removeprefix("# ")
         page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language=language, modified=modified)
+        page = replace(page, attributes={name: (value,) for name, value in attributes.items()})
         await ingest.learn(self.agent_id, self.source_id, page)
 
     async def live_agent(self, **settings: Any) -> LiveAgent:

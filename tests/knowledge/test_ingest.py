@@ -17,6 +17,7 @@ from app.domain.source import SourceConfig, SourceKind
 from app.knowledge import ingest
 from app.knowledge.ingest import page_hash
 from app.ports.records.documents import PageTexts
+from app.ports.records.page import PageRequest
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -197,3 +198,20 @@ async def test_the_title_belongs_to_the_content_and_the_dates_do_not(house: Know
 
     assert page_hash(plain) != page_hash(page(title="Other"))
     assert page_hash(plain) == page_hash(replace(plain, modified=house.clock.now().date(), url="https://x.example/"))
+
+
+async def test_other_attributes_make_a_new_version_and_no_twin(house: KnowledgeHouse) -> None:
+    basic = replace(page("/a", f"{words(200)} on Monday"), attributes={"plan": ("basic",)})
+    await house.ingest.learn(house.agent_id, house.source.id, basic)
+    assert (await house.ingest.learn(house.agent_id, house.source.id, basic)).outcome is IngestOutcome.UNCHANGED
+    changed = replace(basic, attributes={"plan": ("basic", "plus")})
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, changed)
+    assert (receipt.outcome, receipt.embedded) == (IngestOutcome.INDEXED, 0)
+    near = replace(page("/b", f"{words(200)} on Friday"), attributes={"plan": ("pro",)})
+    assert (await house.ingest.learn(house.agent_id, house.source.id, near)).outcome is IngestOutcome.INDEXED
+    async with house.record.read() as records:
+        found = (await records.documents.page(house.agent_id, PageRequest())).items
+    assert {document.url.rpartition("/")[2]: document.attributes for document in found} == {
+        "a": {"plan": ("basic", "plus")},
+        "b": {"plan": ("pro",)},
+    }

@@ -63,3 +63,25 @@ async def test_an_agent_that_is_not_there_is_told_before_the_stream(house: House
             assert response.status_code == 404
     refused = await house.api("POST", f"/v1/agents/{house.agent.id}/playground", {"question": "Hi", "page_url": "x"})
     assert (refused.status_code, refused.json()["error"]["field"]) == (422, "page_url")
+
+
+async def test_a_filter_takes_attributes_and_names_what_is_wrong_in_it(house: House) -> None:
+    path = f"/v1/agents/{house.agent.id}/playground"
+    only = {
+        "path_prefixes": ["/docs/"],
+        "attributes": [{"name": "plan", "values": ["pro"]}],
+        "dated_from": "2026-01-01",
+    }
+    assert (await house.api("POST", path, {"question": "Any news?", "filter": only})).status_code == 200
+    wrong = {"attributes": [{"name": "plan", "values": ["pro"]}, {"name": "a b", "values": ["x"]}]}
+    refused = await house.api("POST", path, {"question": "Any news?", "filter": wrong})
+    assert refused.status_code == 422
+    assert "filter.attributes.1" in refused.json()["error"]["message"]
+
+
+async def test_an_agents_own_filter_takes_attributes(house: House) -> None:
+    only = {"attributes": [{"name": "plan", "values": ["pro", "plus"]}]}
+    path = f"/v1/agents/{house.agent.id}"
+    assert (await house.api("PATCH", path, {"retrieval": {"filter": only}})).status_code == 200
+    draft = (await house.api("GET", path)).json()["draft"]
+    assert draft["retrieval"]["filter"]["attributes"] == only["attributes"]

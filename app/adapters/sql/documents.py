@@ -71,6 +71,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
                 as_of=self._today(),
                 dated=page.modified or page.published,
                 markdown=page.markdown,
+                attributes={name: list(values) for name, values in page.attributes.items()},
                 findings=[{"kind": finding.kind.value, "excerpt": finding.excerpt} for finding in findings],
                 review=(Review.OPEN if findings else Review.NONE).value,
                 created_at=self._now(),

@@ -42,6 +42,7 @@ _CHUNKS = (
         ChunkRow.context,
         ChunkRow.breadcrumb,
         ChunkRow.anchor,
+        ChunkRow.indexed_context,
         DocumentVersionRow.agent_id,
         DocumentVersionRow.document_id,
         DocumentVersionRow.title,
@@ -49,6 +50,7 @@ _CHUNKS = (
         DocumentVersionRow.as_of,
         DocumentVersionRow.dated,
         DocumentRow.url,
+        DocumentRow.source_id,
     )
     .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
     .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
@@ -116,11 +118,16 @@ class SqlLiveDocuments(SqlFamily):
 
     async def versions_passing(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> set[UUID]:
         rows = await self._session.execute(
-            select(DocumentVersionRow.id, DocumentRow.url)
+            select(DocumentVersionRow.id, DocumentRow.url, DocumentVersionRow.attributes)
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
             .where(_is_live_of(agent_id), *(condition for one in filters for condition in _conditions(one)))
         )
-        return {version_id for version_id, url in rows if all(_is_below(url, one.path_prefixes) for one in filters)}
+        return {
+            version_id
+            for version_id, url, attributes in rows
+            if all(_is_below(url, one.path_prefixes) for one in filters)
+            and all(part.passes(attributes) for one in filters for part in one.attributes)
+        }
 
     async def around(self, agent_id: UUID, chunk_ids: Sequence[str], reach: int) -> dict[str, list[Chunk]]:
         other = aliased(ChunkRow)
@@ -281,6 +288,7 @@ def _chunk(
     context: str,
     breadcrumb: list[str],
     anchor: str | None,
+    indexed_context: str | None,
     agent_id: UUID,
     document_id: UUID,
     title: str,
@@ -288,6 +296,7 @@ def _chunk(
     as_of: date,
     dated: date | None,
     url: str,
+    source_id: UUID,
 ) -> Chunk:
     """From a row of `_CHUNKS`."""
     return Chunk(
@@ -304,6 +313,8 @@ def _chunk(
         as_of=as_of,
         language=language,
         dated=dated,
+        source_id=source_id,
+        written_context=indexed_context,
     )
 
 
@@ -318,4 +329,5 @@ def _document(row: DocumentRow, version: DocumentVersionRow, chunk_count: int) -
         as_of=version.as_of,
         chunk_count=chunk_count,
         updated_at=row.updated_at,
+        attributes={name: tuple(values) for name, values in version.attributes.items()},
     )

@@ -47,6 +47,7 @@ class DocumentVersionRow(HasId, Base):
     markdown: Mapped[str] = mapped_column(deferred=True)  # long, and rarely wanted
     findings: Mapped[list[dict[str, str]]] = mapped_column(StorableJson, server_default=text("'[]'"))
     review: Mapped[str] = mapped_column(String(10), default="", server_default=text("''"))
+    attributes: Mapped[dict[str, list[str]]] = mapped_column(StorableJson, default=dict, server_default=text("'{}'"))
     created_at: Mapped[datetime]
 
     __table_args__ = (
