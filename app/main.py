@@ -179,7 +179,12 @@ def _web_services(
     webhooks: WebhookSender,
 ) -> WebServices:
     async def readiness() -> Mapping[str, bool]:
-        return {"record": await record_answers(base.record), "turns": not answering.turns.is_closing}
+        has_record = await record_answers(base.record)
+        return {
+            "record": has_record,
+            "indexes": not has_record or await answering.indexes.all_filled(),
+            "turns": not answering.turns.is_closing,
+        }
 
     passwords, scope = Argon2PasswordHasher(), page_scope_on(base)
     return WebServices(

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from app.answering.conversations import Conversations
     from app.answering.curated_matcher import CuratedMatcher
     from app.answering.history import History
+    from app.answering.index_watch import IndexWatch
     from app.answering.model_health import ModelHealth
     from app.answering.playground import Playground
     from app.answering.search_pipeline import SearchParts
@@ -128,6 +129,7 @@ class Answering:
     drafter: AnswerDrafter | None
     trials: TrialSearch
     model_health: ModelHealth | None
+    indexes: IndexWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +257,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     from app.answering.conversations import Conversations
     from app.answering.curated_matcher import CuratedMatcher
     from app.answering.history import History
+    from app.answering.index_watch import IndexWatch
     from app.answering.liveness import Liveness
     from app.answering.model_health import ModelHealth, WatchedChatModel
     from app.answering.trial_search import TrialSearch
@@ -273,8 +276,10 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         search = search_parts(base, model)
         languages = LangidLanguageGuesser()
         history = History(base.record, base.cache)
+        indexes = IndexWatch(base.record, base.vectors, base.keywords)
         tools = TurnTools(
             records=base.record,
+            indexes=indexes,
             curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
             retriever=search.for_turns(base.cache),
             completer=question_completer(model),
@@ -304,6 +309,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
                 AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
                 TrialSearch(for_operators, playground, Re2PatternMatcher()),
                 health,
+                indexes,
             )
 
 

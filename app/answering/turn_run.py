@@ -15,6 +15,7 @@ from app.answering.composition import Composition, new_canary
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.handoff import ReadyAnswer, handed_over, of_curated, refuse_while_a_person_talks
 from app.answering.history import History
+from app.answering.index_watch import IndexWatch
 from app.answering.live_turn import LiveTurn
 from app.answering.page_context import rests_on_visitors_page, sources_with_page
 from app.answering.retrieval import Retrieval, SearchQuery
@@ -64,6 +65,7 @@ class TurnTools:
     """What every turn works with. `writers` are tried in order; `queues` are those that a turn may have to wait in."""
 
     records: SystemOfRecord
+    indexes: IndexWatch
     curated: CuratedMatcher
     retriever: Retriever
     completer: QuestionCompleter

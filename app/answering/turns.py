@@ -83,8 +83,10 @@ class Turns:
         """Start the turn, or join it when its id is already known with the same body, in whichever process.
 
         Raises TurnConflict for a known id with another body, TurnInProgress while the conversation answers another
-        turn, Overloaded, NotFound when the agent is gone.
+        turn, Overloaded, IndexUnavailable while nothing can be found yet, NotFound when the agent is gone.
         """
+        if request.turn_id not in self._live:
+            await self._tools.indexes.require(session.agent_id)
         known = self._live.get(request.turn_id)
         if known is not None and (known.head != _head(session, request)):
             raise TurnConflict("This turn_id belongs to another question. Send a new random UUID for each question.")

@@ -21,6 +21,7 @@ from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.history import History
+from app.answering.index_watch import IndexWatch
 from app.answering.model_writer import ModelWriter
 from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import SearchQuery
@@ -150,6 +151,7 @@ async def answering_house(
             writers = (ModelWriter(model, PromptBuilder(tokens)), extractive) if model else (extractive,)
         tools = TurnTools(
             records=record,
+            indexes=IndexWatch(record, vectors, keywords),
             curated=CuratedMatcher(record, Re2PatternMatcher(), embedder),
             retriever=search.for_turns(cache),
             completer=StitchingCompleter(),
