@@ -129,7 +129,7 @@ def _command(words: list[str]) -> Any:
         if not hasattr(command, "commands"):
             break
         assert word in command.commands, f"docent {' '.join(words)}"
-        command = command.commands[word]
+        _, command, _ = command.resolve_command(typer.Context(command), [word])  # some are imported only now
     return command
 
 
