@@ -1,12 +1,13 @@
 """Finds the curated answer that a question triggers: by its wording first, by its meaning where no wording fits."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
+import numpy as np
 import structlog
 
-from app.domain.chunk import content_hash
+from app.answering.pattern_vectors import PatternVectors, Vectors
 from app.domain.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
 from app.domain.errors import DocentError
 from app.domain.past_turn import Asked
@@ -36,9 +37,9 @@ _BUDGET_SECONDS = 1.5
 
 class CuratedMatcher:
     def __init__(self, records: SystemOfRecord, patterns: PatternMatcher, embedder: Embedder) -> None:
-        self._records = records
         self._patterns = patterns
         self._embedder = embedder
+        self._patterns_meant = PatternVectors(records, embedder)
 
     async def find(
         self, answers: Sequence[CuratedAnswer], question: str, *, page_url: str, language: str | None, now: datetime
@@ -86,52 +87,36 @@ class CuratedMatcher:
         self, answers: Sequence[Sequence[CuratedAnswer]], questions: Sequence[str], within_seconds: float | None
     ) -> list[CuratedAnswer | None]:
         """For each question, of the answers in its place; each call of the embedder within that time."""
-        patterns = {pattern for each in answers for answer in each for pattern in answer.patterns}
-        vectors = await self._pattern_vectors(patterns, within_seconds)
-        asked = await self._embedded(questions, within_seconds)
-        return [self._nearest(each, vectors, question) for each, question in zip(answers, asked, strict=True)]
+        meant = [await self._patterns_meant.of(_patterns(each), within_seconds) for each in answers]
+        async with asyncio.timeout(within_seconds):
+            asked = await self._embedder.embed(questions)
+        return [
+            self._nearest(each, patterns @ np.asarray(question, np.float32))
+            for each, patterns, question in zip(answers, meant, asked, strict=True)
+        ]
 
-    def _nearest(
-        self, answers: Sequence[CuratedAnswer], vectors: Mapping[str, Sequence[float]], asked: Sequence[float]
-    ) -> CuratedAnswer | None:
-        """By priority, then nearness, then age."""
+    def _nearest(self, answers: Sequence[CuratedAnswer], cosines: Vectors) -> CuratedAnswer | None:
+        """By priority, then nearness, then age. `cosines` are those of all their patterns, in order."""
         best: CuratedAnswer | None = None
         best_rank = (0, 0.0)
+        start = 0
         for answer in answers:
-            nearness = max((_cosine(asked, vectors[pattern]) for pattern in answer.patterns), default=-1.0)
+            end = start + len(answer.patterns)
+            nearness = float(cosines[start:end].max(initial=-1.0))
+            start = end
             rank = (answer.priority, nearness)
             if nearness >= self._threshold and (best is None or rank > best_rank):
                 best, best_rank = answer, rank
         return best
 
-    async def _embedded(self, texts: Sequence[str], within_seconds: float | None) -> list[list[float]]:
-        async with asyncio.timeout(within_seconds):
-            return await self._embedder.embed(texts)
-
     @property
     def _threshold(self) -> float:
         return SHIPPED_THRESHOLD if self._embedder.model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
 
-    async def _pattern_vectors(self, patterns: set[str], within_seconds: float | None) -> dict[str, list[float]]:
-        """Patterns are kept as chunks are, by content and model; the question never is."""
-        model = self._embedder.model_id
-        by_hash = {content_hash(pattern): pattern for pattern in sorted(patterns)}
-        async with self._records.read() as records:
-            known = await records.documents.cached_embeddings(model, list(by_hash))
-        missing = [digest for digest in by_hash if digest not in known]
-        if missing:
-            made = await self._embedded([by_hash[digest] for digest in missing], within_seconds)
-            fresh = dict(zip(missing, made, strict=True))
-            async with self._records.write() as records:
-                await records.documents.cache_embeddings(model, fresh)
-            known |= fresh
-        return {pattern: known[digest] for digest, pattern in by_hash.items()}
+
+def _patterns(answers: Sequence[CuratedAnswer]) -> tuple[str, ...]:
+    return tuple(pattern for answer in answers for pattern in answer.patterns)
 
 
 def _semantic(answers: Sequence[CuratedAnswer]) -> list[CuratedAnswer]:
     return [answer for answer in answers if answer.trigger is Trigger.SEMANTIC]
-
-
-def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
-    """Of unit vectors."""
-    return sum(a * b for a, b in zip(left, right, strict=True))

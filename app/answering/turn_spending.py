@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from app.domain.agent import LiveAgent
 from app.domain.errors import ModelUnavailable
-from app.domain.token_budget import day_of
 from app.domain.turn import TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.ports.clock import Clock
@@ -36,7 +35,7 @@ class TurnSpending:
         """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
         each other's calls: each may go beyond by what it costs itself."""
         if agent.config.daily_tokens is not None:
-            used = await records.turns.tokens_since(agent.id, day_of(clock.now()))
+            used = await records.turns.tokens_of_day(agent.id, clock.now().date())
             self._left = agent.config.daily_tokens - used
 
     @property

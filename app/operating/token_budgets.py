@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.domain.token_budget import TokenBudget, day_of, next_day
+from app.domain.token_budget import TokenBudget, next_day
 from app.operating.actor import Actor
 from app.ports.clock import Clock
 from app.ports.records.transaction import SystemOfRecord
@@ -19,5 +19,5 @@ class TokenBudgets:
         async with self._records.read() as records:
             agent = await records.agents.get(actor.workspace_id, agent_id)
             config = agent.draft if agent.live_version is None else (await records.agents.live(agent_id)).config
-            used = await records.turns.tokens_since(agent_id, day_of(now))
+            used = await records.turns.tokens_of_day(agent_id, now.date())
         return TokenBudget(config.daily_tokens, used, next_day(now))

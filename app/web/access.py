@@ -61,14 +61,14 @@ class VisitorAccess:
 
     async def admit(self, request: Request) -> VisitorCaller:
         claims = await self._tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
+        visitor = str(claims.session.visitor_id)
+        await self._limiter.hit(a_minute(self._limits.calls_per_visitor), "calls", "visitor", visitor)
         async with self._records.read() as records:
             agent = await records.agents.live(claims.session.agent_id)
             is_kept = await records.conversations.is_kept(claims.session)
         if not is_kept:
             raise Unauthorized("What this visitor token was for has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)
-        visitor = str(claims.session.visitor_id)
-        await self._limiter.hit(a_minute(self._limits.calls_per_visitor), "calls", "visitor", visitor)
         return VisitorCaller(claims.session, agent)
 
 

@@ -17,7 +17,6 @@ from app.answering.turn_spending import BudgetedChatModel
 from app.domain.agent import AgentConfig
 from app.domain.errors import ModelInterrupted, ModelUnavailable, NotFound, RateLimited
 from app.domain.suggestion import Suggestion, SuggestionState
-from app.domain.token_budget import day_of
 from app.domain.turn import Finish
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
@@ -46,7 +45,7 @@ class Desk:
 
     async def used(self) -> int:
         async with self.house.record.read() as records:
-            return await records.turns.tokens_since(self.house.agent_id, day_of(self.house.clock.now()))
+            return await records.turns.tokens_of_day(self.house.agent_id, self.house.clock.now().date())
 
     @property
     def rules(self) -> str:

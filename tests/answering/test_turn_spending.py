@@ -14,7 +14,6 @@ from app.answering.turn_spending import BudgetedChatModel, TurnSpending
 from app.domain.agent import AgentConfig
 from app.domain.errors import ModelUnavailable
 from app.domain.retrieval_settings import RetrievalSettings
-from app.domain.token_budget import day_of
 from app.domain.turn import AnsweredBy, Finish, TokenUsage, TurnRequest
 from app.domain.turn_events import Done, Token
 from app.operating.actor import READ, Actor
@@ -47,7 +46,7 @@ async def answered_by(house: AnsweringHouse, question: str = QUESTION) -> Answer
 
 async def used(house: AnsweringHouse) -> int:
     async with house.record.read() as records:
-        return await records.turns.tokens_since(house.agent_id, day_of(house.clock.now()))
+        return await records.turns.tokens_of_day(house.agent_id, house.clock.now().date())
 
 
 async def test_past_the_budget_the_pages_answer_and_the_model_is_not_asked(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, Engine, event
 from starlette.requests import Request
 
 from app.web.client_address import ClientAddresses
@@ -144,6 +145,21 @@ async def test_one_visitors_limit_is_not_anothers(tmp_path: Path) -> None:
         one, other = await house.visitor(), await house.visitor()
         assert [(await one.ask()).status_code, (await one.ask()).status_code] == [200, 429]
         assert (await other.ask()).status_code == 200
+
+
+async def test_who_calls_too_often_costs_the_database_nothing(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), calls_per_visitor=1)) as house:
+        visitor = await house.visitor()
+        assert (await visitor.call("GET", "/conversation/messages")).status_code == 200
+        transactions: list[Connection] = []
+        note = transactions.append
+        event.listen(Engine, "begin", note)
+        try:
+            refused = await visitor.call("GET", "/conversation/messages")
+        finally:
+            event.remove(Engine, "begin", note)
+        assert (refused.status_code, transactions) == (429, [])
+        assert refused.headers["access-control-allow-origin"] == SITE
 
 
 async def test_an_api_token_has_a_limit_too(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Turns as they are read: one by id, a conversation's, and the history that the model is told."""
 
-from datetime import datetime
+from datetime import date
 from typing import TypeVar
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.adapters.sql.citations import citations_of
 from app.adapters.sql.live_chats import live_message_of
-from app.adapters.sql.models import CitationRow, FeedbackRow, LiveMessageRow, MessageRow, TurnRow, UsageRow
+from app.adapters.sql.models import AgentDayRow, CitationRow, FeedbackRow, LiveMessageRow, MessageRow, TurnRow
 from app.adapters.sql.session import SqlFamily
 from app.domain.conversation import Role
 from app.domain.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
@@ -55,10 +55,9 @@ class SqlStoredTurns(SqlFamily):
         messages = [live_message_of(row) for row in await self._session.scalars(written)]
         return past_exchanges(reversed(turns), reversed(messages), limit)
 
-    async def tokens_since(self, agent_id: UUID, since: datetime) -> int:
-        spent = func.sum(UsageRow.prompt_tokens + UsageRow.completion_tokens)
-        statement = select(spent).where(UsageRow.agent_id == agent_id, UsageRow.created_at >= since)
-        return int(await self._session.scalar(statement) or 0)
+    async def tokens_of_day(self, agent_id: UUID, day: date) -> int:
+        statement = select(AgentDayRow.tokens).where(AgentDayRow.agent_id == agent_id, AgentDayRow.day == day)
+        return await self._session.scalar(statement) or 0
 
     async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
         statement = (

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Table, bindparam, delete, select, update
 
 from app.adapters.sql.models import (
+    AgentDayRow,
     AgentRow,
     CitationRow,
     ConversationRow,
@@ -266,7 +267,11 @@ class SqlTurns(SqlStoppedTurns):
             completion_tokens=usage.completion_tokens,
             created_at=self._now(),
         )
-        await self._session.execute(statement.on_conflict_do_nothing())
+        charged = await self._session.execute(statement.on_conflict_do_nothing())
+        if usage.tokens and affected_rows(charged):
+            day = self._insert(AgentDayRow).values(agent_id=agent_id, day=self._today(), tokens=usage.tokens)
+            more = {"tokens": AgentDayRow.tokens + usage.tokens}
+            await self._session.execute(day.on_conflict_do_update(index_elements=["agent_id", "day"], set_=more))
 
     async def _count_hit(self, turn: TurnRow, end: TurnEnd) -> None:
         if end.curated_answer_id is None:

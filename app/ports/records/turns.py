@@ -1,7 +1,7 @@
 """Port: turns, from the question's commit to the receipt."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import date
 from typing import Protocol
 from uuid import UUID
 
@@ -35,9 +35,9 @@ class TurnRecords(Protocol):
         team wrote to each other (`past_exchanges`)."""
         ...
 
-    async def tokens_since(self, agent_id: UUID, since: datetime) -> int:
-        """What the agent's turns that ended since then cost, and what was charged beside them, tokens read and written
-        together."""
+    async def tokens_of_day(self, agent_id: UUID, day: date) -> int:
+        """What the agent's turns that ended on that day, by UTC, cost, and what was charged beside them, tokens read
+        and written together."""
         ...
 
     async def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:

@@ -19,7 +19,7 @@ from app.adapters.sql.migrate import alembic_config, migrate, newest_revision
 from app.adapters.sql.models import Base, import_tables
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.errors import Unavailable
-from app.domain.turn import VisitorSession
+from app.domain.turn import TokenUsage, VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
 from tests.adapters.sql.sample_rows import an_id, ask
 from tests.doubles.fixed_clock import FixedClock
@@ -100,6 +100,22 @@ async def test_news_on_its_way_stays_where_conversations_get_some(
         if is_sqlite(engine):
             index = "select sql from sqlite_master where name = 'ix_outbox_undelivered'"
             assert "WHERE delivered_at IS NULL" in str((await connection.exec_driver_sql(index)).scalar_one())
+
+
+async def test_what_was_spent_before_counts_in_its_day(
+    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+) -> None:
+    clock = FixedClock()
+    for _ in range(2):
+        async with record.write() as records:
+            await records.turns.charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
+    own = open_migration_engine(engine.url)
+    async with own.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0030"))
+    await own.dispose()
+    await migrate(engine)
+    async with record.read() as records:
+        assert await records.turns.tokens_of_day(session.agent_id, clock.now().date()) == 14
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

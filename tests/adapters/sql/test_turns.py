@@ -354,6 +354,30 @@ async def test_what_a_silent_owner_writes_on_is_kept(record: SqlSystemOfRecord, 
     assert (running.state, running.answer) == (TurnState.RUNNING, "Well")
 
 
+async def test_a_days_tokens_are_kept_as_they_are_charged(
+    record: SqlSystemOfRecord, session: VisitorSession, agent: Agent, clock: FixedClock
+) -> None:
+    spent = replace(an_end("Yes."), usage=TokenUsage(9, 3, "gpt"))
+    today = clock.now().date()
+    turn, cut = a_turn(), a_turn("Q2")
+    for request in (turn, cut):
+        await begin(record, session, request)
+        async with record.write() as records:
+            if request is cut:
+                await records.turns.cut_orphans([])
+            await records.turns.finish(request.turn_id, spent)
+            await records.turns.finish(request.turn_id, spent)
+    async with record.write() as records:
+        await records.turns.charge(agent.id, "suggestion", TokenUsage(1, 1, "gpt"))
+        assert await records.turns.tokens_of_day(agent.id, today) == 26
+    clock.advance(24 * 3600)
+    async with record.write() as records:
+        assert await records.turns.tokens_of_day(agent.id, clock.now().date()) == 0
+        await records.turns.charge(agent.id, "suggestion", TokenUsage(0, 5, "gpt"))
+        assert await records.turns.tokens_of_day(agent.id, clock.now().date()) == 5
+        assert await records.turns.tokens_of_day(agent.id, today) == 26
+
+
 async def usage_of_turns(engine: AsyncEngine) -> list[tuple[Any, ...]]:
     columns = select(UsageRow.turn_id, UsageRow.answered_by, UsageRow.prompt_tokens, UsageRow.completion_tokens)
     async with engine.connect() as connection:

@@ -22,10 +22,19 @@ if TYPE_CHECKING:
     from app.adapters.sql.models.schedules import SourceScheduleRow
     from app.adapters.sql.models.sources import CrawlRunRow, SourcePageRow, SourceRow
     from app.adapters.sql.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
-    from app.adapters.sql.models.turns import CitationRow, FeedbackRow, OutboxRow, StoppedTurnRow, TurnRow, UsageRow
+    from app.adapters.sql.models.turns import (
+        AgentDayRow,
+        CitationRow,
+        FeedbackRow,
+        OutboxRow,
+        StoppedTurnRow,
+        TurnRow,
+        UsageRow,
+    )
     from app.adapters.sql.models.webhooks import WebhookDeliveryRow, WebhookRow
 
 __all__ = [
+    "AgentDayRow",
     "AgentRow",
     "AgentVersionRow",
     "ApiTokenRow",
@@ -126,6 +135,7 @@ _ROWS: Final = {
         "WorkspaceRow",
     ),
     "turns": (
+        "AgentDayRow",
         "CitationRow",
         "FeedbackRow",
         "OutboxRow",

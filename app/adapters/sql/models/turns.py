@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.adapters.sql.models.base import Base, HasId, parent
@@ -105,6 +105,16 @@ class UsageRow(HasId, Base):
     created_at: Mapped[datetime]
 
     __table_args__ = (Index(None, "agent_id", "created_at"),)
+
+
+class AgentDayRow(Base):
+    """What an agent's day, by UTC, has cost so far: the sum of its rows of usage, kept beside them."""
+
+    __tablename__ = "agent_days"
+
+    agent_id: Mapped[UUID] = mapped_column(ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    tokens: Mapped[int] = mapped_column(BigInteger)
 
 
 class StoppedTurnRow(Base):
