@@ -111,7 +111,7 @@ async def test_what_was_spent_before_counts_in_its_day(
             await records.turns.charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
     own = open_migration_engine(engine.url)
     async with own.begin() as connection:
-        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0030"))
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0031"))
     await own.dispose()
     await migrate(engine)
     async with record.read() as records:
