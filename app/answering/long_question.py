@@ -14,7 +14,7 @@ import structlog
 from app.answering.retrieval import SearchQuery, Wording
 from app.domain.errors import EmbedderUnavailable
 from app.domain.retrieval_settings import RetrievalSettings
-from app.domain.sentences import quotables
+from app.domain.sentences import asks, quotables
 from app.ports.embedder import Embedder
 from app.ports.token_counter import TokenCounter
 
@@ -25,7 +25,6 @@ _SAME: Final = 0.9  # cosine from which two windows say the same
 _MAX_PART_TOKENS: Final = 500
 _MAX_PARTS: Final = 6
 _MAX_QUESTIONS: Final = 3
-_ASKS: Final = "?"
 _SPECIAL_TOKENS: Final = 2
 
 
@@ -48,7 +47,7 @@ class LongQuestionSplitter:
         except EmbedderUnavailable as error:
             log.warning("long_question.embedder_away", reason=str(error))
             return []
-        questions = list(dict.fromkeys(sentence for sentence in sentences if _ASKS in sentence))[-_MAX_QUESTIONS:]
+        questions = list(dict.fromkeys(sentence for sentence in sentences if asks(sentence)))[-_MAX_QUESTIONS:]
         around = [part for part in dict.fromkeys(_most_asking(parts)) if part not in questions]
         # Where something is asked outright, the words around it are not what to look for; their meaning may be.
         return [
@@ -73,5 +72,5 @@ class LongQuestionSplitter:
 
 def _most_asking(parts: Sequence[str]) -> list[str]:
     """At most _MAX_PARTS, in order: those that ask something, else the last ones, where people put what they want."""
-    asking = [part for part in parts if _ASKS in part]
+    asking = [part for part in parts if asks(part)]
     return (asking or list(parts))[-_MAX_PARTS:]

@@ -13,6 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from app.domain.chunk import Chunk
+from app.domain.sentences import asks, sentences
 from app.domain.untrusted_text import without_controls
 from app.domain.words import folded_words
 
@@ -20,7 +21,6 @@ _MAX_CHARS: Final = 90  # of a button above the line to write in
 _MIN_WORDS: Final = 3
 _PER_PAGE: Final = 2
 _ON_PAGES: Final = 2  # what stands on more of them is furniture
-_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
 # What an English question begins with: "Need help?" and "Ready to start?" are no question of a visitor's.
 _ENGLISH: Final = frozenset(
     {"how", "what", "when", "where", "which", "who", "whom", "whose", "why", "can", "could", "do", "does", "did", "is"}
@@ -110,14 +110,14 @@ def _asking_lines(text: str) -> Iterator[str]:
     lines = [line for line in text.splitlines() if line.strip()]
     for line, below in pairwise(lines):
         asked = _LINE_MARKS.sub("", line, count=1).rstrip(" \t*_")
-        if asked.endswith(_MARKS) and not below.rstrip(" \t*_").endswith(_MARKS):
+        if asks(asked[-2:]) and not asks(below.rstrip(" \t*_")[-2:]):
             yield asked
 
 
 def _is_question(text: str, language: str | None) -> bool:
     """One sentence that a visitor might ask."""
     text = _clean(text)
-    if not text.endswith(_MARKS) or len(text) > _MAX_CHARS or _LINK.search(text) or _is_more(text):
+    if not asks(text[-2:]) or len(text) > _MAX_CHARS or _LINK.search(text) or _is_more(text):
         return False
     words = folded_words(text)
     is_english = language == "en"
@@ -128,12 +128,12 @@ def _is_question(text: str, language: str | None) -> bool:
 
 def _is_more(text: str) -> bool:
     """Than one sentence."""
-    return re.search(r"[.!?\uff1f\u061f]\s", text) is not None
+    return len(sentences(text)) > 1
 
 
 def _of_title(title: str, language: str | None) -> str | None:
     title = _clean(title).rstrip(".!: ")
-    if _LINK.search(title) or _is_more(title) or title.endswith(_MARKS) or ":" in title:
+    if _LINK.search(title) or _is_more(title) or asks(title[-2:]) or ":" in title:
         return None
     if language == "en":
         return _of_english(title)
