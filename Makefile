@@ -146,6 +146,10 @@ eval-quotes: .venv/installed ## Count the answers without a model that hold what
 	@rm -rf .venv/demo-quotes
 	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
 
+.PHONY: eval-answer-check
+eval-answer-check: .venv/installed ## Measure how many planted errors the check of a model's answers finds, and what it marks wrongly
+	$(BIN)/python -m tests.planted_errors
+
 .PHONY: eval-paraphrases
 eval-paraphrases: .venv/installed ## Measure how well questions in other words are found to be one gap
 	$(BIN)/python -m tests.paraphrases

@@ -249,7 +249,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
     """Running turns are ended and stored when the block is left."""
     from app.adapters.budget_meter import budget_refusals
     from app.adapters.langid_language_guesser import LangidLanguageGuesser
-    from app.adapters.model_meter import watch_model_health
+    from app.adapters.model_meter import unconfirmed_sentences, watch_model_health
     from app.adapters.re2_pattern_matcher import Re2PatternMatcher
     from app.answering.answer_drafter import AnswerDrafter
     from app.answering.answer_writers import answer_writers, question_completer
@@ -288,6 +288,8 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             languages=languages,
             clock=base.clock,
             queues=(base.questions, places),
+            embedder=base.questions,
+            on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         for_operators = search.for_operators(base.cache, languages)

@@ -10,13 +10,17 @@ from typing import Any
 import structlog
 
 from app.answering.brief import AnswerBrief, AnswerWriter
+from app.answering.checked_text import CheckedText
 from app.answering.output_guard import OutputGuard
 from app.answering.quote_finder import found_quotes
+from app.answering.statement_check import StatementCheck
+from app.domain.answer_check import AnswerCheck
 from app.domain.errors import ModelUnavailable
 from app.domain.own_words import own_words
 from app.domain.page_url import host_of
 from app.domain.turn import AnsweredBy, Citation, Finish
 from app.ports.chat_model import ChatEnd
+from app.ports.embedder import Embedder
 
 log = structlog.get_logger(__name__)
 
@@ -33,6 +37,7 @@ class Composition:
 
     brief: AnswerBrief
     on_text: Callable[[str, str], None]  # the new piece, the whole text so far
+    embedder: Embedder | None = None  # with one, what a model writes is looked up in its sources
     text: str = ""
     answered_by: AnsweredBy = AnsweredBy.FALLBACK
     finish: Finish = Finish.COMPLETE
@@ -69,20 +74,35 @@ class Composition:
     async def _write_with(self, writer: AnswerWriter) -> None:
         guard = _guard(self.brief)
         self.answered_by = writer.answered_by
+        checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
         try:
             async with aclosing(writer.write(self.brief)) as items:
                 async for item in items:
                     if isinstance(item, ChatEnd):
                         self.finish = item.finish
                         continue
-                    self._show_checked(guard.feed(item.text))
+                    self._show_checked(await self._looked_up(guard.feed(item.text), checked))
                     if guard.finish is not None:
                         break
-            self._show_checked(guard.close())
+            self._show_checked(await self._looked_up(guard.close(), checked))
+            if checked:
+                self._show_checked(await checked.close())
         finally:
+            if checked:
+                self.trace["answer_check"] = checked.trace
             self.citations = _citations(self.brief, guard.cited, self.text)
         if guard.finish is not None:
             self.finish = guard.finish
+
+    def _check(self, guard: OutputGuard) -> CheckedText | None:
+        policy = self.brief.agent.answer_check
+        if self.embedder is None or policy is AnswerCheck.OFF:
+            return None
+        check = StatementCheck(self.embedder, self.brief.sources, self.brief.language)
+        return CheckedText(check, policy, own_words(self.brief.language).unconfirmed, guard.cited)
+
+    async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
+        return await checked.take(text) if checked else text
 
     def _show_checked(self, text: str) -> None:
         if not self.text:

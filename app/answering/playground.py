@@ -30,6 +30,7 @@ from app.domain.turn_language import turn_language
 from app.ports.cache import Cache
 from app.ports.chat_model import ChatMessage
 from app.ports.clock import Clock
+from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.pattern_matcher import PatternMatcher
 from app.ports.records.transaction import SystemOfRecord
@@ -96,6 +97,7 @@ class Playground:
         prompts: PromptBuilder | None,
         languages: LanguageGuesser,
         clock: Clock,
+        embedder: Embedder,
     ) -> None:
         self._records = records
         self._curated = curated
@@ -104,6 +106,7 @@ class Playground:
         self._prompts = prompts
         self._languages = languages
         self._clock = clock
+        self._embedder = embedder
 
     async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """Raises NotFound for an agent that is absent, another workspace's, or not published."""
@@ -150,7 +153,7 @@ class Playground:
         brief = await self._brief(
             agent, request, asked, language, report.retrieval, await self._crawled_page(agent, request)
         )
-        composition = Composition(brief, lambda piece, whole: listener.on_text(piece))
+        composition = Composition(brief, lambda piece, whole: listener.on_text(piece), self._embedder)
         listener.on_stage("writing")
         await composition.write(self._writers)
         on_page = rests_on_visitors_page(request, composition.citations)
@@ -235,4 +238,5 @@ def playground_on(parts: SearchParts, patterns: PatternMatcher, cache: Cache, la
         PromptBuilder(parts.tokens) if parts.model else None,
         languages,
         parts.clock,
+        parts.embedder,
     )

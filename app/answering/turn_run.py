@@ -1,7 +1,7 @@
 """One turn, from the visitor's question to the receipt, in the order of the design."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
@@ -47,6 +47,7 @@ from app.domain.turn_events import Citations, Done, Error, Start, Status, Token
 from app.domain.turn_language import turn_language
 from app.kit.ended_task import end_task
 from app.ports.clock import Clock
+from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.work_queue import WorkQueue
@@ -62,7 +63,10 @@ _ERROR_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnTools:
-    """What every turn works with. `writers` are tried in order; `queues` are those that a turn may have to wait in."""
+    """What every turn works with. `writers` are tried in order; `queues` are those that a turn may have to wait in.
+    With an `embedder` what a model writes is looked up in its sources; `on_unconfirmed` hears how many sentences were
+    not found there.
+    """
 
     records: SystemOfRecord
     indexes: IndexWatch
@@ -74,6 +78,8 @@ class TurnTools:
     languages: LanguageGuesser
     clock: Clock
     queues: tuple[WorkQueue, ...] = ()
+    embedder: Embedder | None = None
+    on_unconfirmed: Callable[[int], None] = lambda count: None
     checkpoints: Checkpoints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -249,7 +255,7 @@ class TurnRun:
             language=self._language,
             canary=new_canary(),
         )
-        return Composition(brief, self._show_text)
+        return Composition(brief, self._show_text, self._tools.embedder)
 
     def _show_text(self, piece: str, whole: str) -> None:
         self._live.publish(Token(piece))
@@ -311,6 +317,7 @@ class TurnRun:
         trace: dict[str, Any] | None = None,
     ) -> None:
         """Commit the end, then say so."""
+        self._tools.on_unconfirmed(composition.trace.get("answer_check", {}).get("not_confirmed", 0))
         end = TurnEnd(
             state=TurnState.FAILED if error_code else TurnState.DONE,
             answer=composition.text,

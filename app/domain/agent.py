@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from app.domain.answer_check import AnswerCheck
 from app.domain.context_kind import ContextKind
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
@@ -47,6 +48,7 @@ class AgentConfig:
     `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
     `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
     `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
+    `answer_check`: what becomes of what the chat model writes and no source has.
     `quarantine` is for pages that are learnt from now on.
     `ai_notice` words what visitors are told at first sight: that an AI system writes the answers automatically
     (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
@@ -79,6 +81,7 @@ class AgentConfig:
     daily_tokens: int | None = None
     publish_gate: PublishGate = PublishGate.WARN
     quarantine: Quarantine = Quarantine.FLAG
+    answer_check: AnswerCheck = AnswerCheck.MARK
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion, Fallback, Theme
+from app.domain.answer_check import AnswerCheck
 from app.domain.context_kind import ContextKind
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
@@ -167,6 +168,12 @@ class AgentSettings(Model):
         default=_CONFIG.quarantine,
         description="Pages that read like instructions to an assistant: nothing is looked for (off), they are listed "
         "(flag), or their new text also waits until an operator releases it (hold).",
+    )
+    answer_check: AnswerCheck = Field(
+        default=_CONFIG.answer_check,
+        description="What becomes of a sentence of the chat model whose numbers, dates, prices, versions, names or "
+        "code do not stand in the sources it cites, or that is far from them: nothing is looked up (off), it is marked "
+        "(mark), or it is left out (withhold).",
     )
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=rules.MAX_STARTER_PROMPTS)
     contextual_chunks: ContextKind = Field(

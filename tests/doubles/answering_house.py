@@ -129,6 +129,7 @@ async def answering_house(
     max_running: int = 10,
     max_searching: int = 10,
     shared: SharedTurns | None = None,
+    checks_answers: bool = False,
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive."""
     clock = FixedClock()
@@ -159,6 +160,7 @@ async def answering_house(
             history=history,
             languages=languages,
             clock=clock,
+            embedder=embedder if checks_answers else None,
         )
         turns = await running.enter_async_context(
             Turns(tools, "test-process", shared or alone(), max_running, max_searching)

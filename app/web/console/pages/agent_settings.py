@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from app.domain.agent import AgentConfig
+from app.domain.answer_check import AnswerCheck
 from app.domain.errors import InvalidInput
 from app.domain.golden_run import PublishGate
 from app.domain.page_lint import Quarantine
@@ -38,6 +39,7 @@ class SettingsForm(Form):
     daily_tokens: int | None = Field(default=None, ge=0, le=rules.MAX_DAILY_TOKENS)
     publish_gate: PublishGate = PublishGate.WARN
     quarantine: Quarantine = Quarantine.FLAG
+    answer_check: AnswerCheck = AnswerCheck.MARK
     theme_primary_color: str | None = Field(default=None, max_length=7)
     theme_radius_px: int | None = Field(default=None, ge=0, le=40)
     theme_position: str = "right"
@@ -73,8 +75,9 @@ class AgentSettingsPages:
 
     async def look(self, visit: Visit[NoForm]) -> Shown:
         gates = [(gate.value, words) for gate, words in _GATES.items()]
+        checks = [(policy.value, words) for policy, words in _CHECKS.items()]
         lints = [(policy.value, words) for policy, words in _LINTS.items()]
-        told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "positions": _POSITIONS}
+        told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
         return Shown("agent_settings.html", told)
 
     async def save(self, visit: Visit[SettingsForm]) -> Go:
@@ -91,6 +94,11 @@ _GATES = {
     PublishGate.OFF: "Publish without asking golden questions",
     PublishGate.WARN: "Ask golden questions and say what is lost",
     PublishGate.REFUSE: "Refuse a draft that loses golden questions",
+}
+_CHECKS = {
+    AnswerCheck.OFF: "Show it, and look nothing up",
+    AnswerCheck.MARK: "Show it, and say that the sources do not confirm it",
+    AnswerCheck.WITHHOLD: "Leave it out",
 }
 _LINTS = {
     Quarantine.OFF: "Learn it like any other, and look for nothing",

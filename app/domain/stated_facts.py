@@ -1,0 +1,119 @@
+"""What a sentence states that can be looked up word for word: numbers, dates, prices, versions, names and code."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+_CODE: Final = re.compile(r"`+([^`\n]+)`+")
+_CITATION: Final = re.compile(r"\[\d{1,3}\]")
+_LINK: Final = re.compile(r"\]\([^)\s]*\)|https?://\S+")
+_MARKUP: Final = re.compile(r"[*_#>|]+")
+_ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_NUMBER: Final = re.compile(r"(?<![^\W_])(?<!\w[-.])\d+(?:[.,:/]\d+)*")
+# Letters and digits in one, such as E42, NB-W1 or v2.9; "5-year" and "20mm" are numbers with a unit.
+_IDENTIFIER: Final = re.compile(r"(?<!\w)(?=[\w.-]*\d)[^\W\d]\w*(?:[-.]\w+)*")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
+_VERB_AHEAD: Final = re.compile(
+    r"\s+(?:[a-z]+[a-rt-z]s\b|and\b|or\b|was\b|were\b|are\b|can\b|will\b|must\b|had\b|have\b)"
+)
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
+_DECIMAL_COMMA: Final = re.compile(r"\d+,\d{1,2}")
+
+_NUMBER_WORDS: Final = {
+    word: str(number)
+    for number, word in enumerate(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
+    )
+} | {"twice": "2", "sixteen": "16", "twenty": "20", "thirty": "30", "fifty": "50"}
+
+# Written with a capital letter wherever they stand, and no name of anything.
+_NO_NAMES: Final = frozenset({"i", "i'm", "i’m", "i'd", "i'll", "i've", "ok", "faq", "pm", "am"})
+# In these languages every noun has a capital letter.
+CAPITALISE_NOUNS: Final = frozenset({"de", "lb"})
+# What sentences open with, and is no name.
+_OPENERS: Final = frozenset(
+    """
+    a above according add after all also although an and any are as at be because before below both but by can
+    check choose click contact do does during each either enter every first for from go has have he here hold
+    how however if in it its just keep make many more most much neither no none not note now of on once one only
+    open or orders our out over past per please press readings report reports select send set several she since
+    so some stations such that the their them then there these they this those through to until up use users
+    using very was we were what when where whether which while who why with within without yes yet you your
+    """.split()  # noqa: SIM905 - reads better than a list
+)
+
+
+class FactKind(StrEnum):
+    NUMBER = "number"
+    NAME = "name"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`is_opening`: a word that opens a sentence, which may be no name at all."""
+
+    kind: FactKind
+    text: str
+    is_opening: bool = False
+
+
+def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
+    """In order, each once. Names are words with capital letters within them or, but in languages that write all nouns
+    so, at their beginning."""
+    facts = [Fact(FactKind.CODE, " ".join(found[1].split())) for found in _CODE.finditer(sentence)]
+    text = plain(sentence)
+    facts += [Fact(FactKind.NAME, found.group()) for found in _IDENTIFIER.finditer(text)]
+    text = _IDENTIFIER.sub(lambda found: " " * len(found.group()), text)
+    facts += [Fact(FactKind.NUMBER, found.group()) for found in _NUMBER.finditer(text)]
+    for found in _WORD.finditer(text):
+        word = found.group()
+        if word.casefold() in _NUMBER_WORDS:
+            facts.append(Fact(FactKind.NUMBER, word.casefold()))
+        elif _is_name(text, found, language):
+            is_opening = bool(_SENTENCE_START.search(text[: found.start()])) and word[1:].islower()
+            facts.append(Fact(FactKind.NAME, word, is_opening))
+    return list(dict.fromkeys(facts))
+
+
+def plain(sentence: str) -> str:
+    """Without code, links, citations and marks of Markdown."""
+    text = _ITEM.sub("", _CITATION.sub("", sentence))
+    return _MARKUP.sub(" ", _LINK.sub(" ", _CODE.sub(" ", text)))
+
+
+def spellings(number: str) -> frozenset[str]:
+    """The ways in which a number may be meant, so that 1,500 meets 1500, and 3,90 or 3.9 meet 3.90."""
+    number = _NUMBER_WORDS.get(number, number)
+    meant = {number}
+    if _THOUSANDS.fullmatch(number):
+        meant.add(number.replace(",", "").replace(".", ""))
+    if _DECIMAL_COMMA.fullmatch(number):
+        meant.add(number.replace(",", "."))
+    meant |= {each.rstrip("0").rstrip(".") for each in meant if re.fullmatch(r"\d+\.\d+", each)}
+    return frozenset(each.lstrip("0") or "0" for each in meant)
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """Every spelling of every number of a text, those within identifiers left out."""
+    text = _IDENTIFIER.sub(" ", text)
+    said = [found.group() for found in _NUMBER.finditer(text)]
+    # "14/7" and "10-20" say each of their numbers too.
+    said += [part for each in said for part in re.split(r"[:/]", each)]
+    said += [word for word in (each.casefold() for each in _WORD.findall(text)) if word in _NUMBER_WORDS]
+    return frozenset(spelling for number in said for spelling in spellings(number))
+
+
+def _is_name(text: str, found: re.Match[str], language: str | None) -> bool:
+    word = found.group()
+    if word.casefold() in _NO_NAMES or len(word) < 2:
+        return False
+    if any(character.isupper() for character in word[1:]):
+        return True
+    if not word[0].isupper() or language in CAPITALISE_NOUNS:
+        return False
+    if not _SENTENCE_START.search(text[: found.start()]):
+        return True
+    return word.casefold() not in _OPENERS and bool(_VERB_AHEAD.match(text, found.end()))
