@@ -12,8 +12,11 @@ from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_f
 from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, InvalidInput
 from app.operating.agents import Agents
+from app.ports.records.page import PageRequest
 from app.rooms import open_stored
 from app.settings import Settings
+
+_VERSIONS = 100
 
 commands = typer.Typer(help="Agents: what is embedded in a website.", no_args_is_help=True, add_completion=False)
 
@@ -47,6 +50,27 @@ def publish(
 ) -> None:
     """Make the draft what visitors get."""
     run(_publish(settings_for(), agent_id, despite_losses))
+
+
+@commands.command()
+def rollback(
+    agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")],
+    version: Annotated[int, typer.Argument(help="Its number, as `docent agent versions` shows it.", min=1)],
+    despite_losses: Annotated[
+        bool, typer.Option("--despite-losses", help="Also where the agent's publish gate refuses.")
+    ] = False,
+) -> None:
+    """Publish the settings of an earlier version as a new one; the draft becomes the same."""
+    run(_publish(settings_for(), agent_id, despite_losses, version))
+
+
+@commands.command()
+def versions(
+    agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show what was published, newest first."""
+    run(_versions(settings_for(), agent_id, as_json))
 
 
 @commands.command()
@@ -124,7 +148,26 @@ async def _list(settings: Settings, as_json: bool) -> None:
     out.print(table)
 
 
-async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool) -> None:
+async def _versions(settings: Settings, agent_id: UUID, as_json: bool) -> None:
+    from rich.table import Table
+
+    async with open_stored(settings) as base:
+        actor = await local_operator(base)
+        agents = Agents(base.record, JobsHere(settings))
+        live = (await agents.get(actor, agent_id)).live_version
+        found = (await agents.versions(actor, agent_id, PageRequest(_VERSIONS))).items
+    if as_json:
+        rows = [{"number": v.number, "published_at": v.published_at, "is_live": v.number == live} for v in found]
+        print_json({"versions": rows})
+        return
+    table = Table("version", "published", "")
+    for each in found:
+        table.add_row(str(each.number), f"{each.published_at:%Y-%m-%d %H:%M}", "live" if each.number == live else "")
+    out.print(table)
+
+
+async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool, former_version: int | None = None) -> None:
+    """The draft, or the settings of a former version."""
     from app.operating.golden_runs import GoldenRuns
     from app.operating.publishing import Publishing
     from app.rooms import open_answering, open_foundation
@@ -134,7 +177,12 @@ async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool) -> 
         runs = GoldenRuns(base.record, answering.trials, base.clock)
         publishing = Publishing(Agents(base.record, JobsHere(settings)), runs)
         try:
-            published = await publishing.publish(actor, agent_id, despite_losses=despite_losses)
+            if former_version is None:
+                published = await publishing.publish(actor, agent_id, despite_losses=despite_losses)
+            else:
+                published = await publishing.roll_back(actor, agent_id, former_version, despite_losses=despite_losses)
+        except InvalidInput as error:
+            fail(str(error), 2)
         except DraftLoses as error:
             fail(str(error), 1)
     err.print(f"Version {published.version.number} is live.")

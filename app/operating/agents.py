@@ -5,6 +5,7 @@ from dataclasses import fields
 from uuid import UUID
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion
+from app.domain.errors import InvalidInput
 from app.operating.actor import Actor
 from app.operating.agent_rules import checked_config
 from app.operating.list_paging import page_of
@@ -68,6 +69,15 @@ class Agents:
         async with self._records.read() as records:
             versions = await records.agents.versions(actor.workspace_id, agent_id)
         return page_of(versions, page, lambda version: str(version.number))
+
+    async def version(self, actor: Actor, agent_id: UUID, number: int) -> AgentVersion:
+        """Raises InvalidInput for a number that no version has."""
+        async with self._records.read() as records:
+            versions = await records.agents.versions(actor.workspace_id, agent_id)
+        found = next((version for version in versions if version.number == number), None)
+        if found is None:
+            raise InvalidInput("number", "No version of this agent has it. List the versions, and choose one.")
+        return found
 
 
 async def _live_language(records: Records, actor: Actor, agent_id: UUID) -> str | None:

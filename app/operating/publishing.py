@@ -1,12 +1,12 @@
-"""A draft goes live, once it is known what that does to the agent's golden questions."""
+"""A draft or an earlier version goes live, once it is known what that does to the agent's golden questions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
 import structlog
 
-from app.domain.agent import AgentVersion
+from app.domain.agent import AgentConfig, AgentVersion
 from app.domain.errors import DocentError, DraftLoses
 from app.domain.golden_run import GoldenRun, PublishGate
 from app.operating.actor import Actor
@@ -34,6 +34,9 @@ class Publishing:
     async def publish(self, actor: Actor, agent_id: UUID, *, despite_losses: bool = False) -> Published:
         """Raises NotFound; DraftLoses where the gate refuses, unless `despite_losses`; IndexUnavailable where it
         refuses and nothing can be asked."""
+        return await self._publish(actor, agent_id, despite_losses, "The draft", "Mend the draft, or publish")
+
+    async def _publish(self, actor: Actor, agent_id: UUID, despite_losses: bool, what: str, instead: str) -> Published:
         gate = (await self._agents.get(actor, agent_id)).draft.publish_gate
         compared: GoldenRun | None = None
         if gate is not PublishGate.OFF:
@@ -45,14 +48,32 @@ class Publishing:
                 log.warning("golden_questions_not_asked", agent=str(agent_id), reason=str(error))
         lost = compared.lost if compared else ()
         if lost and gate is PublishGate.REFUSE and not despite_losses:
-            raise DraftLoses(_refusal(lost))
+            raise DraftLoses(f"{what} {_losses(lost)} {instead} with despite_losses.")
         return Published(await self._agents.publish(actor, agent_id, lost=len(lost)), compared)
 
+    async def roll_back(self, actor: Actor, agent_id: UUID, number: int, *, despite_losses: bool = False) -> Published:
+        """The settings of version `number` become the draft and are published as a new version, behind the gate that
+        the draft has now. Where that is refused, the draft stays what it was.
 
-def _refusal(lost: tuple[str, ...]) -> str:
+        Raises what `publish` does, and InvalidInput for a number that no version has.
+        """
+        former = await self._agents.version(actor, agent_id, number)
+        before: list[AgentConfig] = []
+
+        def as_former(draft: AgentConfig) -> AgentConfig:
+            before[:] = [draft]
+            return replace(former.config, publish_gate=draft.publish_gate)
+
+        tried = (await self._agents.change_draft(actor, agent_id, as_former)).draft
+        try:
+            what, instead = f"Version {number}", "Choose another one, or roll back"
+            return await self._publish(actor, agent_id, despite_losses, what, instead)
+        except DocentError:
+            await self._agents.change_draft(actor, agent_id, lambda draft: before[0] if draft == tried else draft)
+            raise
+
+
+def _losses(lost: tuple[str, ...]) -> str:
     named = ", ".join(f'"{question[:100]}"' for question in lost[:_NAMED])
     more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-    return (
-        f"The draft loses golden questions that the live version gets right: {named}{more}. "
-        "Mend the draft, or publish with despite_losses."
-    )
+    return f"loses golden questions that the live version gets right: {named}{more}."

@@ -14,6 +14,7 @@ from app.web.agent_models import (
     AgentVersionOut,
     PublishedOut,
     PublishIn,
+    RollBackIn,
     TokenBudgetOut,
     changed,
 )
@@ -94,6 +95,18 @@ class AdminAgents:
                 codes=("not_found", "draft_loses"),
             ),
             Endpoint(
+                "POST",
+                f"{one}/rollback",
+                "rollBackAgent",
+                "Publish the settings of an earlier version as a new one",
+                TAG,
+                write,
+                self.roll_back,
+                input_model=RollBackIn,
+                response_model=PublishedOut,
+                codes=("not_found", "draft_loses"),
+            ),
+            Endpoint(
                 "GET",
                 f"{one}/budget",
                 "getAgentBudget",
@@ -137,6 +150,12 @@ class AdminAgents:
     async def publish(self, call: Call[Actor, PublishIn]) -> PublishedOut:
         published = await self._publishing.publish(
             call.caller, call.path_id("agent_id"), despite_losses=call.input.despite_losses
+        )
+        return PublishedOut.of_published(published)
+
+    async def roll_back(self, call: Call[Actor, RollBackIn]) -> PublishedOut:
+        published = await self._publishing.roll_back(
+            call.caller, call.path_id("agent_id"), call.input.number, despite_losses=call.input.despite_losses
         )
         return PublishedOut.of_published(published)
 

@@ -245,6 +245,10 @@ class PublishIn(Model):
     despite_losses: bool = Field(default=False, description="Also where the publish gate refuses.")
 
 
+class RollBackIn(PublishIn):
+    number: int = Field(ge=1, description="Of the version whose settings visitors get again.")
+
+
 class GateOut(Model):
     golden_run_id: UUID
     is_complete: bool = Field(description="False where the time was not enough for every golden question.")

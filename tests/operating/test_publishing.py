@@ -203,3 +203,40 @@ async def test_a_first_version_and_an_unchanged_one_lose_nothing(shop: Shop) -> 
         published = await shop.publishing.publish(shop.actor, shop.agent)
         assert (published.version.number, published.compared) == (1, None)
     assert shop.searches.asked == []
+
+
+async def rolling_back(shop: Shop) -> None:
+    """From version 2, behind a gate that refuses, to version 1, which had none and finds less."""
+    await shop.draft(publish_gate=PublishGate.OFF, tone="dry")
+    await shop.agents.publish(shop.actor, shop.agent)
+    await shop.draft(publish_gate=PublishGate.REFUSE, tone="warm")
+    await shop.agents.publish(shop.actor, shop.agent)
+    await shop.golden("prices", "hours")
+    shop.searches.known = {"live": {"prices", "hours"}, "draft": {"prices"}}
+
+
+async def test_an_earlier_version_does_not_pass_the_gate_either(shop: Shop) -> None:
+    await rolling_back(shop)
+    await shop.draft(tone="half done")
+    with pytest.raises(DraftLoses, match=r'Version 1 .*"hours\?"'):
+        await shop.publishing.roll_back(shop.actor, shop.agent, 1)
+    agent = await shop.agents.get(shop.actor, shop.agent)
+    assert (agent.live_version, agent.draft.tone) == (2, "half done"), "nothing has changed"
+
+
+async def test_an_earlier_version_is_published_as_a_new_one_behind_the_gate_of_today(shop: Shop) -> None:
+    await rolling_back(shop)
+    published = await shop.publishing.roll_back(shop.actor, shop.agent, 1, despite_losses=True)
+    assert published.compared is not None
+    assert published.compared.lost == ("hours?",)
+    agent = await shop.agents.get(shop.actor, shop.agent)
+    assert (agent.live_version, agent.draft.tone, agent.draft.publish_gate) == (3, "dry", PublishGate.REFUSE)
+
+
+async def test_a_version_that_there_never_was_is_named(shop: Shop) -> None:
+    await rolling_back(shop)
+    with pytest.raises(InvalidInput) as refused:
+        await shop.publishing.roll_back(shop.actor, shop.agent, 7)
+    assert refused.value.field == "number"
+    with pytest.raises(NotFound):
+        await shop.publishing.roll_back(replace(shop.actor, workspace_id=uuid4()), shop.agent, 1)

@@ -4,7 +4,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from app.domain.errors import DraftLoses, NotFound
 from app.domain.operator import Role
+from app.operating.publishing import Publishing
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS
 from tests.web.house import House
@@ -63,7 +67,39 @@ async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -
     async with house.record.read() as records:
         assert (await records.agents.live(house.agent.id)).config.tone == "friendly and plain"
     unknown = await browser.post(f"{path}/back", {"number": "99"})
-    assert (unknown.status_code, "Choose a version" in text_of(unknown.text)) == (422, True)
+    assert (unknown.status_code, "No version of this agent has it." in text_of(unknown.text)) == (422, True)
+
+
+async def test_an_earlier_version_that_the_gate_refuses_is_published_all_the_same_by_a_second_click(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def losing(self: Publishing, *_: object, despite_losses: bool) -> None:
+        raise NotFound("agent") if despite_losses else DraftLoses("Version 1 loses golden questions.")
+
+    browser, path = await an_operator(house), settings_path(house)
+    await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
+    await browser.post(f"{path}/publish")
+    monkeypatch.setattr(Publishing, "roll_back", losing)
+    refused = await browser.post(f"{path}/back", {"number": "1"})
+    text = text_of(refused.text)
+    assert (refused.status_code, "Version 1 loses" in text, "Go back to version 1 all the same" in text) == (
+        422,
+        True,
+        True,
+    )
+    again = await browser.post(f"{path}/back", {"number": "1", "despite_losses": "true"})
+    assert again.status_code == 404
+
+
+async def test_the_tag_wears_the_theme_of_what_visitors_get(house: House, tmp_path: Path) -> None:
+    (tmp_path / "widget.js").write_text("var one = 1;\n")
+    browser, path = await an_operator(house), settings_path(house)
+    looks = {"theme_primary_color": "#ffd400", "theme_position": "left", "theme_launcher_label": "Ask us"}
+    await browser.post(path, {**SETTINGS, **looks, "publish_gate": "off"})
+    worn = 'data-color="#ffd400" data-position="left" data-label="Ask us"></script>'
+    assert worn not in text_of(await browser.page(f"{path}/embed")), "a draft"
+    await browser.post(f"{path}/publish")
+    assert text_of(await browser.page(f"{path}/embed")).count(worn) == 2, "plain and pinned"
 
 
 async def test_the_tag_names_this_server_and_the_agent(house: House, tmp_path: Path) -> None:

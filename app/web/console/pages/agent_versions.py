@@ -11,7 +11,7 @@ from app.domain.agent import Agent, AgentConfig, AgentVersion
 from app.domain.errors import DraftLoses, InvalidInput
 from app.domain.origin import is_listed
 from app.operating.actor import READ, WRITE
-from app.operating.publishing import Publishing
+from app.operating.publishing import Published, Publishing
 from app.ports.records.page import PageRequest
 from app.web.client_address import ClientAddresses
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
@@ -27,7 +27,7 @@ class PublishForm(Form):
     despite_losses: bool = False
 
 
-class BackForm(Form):
+class BackForm(PublishForm):
     number: int | None = None
 
 
@@ -73,19 +73,20 @@ class AgentVersionPages:
             )
         except DraftLoses as error:
             raise InvalidInput("", str(error)) from None
-        lost = len(published.compared.lost) if published.compared else 0
-        told = f" It loses {lost} golden questions." if lost else ""
-        return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{told}")
+        return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{_losses(published)}")
 
     async def back(self, visit: Visit[BackForm]) -> Go:
-        """An earlier version becomes the draft and is published as a new version."""
-        found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
-        former = next((version for version in found.items if version.number == visit.given.number), None)
-        if former is None:
+        number = visit.given.number
+        if number is None:
             raise InvalidInput("", "Choose a version of this agent.")
-        await self._agents.change_draft(visit.actor, visit.agent.id, lambda _: former.config)
-        published = await self._agents.publish(visit.actor, visit.agent.id)
-        return Go(visit.url("agent_versions"), f"Version {published.number} is live: the settings of {former.number}.")
+        try:
+            published = await self._publishing.roll_back(
+                visit.actor, visit.agent.id, number, despite_losses=visit.given.despite_losses
+            )
+        except (DraftLoses, InvalidInput) as error:
+            raise InvalidInput("", str(error).removeprefix("number: ")) from None
+        told = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
+        return Go(visit.url("agent_versions"), told)
 
     async def embed(self, visit: Visit[NoForm]) -> Shown:
         """The widget as the draft looks, and the tag to paste."""
@@ -93,10 +94,11 @@ class AgentVersionPages:
         base = f"{scheme}://{visit.request.url.netloc}"
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
+        worn = live.config if live else visit.agent.draft
         script = await anyio.to_thread.run_sync(BuiltFile.read, self._widget / "widget.js")
         told = {
-            "tag": embed_tag(base, visit.agent.id),
-            "pinned": pinned_embed_tag(base, visit.agent.id, script),
+            "tag": embed_tag(base, visit.agent.id, worn.theme),
+            "pinned": pinned_embed_tag(base, visit.agent.id, script, worn.theme),
             "script": SCRIPT_PATH,
             "is_admitted": live is not None and is_listed(base, live.config.allowed_origins),
             "live": live,
@@ -127,6 +129,11 @@ def _words(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(_words, value)) or "nothing"
     return str(getattr(value, "value", "nothing" if value in (None, "") else value))
+
+
+def _losses(published: Published) -> str:
+    lost = len(published.compared.lost) if published.compared else 0
+    return f" It loses {lost} golden questions." if lost else ""
 
 
 def _live(agent: Agent, versions: Sequence[AgentVersion]) -> AgentVersion | None:
