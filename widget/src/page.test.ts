@@ -78,6 +78,8 @@ test("the words for people come with the others, or are English", () => {
 
 test("a locale finds its language, its direction, or English", () => {
   assert.deepEqual(speechFor("ar-EG"), { language: "ar", direction: "rtl", chat: "محادثة" });
+  for (const locale of ["fa", "he-IL", "ur_PK"]) assert.equal(speechFor(locale).direction, "rtl");
+  for (const locale of ["de", "ru", "tr", "xx"]) assert.equal(speechFor(locale).direction, "ltr");
   assert.equal(speechFor("de").language, "de");
   assert.equal(speechFor("xx").language, "en");
 });

@@ -15,7 +15,7 @@ export type Words = Record<W, string>;
 export const ENGLISH = list as Words;
 
 /** Each has a file words/<language>.json beside the script. */
-export const LANGUAGES = "ar de es fr it ja nl pl pt tr zh".split(" ");
+export const LANGUAGES = "ar de el es fa fr he hi it ja nl pl pt ro ru th tr ur vi zh".split(" ");
 
 /** "Chat" in the languages that say it otherwise: the launcher's name, needed before anything is fetched. */
 const CHAT: Record<string, string> = { ar: "محادثة", ja: "チャット", tr: "Sohbet", zh: "聊天" };
@@ -30,7 +30,7 @@ export interface Speech {
 export function speechFor(locale: string): Speech {
   const primary = locale.slice(0, 2).toLowerCase();
   const language = LANGUAGES.includes(primary) ? primary : "en";
-  return { language, direction: language === "ar" ? "rtl" : "ltr", chat: CHAT[language] ?? "Chat" };
+  return { language, direction: "ar fa he ur".includes(language) ? "rtl" : "ltr", chat: CHAT[language] ?? "Chat" };
 }
 
 const FAILURES: Record<string, W> = {
