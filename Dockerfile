@@ -4,7 +4,7 @@ WORKDIR /src
 COPY requirements.lock ./
 RUN python -m venv /opt/docent \
  && /opt/docent/bin/pip install --no-cache-dir --require-hashes --only-binary=:all: -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY app app
 COPY crawler crawler
 COPY widget widget

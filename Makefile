@@ -1,4 +1,4 @@
-# Two commands set everything up on a fresh machine with Python 3.11+: `make demo` and `make test`.
+# Two commands set everything up on a fresh machine with Python 3.11.2+: `make demo` and `make test`.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -10,7 +10,7 @@ help: ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/installed: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Docent needs Python 3.11 or newer; set PYTHON=...")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 2) and "Docent needs Python 3.11.2 or newer; set PYTHON=...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
@@ -85,6 +85,7 @@ lock: .venv/installed ## Lock what the image installs, by version and hash, afte
 	$(BIN)/python -m pip install --quiet --editable '.[audit]'
 	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --build-deps-for wheel \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
+	$(BIN)/python -m tests.security.notices
 
 .PHONY: audit
 audit: .venv/installed ## Known vulnerabilities of what the image installs (ADVISORIES=all.zip of OSV: without a network)

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import platform
 import re
 import tomllib
 from pathlib import Path
@@ -15,6 +16,7 @@ from packaging.version import Version
 
 from tests.security.advisories import findings, main, read
 from tests.security.lock import LOCK, entries, locked
+from tests.security.notices import NOTICES, written
 from tests.security.threats import ROOT
 
 TEXT = LOCK.read_text("utf-8")
@@ -29,8 +31,14 @@ def wanted() -> list[Requirement]:
     ]
 
 
+# The oldest that we install on, which is Debian 12's; and whatever runs these tests.
+PYTHONS = ("3.11.2", platform.python_version())
+
+
 def applies(requirement: Requirement) -> bool:
-    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    return requirement.marker is None or any(
+        requirement.marker.evaluate({"extra": "", "python_full_version": version}) for version in PYTHONS
+    )
 
 
 def test_each_entry_is_one_version_with_hashes() -> None:
@@ -70,6 +78,25 @@ def test_the_image_installs_the_lock_and_nothing_beside_it() -> None:
     assert len(installs) == 2
     assert all(option in installs[0] for option in ("--require-hashes", "--only-binary=:all:", "requirements.lock"))
     assert all(option in installs[1] for option in ("--no-deps", "--no-build-isolation"))
+
+
+def test_the_notices_name_every_locked_package_its_licence_and_where_its_text_lies() -> None:
+    """Else: make lock."""
+    notices = written(NOTICES.read_text("utf-8"))
+    assert {name: Version(notice.version) for name, notice in notices.items()} == VERSIONS
+    for notice in notices.values():
+        assert "unknown" not in (notice.licence, notice.text), notice
+    below = NOTICES.read_text("utf-8").partition("## Texts that their packages leave out")[2]
+    assert [name for name, notice in notices.items() if notice.text == "below" and f"`{name}`" not in below] == []
+
+
+def test_wheel_and_image_carry_the_notices() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert NOTICES.name in project["license-files"]
+    assert re.search(rf"^COPY .*\b{NOTICES.name} \./$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    contained = re.findall(r"^\| (`app/[^|]+) \|", NOTICES.read_text("utf-8"), re.MULTILINE)
+    for path in re.findall(r"`([^`]+)`", " ".join(contained)):
+        assert (ROOT / path).exists(), path
 
 
 def an_advisory(**affected: Any) -> dict[str, Any]:
