@@ -1,9 +1,10 @@
 """Documents, their versions and chunks."""
 
 from collections.abc import Sequence
+from typing import cast
 from uuid import UUID
 
-from sqlalchemy import and_, delete, exists, select, update
+from sqlalchemy import Table, and_, delete, exists, select, update
 
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.batches import batches
@@ -25,6 +26,7 @@ _LIVE = VersionState.LIVE.value
 _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
 _HELD = VersionState.HELD.value
+_CHUNKS = cast(Table, ChunkRow.__table__)
 
 
 class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbeddingCache):
@@ -79,7 +81,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
         )
         for batch in batches(chunks):
             rows = [_chunk_values(version, chunk) for chunk in batch]
-            await self._session.execute(self._insert(ChunkRow), rows)
+            await self._session.execute(self._insert(_CHUNKS), rows)
         return version
 
     async def version_chunks(self, version_id: UUID) -> list[StoredChunk]:

@@ -22,7 +22,7 @@ from app.domain.live_chat import Author
 from app.domain.reading_schedule import Schedule
 from app.domain.signed_user import UserKey
 from app.domain.source import Source
-from app.domain.turn import Finish, VisitorSession
+from app.domain.turn import Finish, TokenUsage, VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
 from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
@@ -171,6 +171,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
             Lead(an_id(), agent_id, session.visitor_id, session.conversation_id, "", "a@b", "Hi", FixedClock().now())
         )
         await records.turns.feedback(session, turn_id, "down", "no")
+        await records.turns.charge(agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
         await records.live_chats.add(await records.live_chats.ask(session), an_id(), Author.VISITOR, None, "Hello?")
     of_agents = [row for row in _rows() if row.__tablename__ not in _TENANT_TABLES]
     assert version.agent_id == agent_id
