@@ -3,6 +3,8 @@
 A page whose form has no example in page_examples.py fails the first test here.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -63,6 +65,13 @@ async def test_a_page_is_shown_to_whom_it_is_for(page: AnyPage, still_console: O
         assert response.headers["content-disposition"].startswith("attachment")
     else:
         assert response.text.count("<h1") == 1
+
+
+@those(lambda page: not is_form(page) and not page.is_file and page.scope is not None and page.name != "home")
+async def test_no_id_stands_twice_on_a_page(page: AnyPage, still_console: OpenConsole) -> None:
+    """What htmx picks out of a page by its id is put in a place with all that has it."""
+    ids = re.findall(r'\sid="([^"]*)"', await still_console.admin.page(still_console.path(page)))
+    assert [each for each, count in Counter(ids).items() if count > 1] == []
 
 
 @those(is_form)
