@@ -6,7 +6,7 @@ The rooms that both stand on are opened in `rooms.py`.
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 import structlog
@@ -89,9 +89,25 @@ log = structlog.get_logger(__name__)
 VERSION = version("docent")
 
 
+@dataclass(frozen=True, slots=True)
+class Web:
+    """The web application and the rooms that it stands on."""
+
+    app: Starlette
+    base: Foundation
+    answering: Answering
+
+
 @asynccontextmanager
 async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]:
     """The web application, ready to serve, and its turns, which the server drains before it ends."""
+    async with open_web_rooms(settings) as web:
+        yield web.app, web.answering.turns
+
+
+@asynccontextmanager
+async def open_web_rooms(settings: Settings) -> AsyncIterator[Web]:
+    """The same with what is behind the application, for whoever asks it otherwise than by HTTP."""
     import_families()
     async with (
         open_foundation(settings) as base,
@@ -117,7 +133,7 @@ async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]
             )
             app = create_app(services, limits=limits, streams=streams, addresses=_addresses(settings), version=VERSION)
             app.state.connections = _connections(base)
-            yield app, answering.turns
+            yield Web(app, base, answering)
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
 from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import known_agents, local_operator, meant_agent
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
 from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, InvalidInput
 from app.operating.agents import Agents
@@ -19,8 +18,6 @@ from app.settings import Settings
 _VERSIONS = 100
 
 commands = typer.Typer(help="Agents: what is embedded in a website.", no_args_is_help=True, add_completion=False)
-
-AgentId = Annotated[UUID | None, typer.Option("--agent", help="The agent's id; not needed when there is one only.")]
 
 
 @commands.command()
@@ -43,40 +40,40 @@ def list_(as_json: AsJson = False) -> None:
 
 @commands.command()
 def publish(
-    agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")],
+    agent: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")],
     despite_losses: Annotated[
         bool, typer.Option("--despite-losses", help="Also where the agent's publish gate refuses.")
     ] = False,
 ) -> None:
     """Make the draft what visitors get."""
-    run(_publish(settings_for(), agent_id, despite_losses))
+    run(_publish(settings_for(), agent, despite_losses))
 
 
 @commands.command()
 def rollback(
-    agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")],
+    agent: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")],
     version: Annotated[int, typer.Argument(help="Its number, as `docent agent versions` shows it.", min=1)],
     despite_losses: Annotated[
         bool, typer.Option("--despite-losses", help="Also where the agent's publish gate refuses.")
     ] = False,
 ) -> None:
     """Publish the settings of an earlier version as a new one; the draft becomes the same."""
-    run(_publish(settings_for(), agent_id, despite_losses, version))
+    run(_publish(settings_for(), agent, despite_losses, version))
 
 
 @commands.command()
 def versions(
-    agent_id: Annotated[UUID, typer.Argument(help="The id that `docent agent list` shows.")],
+    agent: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")],
     as_json: AsJson = False,
 ) -> None:
     """Show what was published, newest first."""
-    run(_versions(settings_for(), agent_id, as_json))
+    run(_versions(settings_for(), agent, as_json))
 
 
 @commands.command()
 def allow(
     origin: Annotated[str, typer.Argument(help="A website that may embed the agent, https://www.example.com.")],
-    agent: AgentId = None,
+    agent: AgentName = None,
 ) -> None:
     """Let one more website embed the agent, and publish."""
     run(_allow(settings_for(), origin, agent))
@@ -85,7 +82,7 @@ def allow(
 @commands.command("import-golden")
 def import_golden(
     file: Annotated[typer.FileText, typer.Argument(metavar="FILE.csv", help="Columns: question, pages, language.")],
-    agent: AgentId = None,
+    agent: AgentName = None,
 ) -> None:
     """Add golden questions: which pages must be found, and what the answer must hold. `docent eval --agent ID` asks
     them."""
@@ -95,7 +92,7 @@ def import_golden(
 @commands.command()
 def snippet(
     base: Annotated[str, typer.Option(help="Where this Docent can be reached, https://docent.example.com.")],
-    agent: AgentId = None,
+    agent: AgentName = None,
     pinned: Annotated[
         bool, typer.Option("--pinned", help="This build of the widget and no other, checked by the browser.")
     ] = False,
@@ -104,13 +101,13 @@ def snippet(
     run(_snippet(settings_for(), base, agent, pinned))
 
 
-async def _import_golden(settings: Settings, text: str, agent_id: UUID | None) -> None:
+async def _import_golden(settings: Settings, text: str, named: str | None) -> None:
     from app.adapters.re2_pattern_matcher import Re2PatternMatcher
     from app.operating.golden_questions import GoldenQuestions
 
     async with open_stored(settings) as base:
         actor = await local_operator(base)
-        agent = await meant_agent(base, actor, agent_id)
+        agent = await meant_agent(base, actor, named)
         try:
             receipt = await GoldenQuestions(base.record, Re2PatternMatcher()).import_csv(actor, agent.id, text)
         except InvalidInput as error:
@@ -148,14 +145,15 @@ async def _list(settings: Settings, as_json: bool) -> None:
     out.print(table)
 
 
-async def _versions(settings: Settings, agent_id: UUID, as_json: bool) -> None:
+async def _versions(settings: Settings, named: str, as_json: bool) -> None:
     from rich.table import Table
 
     async with open_stored(settings) as base:
         actor = await local_operator(base)
         agents = Agents(base.record, JobsHere(settings))
-        live = (await agents.get(actor, agent_id)).live_version
-        found = (await agents.versions(actor, agent_id, PageRequest(_VERSIONS))).items
+        agent = await meant_agent(base, actor, named)
+        live = agent.live_version
+        found = (await agents.versions(actor, agent.id, PageRequest(_VERSIONS))).items
     if as_json:
         rows = [{"number": v.number, "published_at": v.published_at, "is_live": v.number == live} for v in found]
         print_json({"versions": rows})
@@ -166,7 +164,7 @@ async def _versions(settings: Settings, agent_id: UUID, as_json: bool) -> None:
     out.print(table)
 
 
-async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool, former_version: int | None = None) -> None:
+async def _publish(settings: Settings, named: str, despite_losses: bool, former_version: int | None = None) -> None:
     """The draft, or the settings of a former version."""
     from app.operating.golden_runs import GoldenRuns
     from app.operating.publishing import Publishing
@@ -177,12 +175,11 @@ async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool, for
         runs = GoldenRuns(base.record, answering.trials, base.clock)
         publishing = Publishing(Agents(base.record, JobsHere(settings)), runs)
         try:
+            agent = await meant_agent(base, actor, named)
             if former_version is None:
-                published = await publishing.publish(actor, agent_id, despite_losses=despite_losses)
+                published = await publishing.publish(actor, agent.id, despite_losses=despite_losses)
             else:
-                published = await publishing.roll_back(actor, agent_id, former_version, despite_losses=despite_losses)
-        except InvalidInput as error:
-            fail(str(error), 2)
+                published = await publishing.roll_back(actor, agent.id, former_version, despite_losses=despite_losses)
         except DraftLoses as error:
             fail(str(error), 1)
     err.print(f"Version {published.version.number} is live.")
@@ -190,10 +187,10 @@ async def _publish(settings: Settings, agent_id: UUID, despite_losses: bool, for
         err.print(f"It loses golden questions: {', '.join(published.compared.lost)}")
 
 
-async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None:
+async def _allow(settings: Settings, origin: str, named: str | None) -> None:
     async with open_stored(settings) as base:
         actor = await local_operator(base)
-        agent = await meant_agent(base, actor, agent_id)
+        agent = await meant_agent(base, actor, named)
         agents = Agents(base.record, JobsHere(settings))
         origins = (*agent.draft.allowed_origins, origin)
         await agents.change_draft(actor, agent.id, lambda draft: replace(draft, allowed_origins=origins))
@@ -201,12 +198,12 @@ async def _allow(settings: Settings, origin: str, agent_id: UUID | None) -> None
     err.print(f"{origin} may embed {agent.draft.name}.")
 
 
-async def _snippet(settings: Settings, base_url: str, agent_id: UUID | None, pinned: bool) -> None:
+async def _snippet(settings: Settings, base_url: str, named: str | None, pinned: bool) -> None:
     from app.web.embed_tag import embed_tag, pinned_embed_tag
     from app.web.widget_script import BuiltFile, built_widget
 
     async with open_stored(settings) as base:
-        agent = await meant_agent(base, await local_operator(base), agent_id)
+        agent = await meant_agent(base, await local_operator(base), named)
         theme = agent.draft.theme
         if agent.live_version is not None:
             async with base.record.read() as records:

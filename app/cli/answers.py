@@ -1,30 +1,28 @@
-"""`docent ask` and `docent search`: the pipeline that visitors get, in a terminal."""
+"""`docent ask` and `docent search`: the pipeline that visitors get, in a terminal.
 
-from collections.abc import Mapping, Sequence
+A server that runs on the data folder is asked, for it has everything open; else the command opens it itself.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from time import perf_counter
-from typing import Annotated, Any, Literal
-from uuid import UUID, uuid4
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.table import Table
 
-from app.answering.retrieval import SearchQuery
-from app.cli.agents import AgentId
 from app.cli.answer_report import AnswerReport
-from app.cli.local_operator import live_agent, local_operator, meant_agent
-from app.cli.terminal import AsJson, fail, out, print_json, run, settings_for
-from app.domain.errors import InvalidInput
-from app.domain.search_filter import AttributeFilter, SearchFilter
-from app.domain.turn import Channel, TurnRequest
-from app.domain.turn_events import event_payload
-from app.operating.agent_rules import check_filter
-from app.rooms import open_answering, open_foundation
-from app.settings import Settings
+from app.cli.asked_question import AskedFilter, AskedQuestion, answer_events, found
+from app.cli.server_socket import ServerRefused, replies_of_server
+from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 PageUrl = Annotated[str, typer.Option("--page", help="The page that the visitor is looking at.")]
-Version = Literal["live", "draft"]
-Source = Annotated[list[UUID] | None, typer.Option(help="Only this source's pages. May be repeated.")]
+Sources = Annotated[
+    list[str] | None, typer.Option("--source", help="Only this source's pages, by its name or id. May be repeated.")
+]
 Below = Annotated[list[str] | None, typer.Option("--path", help="Only pages below this path, such as /docs/.")]
 PageLanguage = Annotated[list[str] | None, typer.Option("--language", help="Only pages in this language, such as en.")]
 Attribute = Annotated[
@@ -34,111 +32,127 @@ Attribute = Annotated[
 _DAY = ["%Y-%m-%d"]
 Since = Annotated[datetime | None, typer.Option("--since", formats=_DAY, help="Only pages dated so or later.")]
 Until = Annotated[datetime | None, typer.Option("--until", formats=_DAY, help="Only pages dated so or before.")]
+Here = Annotated[bool, typer.Option("--here", help="In this process, also where a server runs on the data folder.")]
 _SHOWN = 12
 
 
 def ask(
     question: Annotated[str, typer.Argument(help="What a visitor would ask.")],
-    agent: AgentId = None,
+    agent: AgentName = None,
     page: PageUrl = "",
-    source: Source = None,
+    source: Sources = None,
     path: Below = None,
     language: PageLanguage = None,
     attribute: Attribute = None,
     since: Since = None,
     until: Until = None,
+    here: Here = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask an agent and watch the answer come."""
     only = _filter(source, path, language, attribute, since, until)
-    run(_ask(settings_for(), question, agent, page, only, as_json))
+    asked = AskedQuestion("ask", _text_of(question), agent, page, only=only)
+    report = AnswerReport(question)
+    asked_at = perf_counter()
 
+    def take(event: dict[str, Any]) -> None:
+        text = report.take(event, perf_counter() - asked_at)
+        if text and not as_json:
+            out.print(text, end="", highlight=False, markup=False, soft_wrap=True)
 
-def search(
-    question: Annotated[str, typer.Argument(help="What to look for.")],
-    agent: AgentId = None,
-    page: PageUrl = "",
-    draft: Annotated[bool, typer.Option("--draft", help="By the agent's draft, not by what visitors get.")] = False,
-    source: Source = None,
-    path: Below = None,
-    language: PageLanguage = None,
-    attribute: Attribute = None,
-    since: Since = None,
-    until: Until = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show every stage with its scores and times.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Show which chunks an agent would answer from."""
-    if not question.strip():
-        fail("The question is empty.", 2)
-    only = _filter(source, path, language, attribute, since, until)
-    query = SearchQuery(question.strip(), page, filters=(only,))
-    run(_search(settings_for(), agent, query, "draft" if draft else "live", explain, as_json))
-
-
-def _filter(
-    sources: Sequence[UUID] | None,
-    paths: Sequence[str] | None,
-    languages: Sequence[str] | None,
-    attributes: Sequence[str] | None,
-    since: datetime | None,
-    until: datetime | None,
-) -> SearchFilter:
-    """Values of one attribute stand for each other. Ends the command where one of them is wrong."""
-    named: dict[str, list[str]] = {}
-    for attribute in attributes or ():
-        name, _, value = attribute.partition("=")
-        named.setdefault(name, []).append(value)
-    only = SearchFilter(
-        tuple(sources or ()),
-        tuple(paths or ()),
-        tuple(languages or ()),
-        since and since.date(),
-        until and until.date(),
-        tuple(AttributeFilter(name, tuple(values)) for name, values in named.items()),
-    )
-    try:
-        check_filter("filter", only)
-    except InvalidInput as error:
-        fail(str(error), 2)
-    return only
-
-
-async def _ask(settings: Settings, question: str, agent_id: Any, page: str, only: SearchFilter, as_json: bool) -> None:
-    if not question.strip():
-        fail("The question is empty.", 2)
-    async with open_foundation(settings) as base, open_answering(base) as answering:
-        agent = await live_agent(base, await meant_agent(base, await local_operator(base), agent_id))
-        opened = await answering.conversations.open(agent, None, Channel.CLI)
-        asked_at = perf_counter()
-        live = await answering.turns.ask(opened.session, TurnRequest(uuid4(), question.strip(), page, only=only))
-        report = AnswerReport(question)
-        async for numbered in live.events():
-            text = report.take(event_payload(numbered.event), perf_counter() - asked_at)
-            if text and not as_json:
-                out.print(text, end="", highlight=False, markup=False, soft_wrap=True)
+    answered_in = _put(settings_for(), asked, take, here=here)
     if as_json:
-        print_json(report.as_json())
+        print_json({**report.as_json(), "answered_in": answered_in})
     else:
         report.print_end(out)
     if report.error:
         raise typer.Exit(1)
 
 
-async def _search(
-    settings: Settings, agent_id: UUID | None, query: SearchQuery, version: Version, explain: bool, as_json: bool
+def search(
+    question: Annotated[str, typer.Argument(help="What to look for.")],
+    agent: AgentName = None,
+    page: PageUrl = "",
+    draft: Annotated[bool, typer.Option("--draft", help="By the agent's draft, not by what visitors get.")] = False,
+    source: Sources = None,
+    path: Below = None,
+    language: PageLanguage = None,
+    attribute: Attribute = None,
+    since: Since = None,
+    until: Until = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show every stage with its scores and times.")] = False,
+    here: Here = False,
+    as_json: AsJson = False,
 ) -> None:
-    async with open_foundation(settings) as base, open_answering(base) as answering:
-        actor = await local_operator(base)
-        agent = await meant_agent(base, actor, agent_id)
-        if version == "live":
-            await live_agent(base, agent)
-        report = await answering.search.search(actor.workspace_id, agent.id, query, version)
-    found = report.as_json()
+    """Show which chunks an agent would answer from."""
+    only = _filter(source, path, language, attribute, since, until)
+    version: Literal["live", "draft"] = "draft" if draft else "live"
+    asked = AskedQuestion("search", _text_of(question), agent, page, version, only)
+    report: dict[str, Any] = {}
+    answered_in = _put(settings_for(), asked, report.update, here=here)
     if as_json:
-        shown = found if explain else {key: value for key, value in found.items() if key != "trace"}
-        print_json({"question": query.text, **shown})
+        shown = report if explain else {key: value for key, value in report.items() if key != "trace"}
+        print_json({"question": asked.text, **shown, "answered_in": answered_in})
         return
+    _print_found(report, explain=explain)
+
+
+def _filter(
+    sources: Sequence[str] | None,
+    paths: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    attributes: Sequence[str] | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> AskedFilter:
+    """Values of one attribute stand for each other."""
+    named: dict[str, list[str]] = {}
+    for attribute in attributes or ():
+        name, _, value = attribute.partition("=")
+        named.setdefault(name, []).append(value)
+    return AskedFilter(
+        tuple(sources or ()),
+        tuple(paths or ()),
+        tuple(languages or ()),
+        named,
+        since.date().isoformat() if since else None,
+        until.date().isoformat() if until else None,
+    )
+
+
+def _text_of(question: str) -> str:
+    return question.strip() or fail("The question is empty.", 2)
+
+
+def _put(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, Any]], None], *, here: bool) -> str:
+    """Put the question; `take` gets each reply. Returns where it was answered: "server" or "command"."""
+    try:
+        replies = None if here else replies_of_server(settings.data, asdict(asked))
+        for reply in replies or ():
+            take(reply)
+    except ServerRefused as error:
+        fail(str(error), error.code)
+    if replies is None:
+        run(_put_here(settings, asked, take))
+    return "command" if replies is None else "server"
+
+
+async def _put_here(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, Any]], None]) -> None:
+    from app.rooms import open_answering, open_foundation, open_search
+
+    async with open_foundation(settings) as base:
+        if asked.kind == "search":
+            async with open_search(base) as search:
+                take(await found(base, search, asked))
+            return
+        async with open_answering(base) as answering:
+            async for event in answer_events(base, answering, asked):
+                take(event)
+
+
+def _print_found(found: Mapping[str, Any], *, explain: bool) -> None:
+    from rich.table import Table
+
     table = Table("", "order", "conf.", "cosine", "bm25", "cover", "logit", "section")
     for row in found["chunks"][:_SHOWN]:
         table.add_row("●" if row["is_source"] else "", *_cells(row))

@@ -1,7 +1,6 @@
 """What contexts by the chat model would cost."""
 
 from dataclasses import asdict
-from uuid import UUID
 
 from rich.table import Table
 
@@ -14,12 +13,12 @@ from app.settings import Settings
 _MILLION = 1_000_000
 
 
-async def estimate_contexts(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
+async def estimate_contexts(settings: Settings, named: str | None, as_json: bool) -> None:
     """Of one agent, or of all; nothing is asked of the model."""
     found: dict[str, ContextEstimate] = {}
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
-        agents = await known_agents(base, actor) if agent_id is None else [await meant_agent(base, actor, agent_id)]
+        agents = await known_agents(base, actor) if named is None else [await meant_agent(base, actor, named)]
         for agent in agents:
             found[str(agent.id)] = await knowledge.contexts.estimate(agent.id)
     total = sum(found.values(), start=ContextEstimate())

@@ -1,25 +1,23 @@
 """`docent agent curated`: which of the written answers are given, and which never are."""
 
-from uuid import UUID
-
 from rich.table import Table
 
-from app.cli.agents import AgentId, commands
+from app.cli.agents import commands
 from app.cli.local_operator import local_operator, meant_agent
-from app.cli.terminal import AsJson, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for
 from app.rooms import open_stored
 from app.settings import Settings
 
 
 @commands.command("curated")
-def list_(agent: AgentId = None, as_json: AsJson = False) -> None:
+def list_(agent: AgentName = None, as_json: AsJson = False) -> None:
     """Show the agent's curated answers with their hits, the most given first."""
     run(_list(settings_for(), agent, as_json))
 
 
-async def _list(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
+async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     async with open_stored(settings) as base:
-        agent = await meant_agent(base, await local_operator(base), agent_id)
+        agent = await meant_agent(base, await local_operator(base), named)
         async with base.record.read() as records:
             answers = sorted(await records.curated_answers.of_agent(agent.id), key=lambda answer: -answer.hits)
     if as_json:

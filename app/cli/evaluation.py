@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Literal
-from uuid import UUID
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -40,7 +39,7 @@ def eval_(
         bool, typer.Option("--ablate", help="Say instead what each mechanism of search gains and costs.")
     ] = False,
     agent: Annotated[
-        UUID | None, typer.Option("--agent", help="Ask this agent its own golden questions, instead of a set.")
+        str | None, typer.Option("--agent", help="Ask this agent its own golden questions, instead of a set.")
     ] = None,
     draft: Annotated[bool, typer.Option("--draft", help="With --agent: by its draft.")] = False,
     as_json: AsJson = False,

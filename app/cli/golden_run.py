@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
-from uuid import UUID
 
 from rich.markup import escape
 from rich.table import Table
@@ -21,14 +20,12 @@ from app.rooms import open_answering, open_foundation
 from app.settings import Settings
 
 
-async def run_golden(
-    settings: Settings, agent_id: UUID, version: Version, stages: Sequence[str], *, as_json: bool
-) -> None:
+async def run_golden(settings: Settings, named: str, version: Version, stages: Sequence[str], *, as_json: bool) -> None:
     """Ends the command where the agent is not there, not published, or has no golden question."""
     began = perf_counter()
     async with open_foundation(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
-        agent = await meant_agent(base, actor, agent_id)
+        agent = await meant_agent(base, actor, named)
         if version == "live":
             await live_agent(base, agent)
         golden = await GoldenQuestions(base.record, Re2PatternMatcher()).all_of_agent(actor, agent.id)

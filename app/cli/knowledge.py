@@ -9,14 +9,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from app.cli.agents import AgentId
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.model_check import check_models
 from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
 from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
 from app.domain.source import Source, SourceConfig, SourceKind
@@ -27,7 +26,7 @@ from app.settings import Settings
 
 def crawl(
     url: Annotated[str, typer.Argument(help="A website's root, or one page of it.")],
-    agent: AgentId = None,
+    agent: AgentName = None,
     page_only: Annotated[bool, typer.Option("--page", help="Read this page alone.")] = False,
     as_sitemap: Annotated[bool, typer.Option("--sitemap", help="It is a sitemap: read its pages.")] = False,
     as_feed: Annotated[bool, typer.Option("--feed", help="It is a feed: read the pages of its entries.")] = False,
@@ -48,7 +47,7 @@ def crawl(
 
 
 def reindex(
-    agent: AgentId = None,
+    agent: AgentName = None,
     is_estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what contexts by the chat model would cost, and change nothing.")
     ] = False,
@@ -70,11 +69,11 @@ def doctor(
     run(_doctor_of_stream(stream, as_json) if stream else _doctor(settings_for(), as_json))
 
 
-async def _crawl(settings: Settings, config: SourceConfig, agent_id: UUID | None, as_json: bool) -> None:
+async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as_json: bool) -> None:
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         page_scope_on(base).check(config)
         actor = await local_operator(base)
-        agent = await agent_for(base, knowledge, actor, agent_id, config.name)
+        agent = await agent_for(base, knowledge, actor, named, config.name)
         source = await _source_for(base, actor, agent, config)
         await read_now(base, knowledge, actor, source, as_json)
 
@@ -93,13 +92,13 @@ async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: Sour
         return await records.sources.save(agent.id, source.id, config)
 
 
-async def _reindex(settings: Settings, agent_id: UUID | None, as_json: bool) -> None:
+async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None:
     totals: dict[str, dict[str, int]] = {}
     notes: dict[str, str] = {}
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         chosen = None
-        if agent_id is not None:
-            chosen = (await meant_agent(base, await local_operator(base), agent_id)).id
+        if named is not None:
+            chosen = (await meant_agent(base, await local_operator(base), named)).id
         steps = knowledge.reindex.agent(chosen) if chosen else knowledge.reindex.all_agents()
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err) as progress:
             bars: dict[UUID, Any] = {}

@@ -1,10 +1,9 @@
 """Whoever can run commands on the machine is its operator: who that is, and which agent they mean."""
 
-from uuid import UUID
-
-from app.cli.terminal import fail
+from app.cli.names import listed, meant
 from app.domain.agent import Agent, LiveAgent
-from app.domain.errors import NotFound
+from app.domain.errors import InvalidInput, NotFound
+from app.domain.source import Source
 from app.operating.actor import SCOPES, Actor
 from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
@@ -35,26 +34,44 @@ async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
         page = PageRequest(limit=200, cursor=found.next_cursor)
 
 
-async def meant_agent(base: Stored, actor: Actor, agent_id: UUID | None) -> Agent:
-    """The named agent, or the only one there is. Ends the command with the choices when that is not clear."""
+async def meant_agent(base: Stored, actor: Actor, named: str | None) -> Agent:
+    """The agent of that name or id, or whose name or id begins so; without one the only one there is. Raises
+    InvalidInput, with the choices where that is not clear."""
     agents = await known_agents(base, actor)
-    if agent_id is not None:
-        for agent in agents:
-            if agent.id == agent_id:
-                return agent
-        raise NotFound("agent")
+    if named is not None:
+        return meant("agent", named, agents, agent_names)
     if not agents:
-        fail("There is no agent yet. Make one with `docent crawl URL` or `docent agent create NAME`.", 2)
+        raise InvalidInput("", "There is no agent yet. Make one with `docent crawl URL` or `docent agent create NAME`.")
     if len(agents) > 1:
-        listed = "\n".join(f"  {agent.id}  {agent.draft.name}" for agent in agents)
-        fail(f"There are several agents; choose one with --agent ID:\n{listed}", 2)
+        raise InvalidInput(
+            "", f"There are several agents; choose one with --agent NAME:\n{listed(agents, agent_names)}"
+        )
     return agents[0]
 
 
+def agent_names(agent: Agent) -> tuple[str, ...]:
+    return (agent.draft.name,)
+
+
 async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
-    """Ends the command when it was never published."""
+    """Raises InvalidInput when it was never published."""
     try:
         async with base.record.read() as records:
             return await records.agents.live(agent.id)
     except NotFound:
-        fail(f"The agent was never published. Publish it with `docent agent publish {agent.id}`.", 2)
+        raise InvalidInput(
+            "", f"The agent was never published. Publish it with `docent agent publish {agent.id}`."
+        ) from None
+
+
+async def meant_source(base: Stored, actor: Actor, named: str) -> Source:
+    """The source of that name, address or id, or of which one begins so. Raises InvalidInput, with the choices."""
+    sources: list[Source] = []
+    for agent in await known_agents(base, actor):
+        async with base.record.read() as records:
+            sources += await records.sources.of_agent(agent.id)
+    return meant("source", named, sources, source_names)
+
+
+def source_names(source: Source) -> tuple[str, ...]:
+    return (source.config.name, source.config.url) if source.config.url else (source.config.name,)

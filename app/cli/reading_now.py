@@ -1,7 +1,6 @@
 """Reading a source from a command: now, while the terminal shows how far it is."""
 
 import asyncio
-from uuid import UUID
 
 import typer
 from rich.table import Table
@@ -27,10 +26,10 @@ _LISTED_PROBLEMS = 20
 _FINE = frozenset({"indexed", "unchanged", "duplicate"})
 
 
-async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, agent_id: UUID | None, name: str) -> Agent:
+async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, named: str | None, name: str) -> Agent:
     """The agent that is meant; where there is none at all, a new one of that name, published."""
-    if agent_id is not None or await known_agents(base, actor):
-        return await meant_agent(base, actor, agent_id)
+    if named is not None or await known_agents(base, actor):
+        return await meant_agent(base, actor, named)
     agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
     agent = await agents.create(actor, AgentConfig(name=name))
     await agents.publish(actor, agent.id)

@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Any
 
 import structlog
@@ -15,10 +17,12 @@ import uvicorn
 
 from app.answering.turns import Turns
 from app.cli.allocator import share_arenas
+from app.cli.asked_question import question_of, replies
 from app.cli.open_files import connections_that_fit
+from app.cli.server_socket import asked_by_commands
 from app.cli.terminal import err, fail, run, settings_for
 from app.kit.supervisor import Supervisor
-from app.main import open_web, open_worker
+from app.main import Web, open_web_rooms, open_worker
 from app.rooms import open_foundation
 from app.settings import Settings
 from app.web.bounded_http import bounded_http
@@ -123,10 +127,10 @@ def _check_address(host: str, port: int) -> None:
 async def _serve(settings: Settings, with_worker: bool) -> None:
     _check_address(settings.host, settings.port)
     log.info("opening", data=str(settings.data.resolve()))
-    async with open_web(settings) as (app, turns):
+    async with open_web_rooms(settings) as web, asked_by_commands(settings.data, partial(_replies, web)):
         config = uvicorn.Config(
-            app,
-            http=bounded_http(app.state.connections),
+            web.app,
+            http=bounded_http(web.app.state.connections),
             ws="none",
             backlog=_BACKLOG,
             host=settings.host,
@@ -138,7 +142,7 @@ async def _serve(settings: Settings, with_worker: bool) -> None:
             proxy_headers=False,  # the application decides whom it believes
             timeout_graceful_shutdown=int(settings.shutdown_seconds) + _BEYOND_DRAIN_SECONDS,
         )
-        server = DrainingServer(config, turns, settings.shutdown_seconds)
+        server = DrainingServer(config, web.answering.turns, settings.shutdown_seconds)
         for received in (signal.SIGTERM, signal.SIGINT):
             # uvicorn raises the signal once more when it has ended; by default that would kill us before we close.
             signal.signal(received, lambda *_: None)
@@ -150,6 +154,10 @@ async def _serve(settings: Settings, with_worker: bool) -> None:
             if supervising:
                 supervising.cancel()
                 await asyncio.gather(supervising, return_exceptions=True)
+
+
+def _replies(web: Web, question: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    return replies(web.base, web.answering, question_of(question))
 
 
 def _leave_alone_what_stays() -> None:

@@ -7,11 +7,10 @@ from uuid import UUID
 
 import typer
 
-from app.cli.agents import AgentId
 from app.cli.local_operator import local_operator
 from app.cli.reading_now import agent_for, read_now
 from app.cli.sources import commands
-from app.cli.terminal import AsJson, run, settings_for
+from app.cli.terminal import AgentName, AsJson, run, settings_for
 from app.domain.source import SourceKind
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import Upload
@@ -24,7 +23,7 @@ def add_file(
     path: Annotated[
         Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="Markdown, HTML, text, PDF, DOCX or CSV.")
     ],
-    agent: AgentId = None,
+    agent: AgentName = None,
     name: Annotated[str, typer.Option(help="Shown in citations; else the file's own title.")] = "",
     url: Annotated[str, typer.Option(help="Where visitors find the file, for citations to lead to.")] = "",
     as_json: AsJson = False,
@@ -33,12 +32,12 @@ def add_file(
     run(_add_file(settings_for(), path, agent, name, url, as_json))
 
 
-async def _add_file(settings: Settings, path: Path, agent_id: UUID | None, name: str, url: str, as_json: bool) -> None:
+async def _add_file(settings: Settings, path: Path, named: str | None, name: str, url: str, as_json: bool) -> None:
     upload = Upload(path.name, path.read_bytes())  # noqa: ASYNC240 - nothing else waits for this command
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         files = source_files_on(base, knowledge.files)
-        agent = await agent_for(base, knowledge, actor, agent_id, name or path.stem)
+        agent = await agent_for(base, knowledge, actor, named, name or path.stem)
         known = await _known(base, agent.id, path.name)
         if known is None:
             stored = await files.add(actor, agent.id, upload, name, url)

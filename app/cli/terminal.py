@@ -26,6 +26,10 @@ T = TypeVar("T")
 out = Console()
 err = Console(stderr=True)
 
+AgentName = Annotated[
+    str | None,
+    typer.Option("--agent", metavar="AGENT", help="Its name or id, or how one begins; not needed where there is one."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
 
 

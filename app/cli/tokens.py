@@ -1,12 +1,12 @@
 """`docent token ...`: API tokens, which the command line alone can make."""
 
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.table import Table
 
 from app.cli.local_operator import local_operator
+from app.cli.names import meant
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
 from app.operating.actor import SCOPES, USUAL_SCOPES
 from app.operating.api_tokens import ApiTokens
@@ -38,9 +38,9 @@ def list_(as_json: AsJson = False) -> None:
 
 
 @commands.command()
-def revoke(token_id: Annotated[UUID, typer.Argument(help="The id that `docent token list` shows.")]) -> None:
+def revoke(token: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")]) -> None:
     """Make a token worthless."""
-    run(_revoke(settings_for(), token_id))
+    run(_revoke(settings_for(), token))
 
 
 @commands.command()
@@ -92,7 +92,9 @@ async def _list(settings: Settings, as_json: bool) -> None:
     out.print(table)
 
 
-async def _revoke(settings: Settings, token_id: UUID) -> None:
+async def _revoke(settings: Settings, named: str) -> None:
     async with open_stored(settings) as base:
-        await ApiTokens(base.record, base.clock).revoke(await local_operator(base), token_id)
+        actor, tokens = await local_operator(base), ApiTokens(base.record, base.clock)
+        token = meant("token", named, await tokens.of_workspace(actor), lambda token: (token.name,))
+        await tokens.revoke(actor, token.id)
     err.print("Revoked.")

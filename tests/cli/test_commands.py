@@ -12,6 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
+from app.cli.demo.api_client import ApiClient
+from app.cli.demo.server_process import free_port, running_server
 from app.cli.demo.site_server import serve_demo_site
 from app.cli.local_operator import local_operator, meant_agent
 from app.domain.agent import AgentConfig
@@ -79,7 +81,22 @@ def test_ask_answers_with_citations(read_site: tuple[Environment, Any]) -> None:
     assert any("/warranty/" in citation["url"] for citation in asked["citations"])
     assert asked["first_token_ms"] > 0
     keys = {"question", "answer", "answered_by", "confidence", "low_confidence", "citations", "first_token_ms"}
-    assert asked.keys() == keys
+    assert asked.keys() == keys | {"answered_in"}
+    assert asked["answered_in"] == "command"
+
+
+def test_a_server_on_the_same_data_is_asked_by_commands(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    client = ApiClient(f"http://127.0.0.1:{free_port(None)}", "")
+    with running_server(client, environment | {"DOCENT_PORT": client.base.rpartition(":")[2]}, with_worker=False):
+        asked = answer(environment, "ask", "How long is the warranty on a station?", "--agent", "127.0")
+        found = answer(environment, "search", "webhook signature")
+        here = answer(environment, "search", "webhook signature", "--here")
+        unknown = docent(environment, "ask", "What?", "--agent", "nobody", code=2)
+    assert ("3 years" in asked["answer"], asked["answered_in"]) == (True, "server")
+    assert (found["answered_in"], here["answered_in"]) == ("server", "command")
+    assert [chunk["url"] for chunk in found["chunks"]] == [chunk["url"] for chunk in here["chunks"]]
+    assert "There is no agent 'nobody'" in unknown.output
 
 
 def test_ask_streams_to_a_terminal(read_site: tuple[Environment, Any]) -> None:

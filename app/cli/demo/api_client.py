@@ -18,7 +18,7 @@ class ApiClient:
     """`base` is the server, `token` an API token."""
 
     def __init__(self, base: str, token: str) -> None:
-        self._base = base
+        self.base = base
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def is_ready(self) -> bool:
@@ -56,7 +56,7 @@ class ApiClient:
     def _open(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> Any:
         data = None if body is None else json.dumps(body).encode()
         kind = {"Content-Type": "application/json"} if data is not None else {}
-        request = Request(self._base + path, data, {**headers, **kind}, method=method)  # noqa: S310 - our own address
+        request = Request(self.base + path, data, {**headers, **kind}, method=method)  # noqa: S310 - our own address
         try:
             return urlopen(request, timeout=_TIMEOUT_SECONDS)  # noqa: S310
         except HTTPError as error:

@@ -17,9 +17,9 @@ _LOOK_SECONDS = 0.1
 
 
 @contextmanager
-def running_server(client: ApiClient, environment: dict[str, str]) -> Iterator[None]:
-    """`docent serve --with-worker`, ready to be asked, until the block is left."""
-    command = [sys.executable, "-m", "app.cli", "serve", "--with-worker"]
+def running_server(client: ApiClient, environment: dict[str, str], *, with_worker: bool = True) -> Iterator[None]:
+    """`docent serve`, ready to be asked, until the block is left."""
+    command = [sys.executable, "-m", "app.cli", "serve", *(["--with-worker"] if with_worker else [])]
     process = subprocess.Popen(command, env=os.environ | environment, stdout=sys.stderr)  # noqa: S603 - ourselves
     try:
         _wait_until_ready(client, process)

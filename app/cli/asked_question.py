@@ -1,0 +1,101 @@
+"""A question of `docent ask` or `docent search`, and what comes of it, in this process or in the server that runs.
+
+Both values are what was typed, in what JSON has, and are read back by `question_of`.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+if TYPE_CHECKING:
+    from app.answering.agent_search import AgentSearch
+    from app.domain.search_filter import SearchFilter
+    from app.operating.actor import Actor
+    from app.rooms import Answering, Stored
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFilter:
+    """Sources by name or id; `since` and `until` are ISO days."""
+
+    sources: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    languages: Sequence[str] = ()
+    attributes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    since: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    kind: Literal["ask", "search"]
+    text: str
+    agent: str | None = None
+    page: str = ""
+    version: Literal["live", "draft"] = "live"
+    only: AskedFilter = AskedFilter()
+
+
+def question_of(written: Mapping[str, Any]) -> AskedQuestion:
+    """What `dataclasses.asdict` has made of one. Raises KeyError and TypeError."""
+    return AskedQuestion(**{**written, "only": AskedFilter(**written["only"])})
+
+
+async def replies(base: "Stored", answering: "Answering", question: AskedQuestion) -> AsyncIterator[dict[str, Any]]:
+    """The answer's events, or the one report of a search. Raises DocentError."""
+    if question.kind == "search":
+        yield await found(base, answering.search, question)
+        return
+    async for event in answer_events(base, answering, question):
+        yield event
+
+
+async def answer_events(
+    base: "Stored", answering: "Answering", question: AskedQuestion
+) -> AsyncIterator[dict[str, Any]]:
+    """The data objects of the turn's events."""
+    from app.cli.local_operator import live_agent, local_operator, meant_agent
+    from app.domain.turn import Channel, TurnRequest
+    from app.domain.turn_events import event_payload
+
+    actor = await local_operator(base)
+    only = await _filter(base, actor, question.only)
+    agent = await live_agent(base, await meant_agent(base, actor, question.agent))
+    opened = await answering.conversations.open(agent, None, Channel.CLI)
+    request = TurnRequest(uuid4(), question.text, question.page, only=only)
+    live = await answering.turns.ask(opened.session, request)
+    async for numbered in live.events():
+        yield event_payload(numbered.event)
+
+
+async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) -> dict[str, Any]:
+    """What a search finds, with its trace."""
+    from app.answering.retrieval import SearchQuery
+    from app.cli.local_operator import live_agent, local_operator, meant_agent
+
+    actor = await local_operator(base)
+    only = await _filter(base, actor, question.only)
+    agent = await meant_agent(base, actor, question.agent)
+    if question.version == "live":
+        await live_agent(base, agent)
+    query = SearchQuery(question.text, question.page, filters=(only,))
+    return (await search.search(actor.workspace_id, agent.id, query, question.version)).as_json()
+
+
+async def _filter(base: "Stored", actor: "Actor", asked: AskedFilter) -> "SearchFilter":
+    from app.cli.local_operator import meant_source
+    from app.domain.search_filter import AttributeFilter, SearchFilter
+    from app.operating.agent_rules import check_filter
+
+    only = SearchFilter(
+        tuple([(await meant_source(base, actor, named)).id for named in asked.sources]),
+        tuple(asked.paths),
+        tuple(asked.languages),
+        date.fromisoformat(asked.since) if asked.since else None,
+        date.fromisoformat(asked.until) if asked.until else None,
+        tuple(AttributeFilter(name, tuple(values)) for name, values in asked.attributes.items()),
+    )
+    check_filter("filter", only)
+    return only
