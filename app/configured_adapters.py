@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from app.adapters.circuit_breaker import CircuitBreaker, CircuitListener
 from app.adapters.memory_cache import MemoryCache
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from app.ports.rate_limiter import RateLimiter
     from app.ports.reranker import Reranker
     from app.ports.stream_places import StreamPlaces
+
+Part = Literal["model", "fallback_model", "helper_model"]
 
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
 _DISTANT_RUNS: Final = 8  # requests to an embedding service at once
@@ -188,7 +190,20 @@ def configured_chat_model(
 
     None is asked twice: the visitor does not wait for it to recover.
     """
-    if not _has_endpoint(settings):
+    return _impatient(settings, circuits, closing, places, ("model", "fallback_model"))
+
+
+def configured_helper_model(
+    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack, places: Places | None = None
+) -> ChatModel | None:
+    """For what visitors do not read: rewriting, ranking. None where the model does that too."""
+    return _impatient(settings, circuits, closing, places, ("helper_model",))
+
+
+def _impatient(
+    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack, places: Places | None, parts: Sequence[Part]
+) -> ChatModel | None:
+    if not _is_any_set(settings, parts):
         return None
     from app.adapters.bounded_chat_model import BoundedChatModel
     from app.adapters.circuit_chat_model import CircuitChatModel
@@ -196,7 +211,7 @@ def configured_chat_model(
     from app.adapters.timed_chat_model import TimedChatModel
 
     models: list[ChatModel] = []
-    for part, _, model in chat_endpoints(settings, closing, max_retries=0):
+    for part, _, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
         timed = TimedChatModel(
             model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
@@ -207,58 +222,52 @@ def configured_chat_model(
 def configured_context_writer(
     settings: Settings, circuits: CircuitListener, closing: AsyncExitStack
 ) -> ContextWriter | None:
-    """By the chat model; None without one. Nobody waits, so a provider is asked again; one that is away is left alone
-    all the same, for a site has many pages."""
-    if not _has_endpoint(settings):
+    """By the helper model, else the chat model; None without one. Nobody waits, so a provider is asked again; one that
+    is away is left alone all the same, for a site has many pages."""
+    parts: tuple[Part, ...] = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
+    if not _is_any_set(settings, parts):
         return None
     from app.adapters.circuit_chat_model import CircuitChatModel
     from app.adapters.failover_chat_model import FailoverChatModel
     from app.knowledge.context_writer import ContextWriter
 
-    models = [
-        CircuitChatModel(model, CircuitBreaker(part, listener=circuits))
-        for part, _, model in chat_endpoints(settings, closing, max_retries=2)
-    ]
-    return ContextWriter(FailoverChatModel(models), settings.model_name or settings.fallback_model_name)
+    models, names = [], []
+    for part, name, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
+        models.append(CircuitChatModel(model, CircuitBreaker(part, listener=circuits)))
+        names.append(name)
+    return ContextWriter(FailoverChatModel(models), names[0])
 
 
-def _has_endpoint(settings: Settings) -> bool:
-    return bool(settings.model_url or settings.fallback_model_url)
+def _is_any_set(settings: Settings, parts: Sequence[Part]) -> bool:
+    return any(getattr(settings, f"{part}_url") for part in parts)
 
 
 def chat_endpoints(
-    settings: Settings, closing: AsyncExitStack, *, max_retries: int
-) -> Iterator[tuple[str, str, OpenAIChatModel]]:
-    """Those that are set, in the order in which they are asked: the name of the circuit, that of the model, and the
-    model."""
+    settings: Settings,
+    closing: AsyncExitStack,
+    *,
+    max_retries: int,
+    parts: Sequence[Part] = ("model", "fallback_model"),
+) -> Iterator[tuple[Part, str, OpenAIChatModel]]:
+    """Those of `parts` that are set, in this order: the name of the circuit, that of the model, and the model."""
     from app.adapters.openai_chat_model import OpenAIChatModel
 
-    if settings.model_url:
+    for part in parts:
+        url, name, key = (getattr(settings, f"{part}_{field}") for field in ("url", "name", "key"))
+        if not url:
+            continue
         model = OpenAIChatModel(
-            base_url=settings.model_url,
-            model=settings.model_name,
-            api_key=settings.model_key.get_secret_value() or None,
+            base_url=url,
+            model=name,
+            api_key=key.get_secret_value() or None,
             silence_seconds=settings.model_silence_seconds,
             max_retries=max_retries,
-            temperature=settings.model_temperature,
-            reasoning_effort=settings.model_reasoning_effort,
-            reasoning_tokens=settings.model_reasoning_tokens,
+            temperature=getattr(settings, f"{part}_temperature"),
+            reasoning_effort=getattr(settings, f"{part}_reasoning_effort"),
+            reasoning_tokens=getattr(settings, f"{part}_reasoning_tokens"),
         )
         closing.push_async_callback(model.close)
-        yield "model", settings.model_name, model
-    if settings.fallback_model_url:
-        fallback = OpenAIChatModel(
-            base_url=settings.fallback_model_url,
-            model=settings.fallback_model_name,
-            api_key=settings.fallback_model_key.get_secret_value() or None,
-            silence_seconds=settings.model_silence_seconds,
-            max_retries=max_retries,
-            temperature=settings.fallback_model_temperature,
-            reasoning_effort=settings.fallback_model_reasoning_effort,
-            reasoning_tokens=settings.fallback_model_reasoning_tokens,
-        )
-        closing.push_async_callback(fallback.close)
-        yield "fallback_model", settings.fallback_model_name, fallback
+        yield part, name, model
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:

@@ -27,6 +27,7 @@ from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
 from app.configured_adapters import (
     configured_chat_model,
+    configured_helper_model,
     configured_model_places,
     open_site_discovery,
 )
@@ -168,6 +169,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         report = await knowledge.reconcile.all_agents()
         log.info("reconciled", **asdict(report))
         model = configured_chat_model(settings, base.circuits, closing, configured_model_places(settings))
+        helper = configured_helper_model(settings, base.circuits, closing)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             upkeep(
@@ -175,8 +177,8 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 webhooks,
                 base.questions,
                 LangidLanguageGuesser(),
-                trials_on(base, model),
-                trial_searches_on(base, model),
+                trials_on(base, model, helper),
+                trial_searches_on(base, model, helper),
                 base.clock,
                 base.supervisor,
             ),

@@ -30,6 +30,7 @@ from app.configured_adapters import (
     configured_chat_model,
     configured_context_writer,
     configured_embedder,
+    configured_helper_model,
     configured_model_places,
     configured_question_embedder,
     configured_rate_limiter,
@@ -241,7 +242,8 @@ async def open_search(base: Foundation) -> AsyncIterator[AgentSearch]:
 
     async with AsyncExitStack() as closing:
         model = configured_chat_model(base.settings, base.circuits, closing, configured_model_places(base.settings))
-        yield search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser())
+        helper = configured_helper_model(base.settings, base.circuits, closing)
+        yield search_parts(base, model, helper).for_operators(base.cache, LangidLanguageGuesser())
 
 
 @asynccontextmanager
@@ -272,8 +274,10 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         if model and health:
             watch_model_health(base.metrics, health)
             model = WatchedChatModel(model, health)
-        model = model and BudgetedChatModel(model, budget_refusals(base.metrics).inc)
-        search = search_parts(base, model)
+        helper = configured_helper_model(base.settings, base.circuits, closing, places)
+        on_refused = budget_refusals(base.metrics).inc
+        model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
+        search = search_parts(base, model, helper)
         languages = LangidLanguageGuesser()
         history = History(base.record, base.cache)
         indexes = IndexWatch(base.record, base.vectors, base.keywords)
@@ -282,7 +286,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             indexes=indexes,
             curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
             retriever=search.for_turns(base.cache),
-            completer=question_completer(model),
+            completer=question_completer(search.helping),
             writers=answer_writers(model, base.reranker, base.tokens),
             history=history,
             languages=languages,
@@ -293,7 +297,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         for_operators = search.for_operators(base.cache, languages)
-        playground = playground_for(base, model)
+        playground = playground_for(base, model, helper)
         async with (
             Liveness(base.record, base.process, supervisor=base.supervisor),
             Turns(
@@ -315,35 +319,35 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             )
 
 
-def search_parts(base: Foundation, model: ChatModel | None) -> SearchParts:
+def search_parts(base: Foundation, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:
     from app.answering.search_pipeline import SearchParts
 
     return SearchParts(
-        base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model
+        base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model, helper
     )
 
 
-def playground_for(base: Foundation, model: ChatModel | None) -> Playground:
+def playground_for(base: Foundation, model: ChatModel | None, helper: ChatModel | None = None) -> Playground:
     from app.adapters.langid_language_guesser import LangidLanguageGuesser
     from app.adapters.re2_pattern_matcher import Re2PatternMatcher
     from app.answering.playground import playground_on
 
-    return playground_on(search_parts(base, model), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
+    return playground_on(search_parts(base, model, helper), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
 
 
-def trials_on(base: Foundation, model: ChatModel | None) -> TrialAnswers:
+def trials_on(base: Foundation, model: ChatModel | None, helper: ChatModel | None = None) -> TrialAnswers:
     from app.answering.trial_answers import TrialAnswers
 
-    return TrialAnswers(playground_for(base, model))
+    return TrialAnswers(playground_for(base, model, helper))
 
 
-def trial_searches_on(base: Foundation, model: ChatModel | None) -> TrialSearch:
+def trial_searches_on(base: Foundation, model: ChatModel | None, helper: ChatModel | None = None) -> TrialSearch:
     from app.adapters.langid_language_guesser import LangidLanguageGuesser
     from app.adapters.re2_pattern_matcher import Re2PatternMatcher
     from app.answering.trial_search import TrialSearch
 
-    search = search_parts(base, model).for_operators(base.cache, LangidLanguageGuesser())
-    return TrialSearch(search, playground_for(base, model), Re2PatternMatcher())
+    search = search_parts(base, model, helper).for_operators(base.cache, LangidLanguageGuesser())
+    return TrialSearch(search, playground_for(base, model, helper), Re2PatternMatcher())
 
 
 @asynccontextmanager

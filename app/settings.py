@@ -111,6 +111,15 @@ class Settings(BaseSettings):
     fallback_model_temperature: float | None = Field(None, ge=0, le=2, description="As the first's.")
     fallback_model_reasoning_effort: ReasoningEffort | None = Field(None, description="As the first's.")
     fallback_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the first's.")
+    helper_model_url: str = Field(
+        "",
+        description="Chat endpoint of a cheaper model for rewriting, ranking and contexts; empty: the model does it.",
+    )
+    helper_model_name: str = Field("", description="Its model.")
+    helper_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    helper_model_temperature: float | None = Field(None, ge=0, le=2, description="As the model's.")
+    helper_model_reasoning_effort: ReasoningEffort | None = Field(None, description="As the model's.")
+    helper_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the model's.")
     model_price_prompt: float = Field(0, ge=0, description="Price of a million tokens that the model reads.")
     model_price_cached: float = Field(0, ge=0, description="Price of a million of them that the provider had cached.")
     model_price_answer: float = Field(0, ge=0, description="Price of a million tokens that it writes.")
@@ -167,7 +176,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _models_have_names(self) -> "Settings":
-        for url, name in (("model_url", "model_name"), ("fallback_model_url", "fallback_model_name")):
+        for part in ("model", "fallback_model", "helper_model"):
+            url, name = f"{part}_url", f"{part}_name"
             if bool(getattr(self, url)) != bool(getattr(self, name)):
                 raise ValueError(f"set {_variable(url)} and {_variable(name)} together, or neither")
         if self.embeddings_url and not self.embeddings_model:

@@ -28,7 +28,8 @@ from app.ports.vector_index import VectorIndex
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """`model` is None where no chat model is set: what needs one is then left out."""
+    """`model` is None where no chat model is set: what needs one is then left out. `helper` does what visitors do not
+    read; without one the model does."""
 
     record: SystemOfRecord
     embedder: Embedder
@@ -38,18 +39,23 @@ class SearchParts:
     reranker: Reranker
     clock: Clock
     model: ChatModel | None = None
+    helper: ChatModel | None = None
 
     def fresh(self) -> Retriever:
         """Ranks anew each time."""
         ranked = self._hybrid()
-        return ModelSearchRetriever(ranked, self.model) if self.model else ranked
+        return ModelSearchRetriever(ranked, self.helping) if self.helping else ranked
+
+    @property
+    def helping(self) -> ChatModel | None:
+        return self.helper or self.model
 
     def _hybrid(self) -> HybridRetriever:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
         planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
-        if self.model is not None:
-            rankers[RerankMode.MODEL] = ModelRanker(self.model)
-            planners.append(ModelQueryPlanner(self.model))
+        if self.helping is not None:
+            rankers[RerankMode.MODEL] = ModelRanker(self.helping)
+            planners.append(ModelQueryPlanner(self.helping))
         recall = Recall(self.record, self.embedder, self.vectors, self.keywords)
         adjustments = order_adjustments(self.record, self.clock)
         return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)

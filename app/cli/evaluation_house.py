@@ -10,7 +10,7 @@ from uuid import UUID
 from app.answering.retrieval import SearchQuery
 from app.cli.local_operator import local_operator
 from app.cli.remembering_reranker import RememberingReranker
-from app.configured_adapters import configured_chat_model
+from app.configured_adapters import configured_chat_model, configured_helper_model
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.chunk import RankedChunk, stage_orders
 from app.domain.document import PageContent
@@ -41,6 +41,7 @@ class EvaluationHouse:
         of: EvaluationSet,
         retrieval: RetrievalSettings,
         model: ChatModel | None,
+        helper: ChatModel | None = None,
     ) -> None:
         self._base = base
         self._knowledge = knowledge
@@ -48,7 +49,7 @@ class EvaluationHouse:
         self.settings = replace(retrieval, rerank_budget_ms=_PATIENT_MS)
         self.has_model = model is not None
         self._config = AgentConfig(name=of.name, retrieval=self.settings)
-        parts = search_parts(base, model)
+        parts = search_parts(base, model, helper)
         self._retriever = replace(parts, reranker=RememberingReranker(parts.reranker)).fresh()
         self._agents: dict[str | None, LiveAgent] = {}
         self._documents: dict[str, str] = {}  # by URL
@@ -140,4 +141,6 @@ async def open_evaluation_house(
 ) -> AsyncIterator[EvaluationHouse]:
     """`settings` should name a data folder that nothing else uses."""
     async with AsyncExitStack() as closing, open_foundation(settings) as base, open_knowledge(base) as knowledge:
-        yield EvaluationHouse(base, knowledge, of, retrieval, configured_chat_model(settings, base.circuits, closing))
+        model = configured_chat_model(settings, base.circuits, closing)
+        helper = configured_helper_model(settings, base.circuits, closing)
+        yield EvaluationHouse(base, knowledge, of, retrieval, model, helper)

@@ -43,7 +43,9 @@ async def check_models(base: Foundation) -> list[ModelCheck]:
     async with AsyncExitStack() as closing:
         checks = [
             await _checked(part.replace("_", " "), name, partial(_chat, model))
-            for part, name, model in chat_endpoints(settings, closing, max_retries=0)
+            for part, name, model in chat_endpoints(
+                settings, closing, max_retries=0, parts=("model", "fallback_model", "helper_model")
+            )
         ]
     checks.append(await _checked("embedder", base.embedder.model_id, partial(_embed, base)))
     checks.append(await _checked("reranker", _reranker_name(settings), partial(_rerank, base)))

@@ -2,12 +2,18 @@
 
 from contextlib import AsyncExitStack
 
+import pytest
 from prometheus_client import CollectorRegistry
 
 from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.onnx_threads import OnnxThreads
-from app.configured_adapters import configured_chat_model, configured_embedder
-from app.settings import read_settings
+from app.configured_adapters import (
+    configured_chat_model,
+    configured_context_writer,
+    configured_embedder,
+    configured_helper_model,
+)
+from app.settings import BadSettings, read_settings
 from tests.contracts.chat_model_contract import read
 from tests.doubles.fake_openai import FakeOpenAI, Refuse, Say
 
@@ -63,3 +69,29 @@ async def test_an_embedding_endpoint_is_asked_as_it_can_answer(fake_openai: Fake
     [asked] = fake_openai.asked
     assert (asked.body["dimensions"], asked.body["encoding_format"]) == (8, "float")
     assert (len(vector), embedder.max_tokens) == (8, 512)
+
+
+async def test_a_helper_model_does_what_visitors_do_not_read(fake_openai: FakeOpenAI) -> None:
+    fake_openai.plays(Say(["Ten days."]))
+    both = {"model_url": fake_openai.url, "model_name": "dear"}
+    settings = read_settings(**both, helper_model_url=fake_openai.url, helper_model_name="cheap")
+
+    async with AsyncExitStack() as closing:
+        listener = CircuitMeter(CollectorRegistry())
+        writing = configured_chat_model(settings, listener, closing)
+        helping = configured_helper_model(settings, listener, closing)
+        assert writing is not None
+        assert helping is not None
+        await read(writing)
+        await read(helping)
+        contexts = configured_context_writer(settings, listener, closing)
+        assert contexts is not None
+        assert contexts.model_id == "cheap"
+        assert configured_helper_model(read_settings(**both), listener, closing) is None
+
+    assert [asked.body["model"] for asked in fake_openai.asked] == ["dear", "cheap"]
+
+
+def test_a_helper_without_a_name_is_half_a_setting() -> None:
+    with pytest.raises(BadSettings, match="DOCENT_HELPER_MODEL_NAME"):
+        read_settings(helper_model_url="http://127.0.0.1:1/v1")

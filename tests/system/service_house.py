@@ -167,6 +167,7 @@ class ServiceHouse:
             configured_embedder=lambda *_: HashingEmbedder(),
             configured_reranker=lambda *_: OverlapReranker(),
             configured_chat_model=lambda *_: self.model,
+            configured_helper_model=lambda *_: None,
             configured_context_writer=lambda *_: None,
             configured_cache=lambda _: self.shared.cache(),
             configured_rate_limiter=lambda _: self.shared.rate_limiter(),
