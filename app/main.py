@@ -37,6 +37,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.document_batches import DocumentBatches
 from app.operating.gap_replays import GapReplays
 from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
@@ -221,6 +222,7 @@ def _web_services(
         discovery=Discovery(base.record, discovery),
         run_watch=RunWatch(base.record, base.clock),
         page_sync=PageSync(base.record, jobs, scope),
+        document_batches=DocumentBatches(base.record, jobs),
         reading_previews=ReadingPreviews(base.record, listing),
         source_hooks=SourceHooks(base.record, base.clock),
         webhooks=Webhooks(base.record, webhooks, base.clock),

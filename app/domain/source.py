@@ -15,10 +15,11 @@ class SourceKind(StrEnum):
     FEED = "feed"  # the page of every entry of an RSS or Atom feed
     TEXT = "text"  # pasted by the operator
     FILE = "file"  # uploaded by the operator
+    DOCUMENTS = "documents"  # given by the operator, each with an address and attributes of its own
 
 
-# What the operator gave: one page, and nothing to fetch.
-GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE})
+# What the operator gave: there is nothing to fetch.
+GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
 
 class RunState(StrEnum):

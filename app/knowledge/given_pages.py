@@ -1,4 +1,4 @@
-"""Pages that operators gave themselves: pasted texts and uploaded files."""
+"""Pages that operators gave themselves: pasted texts, uploaded files, documents."""
 
 from dataclasses import replace
 from typing import Final
@@ -13,10 +13,11 @@ from app.ports.site_reader import ReadPage
 
 FETCHED: Final = "fetched"
 FAILED: Final = "failed"
+GONE: Final = "gone"
 
 
 class GivenPages:
-    """Reads the one page of a source that was given. `files` may be closed by its owner only after this."""
+    """Reads the pages of a source that was given. `files` may be closed by its owner only after this."""
 
     def __init__(self, record: SystemOfRecord, files: FileReader, clock: Clock) -> None:
         self._record = record
@@ -29,6 +30,19 @@ class GivenPages:
         if source.config.kind is SourceKind.FILE:
             return await self._read_file(source)
         return self._read_text(source)
+
+    async def document(self, source: Source, url: str) -> ReadPage:
+        """One of a source of documents; one that was taken away reads as gone."""
+        async with self._record.read() as records:
+            found = await records.given_documents.find(source.id, url)
+        if found is None:
+            return ReadPage(url, 0, GONE, "The document was taken away.", read_at=self._clock.now())
+        return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
+
+    async def urls(self, source: Source) -> list[str]:
+        """Of all documents of the source."""
+        async with self._record.read() as records:
+            return await records.given_documents.urls(source.id)
 
     def _read_text(self, source: Source) -> ReadPage:
         name, text = source.config.name, source.config.text

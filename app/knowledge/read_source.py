@@ -26,6 +26,8 @@ FAILED_PAGE: Final = "failed"
 # The site itself says that the page is to be found no more.
 GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
 
+_DOCUMENTS_TAKEN: Final = 20  # at a time; between them the reading can be stopped
+
 _MAY_PASS = (Unavailable, Overloaded)
 
 
@@ -107,6 +109,8 @@ class ReadSource:
         async def is_cancelled() -> bool:
             return await self._is_stopped(run)
 
+        if source.config.kind is SourceKind.DOCUMENTS:
+            return await self._read_documents(source, queue, run)
         if source.config.kind in GIVEN_KINDS:
             return await self._read_given(source, queue, run.id)
         if run.only_asked:
@@ -128,6 +132,16 @@ class ReadSource:
             if page.content is None:
                 return ReadingSummary(f"The {source.config.kind.value} could not be read: {page.reason}", False)
         return ReadingSummary(f"The {source.config.kind.value} was read.")
+
+    async def _read_documents(self, source: Source, queue: PageQueue, run: CrawlRun) -> ReadingSummary:
+        if not run.only_asked:
+            await queue.add([QueuedPage(url, depth=0) for url in await self._given.urls(source)])
+        while pages := await queue.take(_DOCUMENTS_TAKEN):
+            for page in pages:
+                await self._settle(source, run.id, await self._given.document(source, page.url))
+            if await self._is_stopped(run):
+                return ReadingSummary("The reading was stopped.", is_complete=False)
+        return ReadingSummary("The documents were read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
         """A given source has one document; one at an address that it had before would be the new one's twin."""

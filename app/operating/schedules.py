@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.domain.errors import InvalidInput
 from app.domain.reading_schedule import Schedule, SourceSchedule, next_reading
-from app.domain.source import SourceConfig, SourceKind
+from app.domain.source import GIVEN_KINDS, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.operating.field_rules import check_between, check_line
 from app.ports.clock import Clock
@@ -17,7 +17,7 @@ MAX_HOURS = 24 * 90
 LEAST_PAUSE = timedelta(hours=1)
 
 _MOMENTS_LOOKED_AT = 60
-_FROM_THE_WEB = frozenset(set(SourceKind) - {"text", "file"})
+_FROM_THE_WEB = frozenset(set(SourceKind) - GIVEN_KINDS)
 
 
 class Schedules:

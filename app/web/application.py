@@ -26,6 +26,7 @@ from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
 from app.web.admin_deletions import AdminDeletions
 from app.web.admin_discovery import AdminDiscovery
+from app.web.admin_documents import AdminDocuments
 from app.web.admin_files import AdminFiles
 from app.web.admin_gap_grooming import AdminGapGrooming
 from app.web.admin_gap_replays import AdminGapReplays
@@ -143,6 +144,7 @@ def endpoints_of(
         *AdminSourceEditing(services.source_editing, access).endpoints(),
         *AdminDiscovery(services.discovery, access).endpoints(),
         *AdminFiles(services.source_files, access).endpoints(),
+        *AdminDocuments(services.document_batches, access).endpoints(),
         *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
         *AdminPassages(Passages(services.records), access).endpoints(),
         *AdminPreviews(services.reading_previews, access).endpoints(),

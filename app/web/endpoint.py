@@ -102,6 +102,7 @@ class Endpoint(Generic[Caller, Input]):
     handler: Callable[[Call[Caller, Input]], Awaitable[Answer]]
     input_model: type[BaseModel] | None = None
     form_model: type[BaseModel] | None = None
+    text_body: str = ""  # media type of a body that the handler reads itself
     is_input_optional: bool = False
     response_model: type[BaseModel] | None = None
     response_media_type: str = "application/json"

@@ -156,6 +156,8 @@ def _operation(endpoint: AnyEndpoint, inputs: _Schemas, outputs: _Schemas) -> Js
             "required": True,
             "content": {"multipart/form-data": {"schema": inputs[endpoint.form_model]}},
         }
+    if endpoint.text_body:
+        operation["requestBody"] = {"required": True, "content": {endpoint.text_body: {"schema": {"type": "string"}}}}
     return operation
 
 

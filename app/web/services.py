@@ -13,6 +13,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.document_batches import DocumentBatches
 from app.operating.gap_replays import GapReplays
 from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
@@ -66,6 +67,7 @@ class WebServices:
     discovery: Discovery
     run_watch: RunWatch
     page_sync: PageSync
+    document_batches: DocumentBatches
     reading_previews: ReadingPreviews
     source_hooks: SourceHooks
     webhooks: Webhooks

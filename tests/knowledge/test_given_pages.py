@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
-from app.domain.document import Document
+from app.domain.deletion import DeletedKind
+from app.domain.document import Document, PageContent
 from app.domain.file_format import FileFormat
+from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.ports.records.page import PageRequest
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
@@ -109,3 +111,57 @@ async def test_a_text_keeps_the_name_that_the_operator_gave_it(house: KnowledgeH
     await read(house, await house.add_source(SourceConfig(SourceKind.TEXT, "Opening hours", text="From 9 to 5.")))
     [document] = await documents(house)
     assert document.title == "Opening hours"
+
+
+DOCUMENTS = SourceConfig(SourceKind.DOCUMENTS, "Tariffs")
+
+
+async def give(house: KnowledgeHouse, source: Source, name: str, text: str, **attributes: str) -> str:
+    url = f"https://www.example.com/{name}"
+    values = {each: (value,) for each, value in attributes.items()}
+    async with house.record.write() as records:
+        await records.given_documents.put(source.id, PageContent(url, name, text, attributes=values))
+    return url
+
+
+async def test_documents_are_learnt_each_at_its_own_address_with_its_attributes(house: KnowledgeHouse) -> None:
+    source = await house.add_source(DOCUMENTS)
+    await give(house, source, "basic", "Basic is free for ever.", plan="basic")
+    await give(house, source, "pro", "Pro costs five euros a month.", plan="pro")
+    run = await start_run(house, source)
+    await reading(house, ScriptedSiteReader({})).read(run.id)
+    found = {document.title: document.attributes for document in await documents(house)}
+    assert found == {"basic": {"plan": ("basic",)}, "pro": {"plan": ("pro",)}}
+    only = SearchFilter(attributes=(AttributeFilter("plan", ("pro",)),))
+    async with house.record.read() as records:
+        assert len(await records.documents.versions_passing(house.agent_id, [only])) == 1
+
+
+async def test_a_document_that_was_taken_away_is_answered_from_no_more(house: KnowledgeHouse) -> None:
+    source = await house.add_source(DOCUMENTS)
+    url = await give(house, source, "basic", "Basic is free for ever.")
+    await give(house, source, "pro", "Pro costs five euros a month.")
+    run = await start_run(house, source)
+    await reading(house, ScriptedSiteReader({})).read(run.id)
+    async with house.record.write() as records:
+        await records.given_documents.remove(source.id, url)
+        asked = await records.sources.start_run(house.agent_id, source.id, only_asked=True)
+        await records.sources.ask_again(asked.id, [url])
+    await reading(house, ScriptedSiteReader({})).read(asked.id)
+    assert [document.title for document in await documents(house)] == ["pro"]
+    assert {page.status for page in (await pages_of(house, asked.id)).values()} == {"gone"}
+
+
+async def test_a_document_that_was_deleted_is_not_learnt_again(house: KnowledgeHouse) -> None:
+    source = await house.add_source(DOCUMENTS)
+    await give(house, source, "basic", "Basic is free for ever.")
+    kept = await give(house, source, "pro", "Pro costs five euros a month.")
+    run = await start_run(house, source)
+    await reading(house, ScriptedSiteReader({})).read(run.id)
+    [deleted] = [document for document in await documents(house) if document.title == "basic"]
+    async with house.record.write() as records:
+        await records.deletions.erase(house.workspace_id, DeletedKind.DOCUMENT, deleted.id)
+        assert await records.given_documents.urls(source.id) == [kept]
+    run = await start_run(house, source)
+    await reading(house, ScriptedSiteReader({})).read(run.id)
+    assert [document.title for document in await documents(house)] == ["pro"]

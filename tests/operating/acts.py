@@ -53,6 +53,9 @@ CHANGES: dict[str, Act] = {
     "source.pause": lambda o: o.sources.pause(o.actor, o.source),
     "source.resume": lambda o: o.sources.resume(o.actor, o.source),
     "source.sync_pages": lambda o: o.page_sync.pages(o.actor, o.site, ["https://www.example.com/new"]),
+    "source.give_documents": lambda o: o.document_batches.put(
+        o.actor, o.documents, '{"id": "a", "title": "A", "text": "Hello."}'
+    ),
     "source.make_hook": lambda o: o.hooks.make(o.actor, o.site),
     "source.remove_hook": lambda o: o.hooks.remove(o.actor, o.site),
     "webhook.create": lambda o: o.webhooks.create(o.actor, o.agent, "https://hooks.example.com/", [GAP]),

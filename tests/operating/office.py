@@ -31,6 +31,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.document_batches import DocumentBatches
 from app.operating.gap_grooming import GapGrooming
 from app.operating.gap_replays import GapReplays
 from app.operating.gaps import Gaps
@@ -78,6 +79,7 @@ class Office:
     agent: UUID
     source: UUID
     site: UUID
+    documents: UUID
     document: UUID
     deletion: UUID
     answer: UUID
@@ -118,6 +120,10 @@ class Office:
     @property
     def page_sync(self) -> PageSync:
         return PageSync(self.record, self.jobs, CrawlerPageScope())
+
+    @property
+    def document_batches(self) -> DocumentBatches:
+        return DocumentBatches(self.record, self.jobs)
 
     @property
     def schedules(self) -> Schedules:
@@ -249,6 +255,7 @@ async def open_office(folder: Path) -> AsyncIterator[Office]:
             site = await records.sources.create(
                 agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
             )
+            documents = await records.sources.create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
             gone = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
             deletion = await records.deletions.erase(workspace, DeletedKind.SOURCE, gone.id)
             document = (await records.documents.add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
@@ -277,6 +284,7 @@ async def open_office(folder: Path) -> AsyncIterator[Office]:
             agent.id,
             source.id,
             site.id,
+            documents.id,
             document,
             deletion.id,
             answer.id,

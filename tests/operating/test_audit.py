@@ -19,11 +19,18 @@ async def test_a_change_is_audited(action: str, office: Office) -> None:
     assert str(UUID(new[0][2])) == new[0][2]
 
 
-# What they change is no row of their subject (a run, a file), or nothing here: there is no hook to remove, and the turn
-# was a gap before.
+# What they change is no row of their subject (a run, a file, a document), or nothing here: there is no hook to remove,
+# and the turn was a gap before.
 ELSEWHERE = {
     *("source.sync", "source.sync_pages", "source.pause", "source.resume", "source.cancel", "source.replace_file"),
-    *("source.remove_hook", "source.unschedule", "agent.remove_user_secret", "gap.reopen", "gap.flag"),
+    *(
+        "source.give_documents",
+        "source.remove_hook",
+        "source.unschedule",
+        "agent.remove_user_secret",
+        "gap.reopen",
+        "gap.flag",
+    ),
 }
 # A visitor's data, of which not even a hash is kept; and what has no subject.
 UNTOLD = {

@@ -32,6 +32,7 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.curated_answers import CuratedAnswers
 from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
+from app.operating.document_batches import DocumentBatches
 from app.operating.gap_replays import GapReplays
 from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import Gaps
@@ -229,6 +230,7 @@ def services_on(
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         run_watch=RunWatch(record, clock),
         page_sync=PageSync(record, jobs, CrawlerPageScope()),
+        document_batches=DocumentBatches(record, jobs),
         reading_previews=ReadingPreviews(record, ListedPages()),
         source_hooks=SourceHooks(record, clock),
         webhooks=Webhooks(record, CrawlerWebhookSender(), clock),

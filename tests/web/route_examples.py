@@ -56,6 +56,7 @@ BODIES: Mapping[str, Json] = {
     "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
     "editOperator": {"role": "admin"},
     "createToken": {"name": "deploy script"},
+    "putDocuments": {"url": "https://www.example.com/tariff", "title": "Tariff", "text": "The tariff costs €5."},
     "createGoldenQuestion": {
         "question": "Open on Sunday?",
         "pages": [PAGE],
@@ -148,7 +149,7 @@ class FurnishedHouse:
         return {"Docent-Timestamp": timestamp, "Docent-Signature": hook_signature(self.hook_secret, timestamp, b"")}
 
     def body(self, endpoint: AnyEndpoint) -> Json | None:
-        if not endpoint.has_body:
+        if not (endpoint.has_body or endpoint.text_body):
             return None
         body = dict(BODIES[endpoint.operation])
         named = {"{agent}": self.house.agent.id, **{f"{{{name}}}": given for name, given in self.others.items()}}
@@ -207,6 +208,7 @@ async def furnish(house: House) -> FurnishedHouse:
     ended = await services.sources.create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
     await services.sources.sync(actor, ended.id)
     await services.sources.cancel(actor, ended.id)
+    given = await services.sources.create(actor, agent_id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
     gone = await services.sources.create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Old", text="Bye."))
     deletion = await services.deletions.delete(actor, DeletedKind.SOURCE, gone.id)
     async with house.record.write() as records:
@@ -257,6 +259,7 @@ async def furnish(house: House) -> FurnishedHouse:
         {"language": "de", "script": "widget", "fingerprint": hashlib.sha384(b"var one = 1;\n").hexdigest()[:16]},
         {
             "watchSource": {"source_id": ended.id},  # its stream ends
+            "putDocuments": {"source_id": given.id},
             "getSourceText": {"source_id": ended.id},
             "replaceFile": {"source_id": file.source.id},
             "getFile": {"source_id": file.source.id},

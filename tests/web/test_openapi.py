@@ -79,7 +79,9 @@ def test_an_operation_says_who_may_call_and_what_may_go_wrong(endpoint: Any) -> 
     assert str(endpoint.status) in operation["responses"]
     named = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
     assert named == set(endpoint.path_names)
-    assert ("requestBody" in operation) == (endpoint.has_body or endpoint.form_model is not None)
+    assert ("requestBody" in operation) == (
+        endpoint.has_body or bool(endpoint.text_body) or endpoint.form_model is not None
+    )
     for code in endpoint.codes:
         assert code in operation["responses"][str(STATUS_OF_CODE[code])]["description"]
 

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Delete, Select, and_, delete, func, select, update
 
 from app.adapters.sql.agents import SqlAgents
 from app.adapters.sql.config_json import config_from_json
@@ -15,6 +15,7 @@ from app.adapters.sql.models import (
     DocumentRow,
     DocumentVersionRow,
     EmbeddingRow,
+    GivenDocumentRow,
     SourceRow,
 )
 from app.adapters.sql.session import SqlFamily
@@ -47,6 +48,8 @@ class SqlDeletions(SqlFamily):
         version_ids = tuple(await self._session.scalars(versions.order_by(DocumentVersionRow.id)))
         before = await self._counts(subject)
         await self._session.execute(delete(EmbeddingRow).where(_needed_by_nothing_else(subject)))
+        if kind is DeletedKind.DOCUMENT:
+            await self._session.execute(_given_as(subject))
         embeddings = await self._embeddings(subject)  # while its chunks still say which are meant
         await self._session.execute(delete(subject.table).where(subject.table.id == subject.id))
         if kind is not DeletedKind.AGENT:
@@ -187,3 +190,13 @@ def _deletion(row: DeletionRow) -> Deletion:
         verified_at=row.verified_at,
         version_ids=tuple(UUID(version_id) for version_id in row.version_ids),
     )
+
+
+def _given_as(subject: _Subject) -> Delete:
+    """What an operator gave under the document's address would be learnt again."""
+    document = select(DocumentRow.id).where(
+        subject.documents,
+        DocumentRow.source_id == GivenDocumentRow.source_id,
+        DocumentRow.url_key == GivenDocumentRow.url_key,
+    )
+    return delete(GivenDocumentRow).where(document.exists())

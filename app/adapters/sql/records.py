@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.adapters.sql.documents import SqlDocuments
     from app.adapters.sql.files import SqlFiles
     from app.adapters.sql.gaps import SqlGaps
+    from app.adapters.sql.given_documents import SqlGivenDocuments
     from app.adapters.sql.golden_questions import SqlGoldenQuestions
     from app.adapters.sql.golden_runs import SqlGoldenRuns
     from app.adapters.sql.hooks import SqlHooks
@@ -48,6 +49,7 @@ class SqlRecords:
     agents: SqlAgents
     sources: SqlSources
     files: SqlFiles
+    given_documents: SqlGivenDocuments
     documents: SqlDocuments
     contexts: SqlContexts
     curated_answers: SqlCuratedAnswers

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.ports.records.documents import DocumentRecords
     from app.ports.records.files import FileRecords
     from app.ports.records.gaps import GapRecords
+    from app.ports.records.given_documents import GivenDocumentRecords
     from app.ports.records.golden_questions import GoldenQuestionRecords
     from app.ports.records.golden_runs import GoldenRunRecords
     from app.ports.records.hooks import HookRecords
@@ -46,6 +47,8 @@ class Records(Protocol):
     def sources(self) -> SourceRecords: ...
     @property
     def files(self) -> FileRecords: ...
+    @property
+    def given_documents(self) -> GivenDocumentRecords: ...
     @property
     def documents(self) -> DocumentRecords: ...
     @property

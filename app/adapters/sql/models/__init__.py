@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from app.adapters.sql.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
     from app.adapters.sql.models.files import SourceFileRow
     from app.adapters.sql.models.gaps import GapQuestionRow, GapRow
+    from app.adapters.sql.models.given_documents import GivenDocumentRow
     from app.adapters.sql.models.golden_questions import GoldenQuestionRow
     from app.adapters.sql.models.golden_runs import GoldenRunRow
     from app.adapters.sql.models.hooks import HookCallRow, SourceHookRow
@@ -53,6 +54,7 @@ __all__ = [
     "FeedbackRow",
     "GapQuestionRow",
     "GapRow",
+    "GivenDocumentRow",
     "GoldenQuestionRow",
     "GoldenRunRow",
     "HookCallRow",
@@ -106,6 +108,7 @@ _ROWS: Final = {
         "GapQuestionRow",
         "GapRow",
     ),
+    "given_documents": ("GivenDocumentRow",),
     "golden_questions": ("GoldenQuestionRow",),
     "golden_runs": ("GoldenRunRow",),
     "hooks": (
