@@ -20,7 +20,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.adapters.private_files import check_data_folder, private_files
+from app.adapters.private_files import private_files
 from app.adapters.sql.engine import open_engine
 from app.adapters.sql.migrate import migrate
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
@@ -149,7 +149,6 @@ class Knowledge:
 @asynccontextmanager
 async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, SystemOfRecord]]:
     """Migrated; whether its secrets can be opened was not looked at."""
-    check_data_folder(settings.data)
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
         engine = open_engine(settings.record_url)

@@ -41,13 +41,13 @@ def check_data_folder(folder: Path) -> None:
 @contextmanager
 def private_files(folder: Path) -> Iterator[None]:
     """While the block lasts, what this process makes has mode 0600 or 0700, and temporary files are in `folder`/tmp.
-    What an earlier version left open to others is closed, what a killed process left in tmp for a day is removed."""
+    What an earlier version left open to others is closed, what a killed process left in tmp for a day is removed.
+    Raises Misconfigured."""
     mask = os.umask(_OTHERS_RIGHTS)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        check_data_folder(folder)
         _close_to_others(folder)
         temporary = folder.resolve() / "tmp"
-        temporary.mkdir(exist_ok=True)
         _remove_left_behind(temporary)
         with _temporary_files_in(temporary):
             yield
