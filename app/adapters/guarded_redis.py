@@ -1,6 +1,8 @@
 """Redis as a part that may be away: no call waits long, and none is made while the circuit is open."""
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
@@ -20,6 +22,8 @@ T = TypeVar("T")
 # Three of them, which open the circuit, stay below a quarter of a second: what a visitor waits at most.
 CALL_SECONDS: Final = 0.08
 
+REFUSALS_SAID_EVERY_SECONDS: Final = 60.0
+
 _AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 
@@ -30,11 +34,19 @@ class GuardedRedis:
     `client` is there for what must wait longer than a call may.
     """
 
-    def __init__(self, client: Redis, circuit: CircuitBreaker, *, call_seconds: float = CALL_SECONDS) -> None:
+    def __init__(
+        self,
+        client: Redis,
+        circuit: CircuitBreaker,
+        *,
+        call_seconds: float = CALL_SECONDS,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.client = client
         self._call_seconds = call_seconds
         self._circuit = circuit
-        self._is_refusing = False
+        self._now = now
+        self._says_refusals_from = -math.inf
 
     async def call(self, command: Callable[[Redis], Awaitable[T]]) -> T:
         """What `command` gives. Raises Unavailable.
@@ -59,6 +71,7 @@ class GuardedRedis:
         await self.client.aclose()
 
     def _note_refusal(self, error: RedisError) -> None:
-        if not self._is_refusing:  # said once: a full Redis refuses every write
-            self._is_refusing = True
+        now = self._now()
+        if now >= self._says_refusals_from:  # a full Redis refuses every write
+            self._says_refusals_from = now + REFUSALS_SAID_EVERY_SECONDS
             _log.warning("redis_refuses", reason=f"{type(error).__name__}: {error}")

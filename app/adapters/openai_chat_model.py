@@ -1,7 +1,7 @@
 """ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, Final, Literal, get_args
 
@@ -129,7 +129,7 @@ class OpenAIChatModel:
         )
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        has_begun, finish = False, ""
+        has_begun, finish, half = False, "", ""
         usage = TokenUsage(model=self._model)
         events = ProviderEvents(self._max_event_bytes)
         reads = completion.response.aiter_bytes()
@@ -139,11 +139,12 @@ class OpenAIChatModel:
                     chunk = self._chunk(data, completion.response)
                     if reported := chunk.get("usage"):
                         usage = self._usage(reported)
-                    for choice in (chunk.get("choices") or [])[:1]:
-                        if text := _text(choice):
-                            has_begun = True
-                            yield TextDelta(text)
-                        finish = str(choice.get("finish_reason") or finish)
+                    choice = _ours(chunk)
+                    text, half = _whole(half + _text(choice))
+                    if text:
+                        has_begun = True
+                        yield TextDelta(text)
+                    finish = str(choice.get("finish_reason") or finish)
                 if events.is_done:
                     await _read_rest(reads)
                     break
@@ -173,6 +174,19 @@ class OpenAIChatModel:
 
     def _told(self, happened: str) -> str:
         return f"The model {self._model} at {self._client.base_url.host} {happened}."
+
+
+def _ours(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The choice that was asked for, whatever else comes and in whatever order."""
+    choices: Sequence[Mapping[str, Any]] = chunk.get("choices") or ()
+    return next((choice for choice in choices if not choice.get("index")), {})
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """The text, and the half of a character at its end: endpoints that count UTF-16 cut emoji between two events."""
+    cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+    whole = text[:cut].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole, text[cut:]
 
 
 def _text(choice: Any) -> str:

@@ -12,7 +12,7 @@ import structlog
 from app.answering.brief import AnswerBrief, AnswerWriter
 from app.answering.checked_text import CheckedText
 from app.answering.output_guard import OutputGuard
-from app.answering.quote_finder import found_quotes
+from app.answering.quote_finder import found_quotes, marked_numbers
 from app.answering.statement_check import StatementCheck
 from app.domain.answer_check import AnswerCheck
 from app.domain.errors import ModelUnavailable
@@ -130,7 +130,8 @@ def _link_host(listed: str) -> str:
 
 def _citations(brief: AnswerBrief, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
     by_number = {source.number: source for source in brief.sources}
-    sources = {number: by_number[old] for number, old in enumerate(cited, start=1)}
+    shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
+    sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
     quotes = found_quotes(text, {number: source.text for number, source in sources.items()})
     return tuple(
         Citation(number, source.url, source.title, source.as_of, source.chunk_id, quotes.get(number))

@@ -60,6 +60,11 @@ def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
     return quotes
 
 
+def marked_numbers(answer: str) -> frozenset[int]:
+    """The numbers of the [n] marks that stand in the answer."""
+    return frozenset(number for _, numbers in _cited(answer) for number in numbers)
+
+
 def _cited(answer: str) -> Iterator[tuple[str, list[int]]]:
     """Each statement with the numbers that follow it."""
     start, statement = 0, ""

@@ -16,6 +16,13 @@ _ROLE_LINE = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
 _KEPT_CONTROLS = frozenset("\n\t")
+# Reserved for what is not drawn, and for no characters at all. Other code points without a name in this interpreter's
+# Unicode are characters of a newer one.
+_UNDRAWN = re.compile(
+    "[\u2065\ufdd0-\ufdef\ufff0-\ufff8\U000e0000-\U000e0fff"
+    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
+    + "]"
+)
 _JOINERS = frozenset("\u200c\u200d")
 
 
@@ -32,7 +39,7 @@ def without_controls(text: str) -> str:
         elif character in _JOINERS:
             if 0 < position < len(text) - 1 and not text[position - 1].isascii():
                 kept.append(character)
-        elif unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"}:
+        elif unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co"} and not _UNDRAWN.match(character):
             kept.append(character)
     return "".join(kept)
 

@@ -1,5 +1,6 @@
 """The real adapter against a live server that misbehaves in every way we know."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -266,6 +267,33 @@ async def test_the_first_token_comes_before_the_answer_is_whole(provider: OpenAI
     async with provider.plays(Stall(["Ten", " days"])).stream([], max_tokens=5) as stream:
         with anyio.fail_after(5):
             assert [await anext(stream), await anext(stream)] == [TextDelta("Ten"), TextDelta(" days")]
+
+
+def event(*choices: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps({"choices": list(choices)}).encode() + b"\n\n"
+
+
+def delta(text: str, index: int | None = None, finish: str | None = None) -> dict[str, Any]:
+    place = {} if index is None else {"index": index}
+    return {**place, "delta": {"content": text}, "finish_reason": finish}
+
+
+async def test_a_character_that_two_events_share_comes_whole(provider: OpenAIProvider) -> None:
+    events = [event(delta("Hi \ud83d")), event(delta("\ude00!")), event(delta(" \udc00", finish="stop"))]
+    texts: list[str] = []
+    await read_into(texts, provider.plays(Raw([*events, b"data: [DONE]\n\n"])))
+    assert texts == ["Hi ", "\U0001f600!", " \ufffd"]
+
+
+async def test_of_several_choices_the_first_counts_wherever_it_stands(provider: OpenAIProvider) -> None:
+    events = [
+        event(delta("other", 1), delta("Ten", 0)),
+        event(delta("other", 1)),
+        event(delta(" days", 0, "stop"), delta("other", 1, "length")),
+    ]
+    texts: list[str] = []
+    await read_into(texts, provider.plays(Raw([*events, b"data: [DONE]\n\n"])))
+    assert texts == ["Ten", " days"]
 
 
 async def test_a_lone_surrogate_is_sent_as_a_question_mark(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:

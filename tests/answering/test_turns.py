@@ -180,6 +180,16 @@ async def test_one_part_away_is_survived(house: AnsweringHouse, away: str) -> No
     assert done(events).answered_by is AnsweredBy.EXTRACTIVE
 
 
+async def test_a_source_whose_mark_was_cut_off_is_not_cited(tmp_path: Path) -> None:
+    model = ScriptedChatModel(["The warranty of a lamp is 3 years [1].", " And the shipping is something else [2]."])
+    config = AgentConfig(name="Lamp helper", max_answer_chars=60)
+    async with answering_house(tmp_path, model=model, config=config) as house:
+        events = await house.ask("How long is the warranty of a lamp, and what does shipping cost?")
+        assert text(events).endswith("3 years [1].")
+        assert [[cited.id for cited in event.citations] for event in events if isinstance(event, Citations)] == [[1]]
+        assert len((await stored(house)).citations) == 1
+
+
 async def test_an_unknown_agent_is_not_found(house: AnsweringHouse) -> None:
     with pytest.raises(NotFound):
         await house.turns.ask(replace(house.session, agent_id=uuid4()), house.request("Hello?"))

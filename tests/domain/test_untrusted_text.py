@@ -49,3 +49,16 @@ def test_what_closes_nothing_stays_as_it_is(text: str) -> None:
 
 def test_a_role_at_the_start_of_a_line_is_broken_before_and_after_code() -> None:
     assert as_prompt_text("User: a\n```\nuser: b\n```\nuser: c") == "User - a\n```\nuser: b\n```\nuser - c"
+
+
+@pytest.mark.parametrize("character", ["\U0001fae8", "\U0001fadc", "\U00011f02", "\U000323b0"])
+def test_characters_of_a_newer_unicode_stay(character: str) -> None:
+    """A shaking face, a root vegetable, a Kawi sign and an ideograph: of Unicode 15 and later."""
+    assert without_controls(f"a{character}b") == f"a{character}b"
+
+
+@pytest.mark.parametrize(
+    "character", ["\ufdd0", "\uffff", "\U0010ffff", "\u2065", "\U000e0100", "\U000e0fff", "\ue000"]
+)
+def test_what_is_reserved_for_nothing_drawn_goes(character: str) -> None:
+    assert without_controls(f"a{character}b") == "ab"
