@@ -32,7 +32,7 @@ COMMANDS = (
         "source",
         "app.cli.sources:commands",
         "Sources: what an agent learns from.",
-        ("app.cli.discovery", "app.cli.source_files"),
+        ("app.cli.discovery", "app.cli.source_files", "app.cli.source_folders"),
     ),
 )
 

@@ -50,7 +50,9 @@ class _Line:
 
 
 class DocumentBatches:
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+    """Without `jobs` the runs wait for whoever gives the documents to read the source."""
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue | None) -> None:
         self._records = records
         self._jobs = jobs
 
@@ -97,7 +99,7 @@ class DocumentBatches:
                     actor.workspace_id, actor.name, "source.give_documents", str(source_id), facts
                 )
                 run = await records.sources.run(run.id)
-        if run is not None and run.state is not RunState.PAUSED:
+        if self._jobs is not None and run is not None and run.state is not RunState.PAUSED:
             await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return BatchReceipt(tuple(results[number] for number in sorted(results)), run)
 
