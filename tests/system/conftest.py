@@ -13,6 +13,7 @@ import pytest
 
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.domain.agent import AgentConfig
+from app.domain.answer_check import AnswerCheck
 from app.domain.source import SourceConfig, SourceKind
 from app.main import open_web
 from app.operating.actor import SCOPES, Actor
@@ -101,13 +102,15 @@ async def running(tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Running
 
 
 async def learnt_agent(settings: Settings) -> str:
-    """An agent that has read TEXT and may be embedded in SITE."""
+    """An agent that has read TEXT and may be embedded in SITE. Its models say what tests want said, and not what the
+    text does: that is not looked up."""
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         async with base.record.write() as records:
             actor = Actor(await records.tokens.default_workspace(), "test", frozenset(SCOPES))
         jobs = InlineJobQueue(knowledge.jobs)
         agents, sources = Agents(base.record, jobs), Sources(base.record, jobs, page_scope_on(base))
-        agent = await agents.create(actor, AgentConfig(name="Lamps", allowed_origins=(SITE,)))
+        config = AgentConfig(name="Lamps", allowed_origins=(SITE,), answer_check=AnswerCheck.OFF)
+        agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)
         source = await sources.create(actor, agent.id, SourceConfig(SourceKind.TEXT, "Lamps", text=TEXT))
         await sources.sync(actor, source.id)
