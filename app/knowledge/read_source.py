@@ -161,7 +161,12 @@ class ReadSource:
                 status = receipt.outcome.value
                 if receipt.outcome is IngestOutcome.DUPLICATE:
                     # Without a document of its own the page is read in full next time: its twin may have changed.
-                    page = replace(page, reason=await self._same_text_as(receipt.document_id))
+                    twin = await self._url_of(receipt.document_id)
+                    if twin in (page.url, page.content.url):
+                        status, reason = UNCHANGED, "Another source of this agent has learnt this page."
+                    else:
+                        reason = f"It has the same text as {twin}." if twin else "Another page has the same text."
+                    page = replace(page, reason=reason)
                     receipt = IngestReceipt(receipt.outcome)
                 elif receipt.note:
                     page = replace(page, reason=receipt.note)
@@ -178,10 +183,9 @@ class ReadSource:
         async with self._record.write() as records:
             await records.sources.settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
 
-    async def _same_text_as(self, document_id: UUID | None) -> str:
+    async def _url_of(self, document_id: UUID | None) -> str | None:
         async with self._record.read() as records:
-            url = await records.documents.url_of(document_id) if document_id else None
-        return f"It has the same text as {url}." if url else "Another page has the same text."
+            return await records.documents.url_of(document_id) if document_id else None
 
     async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
         receipt = await self._ingest.learn(source.agent_id, source.id, content)

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,35 @@ def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path) -> None:
     assert right >= {"My station is offline", "How do I return a station?"}
     assert report["gaps"] == [{"question": missing["question"], "count": 1}]
     assert list(tmp_path.glob("docent-*")) == [], "the demo leaves nothing behind"
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks processes up in /proc")
+def test_sigterm_ends_its_server_and_removes_its_folder(tmp_path: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with (tmp_path / "log").open("wb") as log:
+        demo = subprocess.Popen([sys.executable, "-m", "app.cli", "demo"], env=environment, stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + 90
+        while not (servers := _children(demo.pid)):
+            assert demo.poll() is None, (tmp_path / "log").read_text()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert list(tmp_path.glob("docent-demo-*"))
+        demo.send_signal(signal.SIGTERM)
+        assert demo.wait(60) == 128 + signal.SIGTERM
+    finally:
+        demo.kill()
+    assert list(tmp_path.glob("docent-demo-*")) == []
+    assert [server for server in servers if _is_there(server)] == []

@@ -56,6 +56,19 @@ async def test_every_page_is_learnt_and_settled_with_what_became_of_it(house: Kn
     await house.assert_in_step()
 
 
+async def test_a_page_of_two_sources_is_known_and_no_twin_of_itself(house: KnowledgeHouse) -> None:
+    await read(house, SITE)
+    other = await house.add_source(SourceConfig(SourceKind.URL, "One page", url=A))
+    run = await start_run(house, other)
+
+    report = await reading(house, ScriptedSiteReader({A: SITE[A]})).read(run.id)
+
+    assert report is not None
+    assert report.run.counts == {"unchanged": 1}
+    assert (await pages_of(house, run.id))[A].reason == "Another source of this agent has learnt this page."
+    await house.assert_in_step()
+
+
 async def test_a_second_reading_asks_what_has_changed(house: KnowledgeHouse) -> None:
     await read(house, SITE)
     house.clock.advance(24 * 3600)

@@ -18,6 +18,7 @@ from app.cli.demo.api_client import ApiClient, ApiRefused
 from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_plan
 from app.cli.demo.server_process import free_port, running_server
 from app.cli.demo.site_server import DemoSite, serve_demo_site
+from app.cli.demo.termination import orderly_end
 from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
 from app.cli.store_counts import store_counts
@@ -44,7 +45,7 @@ def demo(
     """Read a website, answer three questions, show the gap, and leave the widget to try."""
     if site is not None and urlsplit(site).scheme not in {"http", "https"}:
         fail(f"{site!r} is not a website's address: begin it with https://", 2)
-    with ExitStack() as closing:
+    with orderly_end(), ExitStack() as closing:
         data = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-demo-")))
         shown = closing.enter_context(serve_demo_site())
         stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site)
