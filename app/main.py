@@ -215,7 +215,7 @@ def _web_services(
         turns=answering.turns,
         search=answering.search,
         agents=Agents(base.record, jobs),
-        token_budgets=TokenBudgets(base.record, base.clock),
+        token_budgets=TokenBudgets(base.record, base.clock, base.settings.prices),
         sources=Sources(base.record, jobs, scope),
         source_editing=SourceEditing(base.record),
         source_files=source_files,

@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.adapters.secret_keys import read_key
 from app.adapters.setting_values import USER_AGENT, ReasoningEffort
+from app.domain.costs import TokenPrices
 from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"
@@ -272,6 +273,10 @@ class Settings(BaseSettings):
     @property
     def vector_uri(self) -> str:
         return self.vectors_uri or str(self.data.resolve() / "vectors")
+
+    @property
+    def prices(self) -> TokenPrices:
+        return TokenPrices(self.model_price_prompt, self.model_price_cached, self.model_price_answer)
 
     @property
     def vector_options(self) -> dict[str, str]:

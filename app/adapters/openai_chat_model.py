@@ -166,7 +166,13 @@ class OpenAIChatModel:
         return chunk
 
     def _usage(self, reported: Any) -> TokenUsage:
-        return TokenUsage(reported.get("prompt_tokens") or 0, reported.get("completion_tokens") or 0, self._model)
+        details = reported.get("prompt_tokens_details") or {}
+        return TokenUsage(
+            reported.get("prompt_tokens") or 0,
+            reported.get("completion_tokens") or 0,
+            self._model,
+            details.get("cached_tokens") or reported.get("prompt_cache_hit_tokens") or 0,
+        )
 
     def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
         message = self._told(happened)

@@ -7,6 +7,7 @@ turn in the context of its task, so that the chat port knows nothing of turns.
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import asdict
 from typing import Any, Final
 
 from app.domain.agent import LiveAgent
@@ -40,7 +41,9 @@ class TurnSpending:
 
     @property
     def trace(self) -> dict[str, Any]:
-        return {"budget": "spent"} if self.was_refused else {}
+        """Why calls were refused, and what those that were made cost."""
+        told: dict[str, Any] = {"budget": "spent"} if self.was_refused else {}
+        return told | {"usage": asdict(self.usage)} if self.usage.tokens else told
 
     def admit(self) -> None:
         """Raises ModelUnavailable."""
@@ -53,6 +56,7 @@ class TurnSpending:
             self.usage.prompt_tokens + usage.prompt_tokens,
             self.usage.completion_tokens + usage.completion_tokens,
             usage.model or self.usage.model,
+            self.usage.cached_tokens + usage.cached_tokens,
         )
 
 

@@ -95,11 +95,13 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What a chat model charged for, in its own tokens."""
+    """What a chat model charged for, in its own tokens. `cached_tokens` are those of the prompt that the provider had
+    read before."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     model: str = ""
+    cached_tokens: int = 0
 
     @property
     def tokens(self) -> int:

@@ -1,17 +1,30 @@
-"""What an agent's visitors have used up of the chat model today."""
+"""What an agent's visitors have used up of the chat model: today, and month by month."""
 
+from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
+from app.domain.costs import MonthCost, TokenPrices
 from app.domain.token_budget import TokenBudget, next_day
 from app.operating.actor import Actor
 from app.ports.clock import Clock
 from app.ports.records.transaction import SystemOfRecord
 
+_FREE: Final = TokenPrices()
+
 
 class TokenBudgets:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, prices: TokenPrices = _FREE) -> None:
         self._records = records
         self._clock = clock
+        self._prices = prices
+
+    async def months(self, actor: Actor, agent_id: UUID, count: int) -> list[MonthCost]:
+        """The last `count` months in which the chat model was asked, newest first. Raises NotFound."""
+        async with self._records.read() as records:
+            await records.agents.get(actor.workspace_id, agent_id)
+            found = await records.turns.usage_by_month(agent_id, count)
+        return [replace(month, cost=self._prices.of(month.usage)) for month in found]
 
     async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""

@@ -12,6 +12,8 @@ from app.web.agent_models import (
     AgentOut,
     AgentPatch,
     AgentVersionOut,
+    CostsOut,
+    MonthCostOut,
     PublishedOut,
     PublishIn,
     RollBackIn,
@@ -22,6 +24,7 @@ from app.web.endpoint import AnyEndpoint, Call, Endpoint
 from app.web.list_models import ListOut, ListQuery, listed
 
 TAG = "Agents"
+_MONTHS = 12
 
 
 class AdminAgents:
@@ -119,6 +122,17 @@ class AdminAgents:
             ),
             Endpoint(
                 "GET",
+                f"{one}/costs",
+                "getAgentCosts",
+                "What the chat model cost, month by month",
+                TAG,
+                read,
+                self.costs,
+                response_model=CostsOut,
+                codes=("not_found",),
+            ),
+            Endpoint(
+                "GET",
                 f"{one}/versions",
                 "listAgentVersions",
                 "Published versions, newest first",
@@ -161,6 +175,10 @@ class AdminAgents:
 
     async def budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
         return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
+
+    async def costs(self, call: Call[Actor, None]) -> CostsOut:
+        months = await self._budgets.months(call.caller, call.path_id("agent_id"), _MONTHS)
+        return CostsOut(months=[MonthCostOut.of(month) for month in months])
 
     async def versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
         page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from app.domain.agent import Agent, AgentConfig, AgentVersion, Fallback, Theme
 from app.domain.answer_check import AnswerCheck
 from app.domain.context_kind import ContextKind
+from app.domain.costs import MonthCost
 from app.domain.golden_run import PublishGate
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.page_lint import Quarantine
@@ -229,6 +230,30 @@ class TokenBudgetOut(Model):
     @classmethod
     def of(cls, budget: TokenBudget) -> "TokenBudgetOut":
         return cls.model_validate(budget)
+
+
+class MonthCostOut(Model):
+    month: str = Field(description="By UTC, such as 2026-11.")
+    calls: int = Field(description="Turns, and drafts for operators, that the chat model was asked for.")
+    prompt_tokens: int
+    cached_tokens: int = Field(description="Of them, those that the provider had cached.")
+    completion_tokens: int
+    cost: float | None = Field(description="By DOCENT_MODEL_PRICE_PROMPT and its like; null without prices.")
+
+    @classmethod
+    def of(cls, month: MonthCost) -> "MonthCostOut":
+        return cls(
+            month=month.month,
+            calls=month.calls,
+            prompt_tokens=month.usage.prompt_tokens,
+            cached_tokens=month.usage.cached_tokens,
+            completion_tokens=month.usage.completion_tokens,
+            cost=None if month.cost is None else round(month.cost, 4),
+        )
+
+
+class CostsOut(Model):
+    months: list[MonthCostOut] = Field(description="The last twelve that cost something, newest first.")
 
 
 class AgentVersionOut(Model):

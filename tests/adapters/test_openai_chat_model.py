@@ -169,6 +169,21 @@ async def test_a_server_that_counts_nothing_still_answers(provider: OpenAIProvid
     assert end.usage == TokenUsage(0, 0, "m")
 
 
+@pytest.mark.parametrize(
+    "told",
+    ['"prompt_tokens_details": {"cached_tokens": 8}', '"prompt_cache_hit_tokens": 8'],
+    ids=["OpenAI", "DeepSeek"],
+)
+async def test_cached_tokens_are_counted(provider: OpenAIProvider, told: str) -> None:
+    frames = (
+        'data: {"choices": [{"index": 0, "delta": {"content": "Ten."}, "finish_reason": "stop"}]}\n\n'
+        f'data: {{"choices": [], "usage": {{"prompt_tokens": 12, "completion_tokens": 3, {told}}}}}\n\n'
+        "data: [DONE]\n\n"
+    )
+    _, end = await read(provider.plays(Raw([frames.encode()])))
+    assert end.usage == TokenUsage(12, 3, "m", cached_tokens=8)
+
+
 async def test_a_filtered_answer_may_be_empty(provider: OpenAIProvider) -> None:
     assert (await read(provider.plays(Say([], finish="content_filter"))))[1].finish is Finish.CONTENT_FILTER
 

@@ -183,6 +183,7 @@ NAMES_NOTHING_PLANTED = {
     *(
         "getThresholdCurve",
         "getAgentBudget",
+        "getAgentCosts",
         "getDeletion",
         "getSchedule",
         "getSourceText",

@@ -9,11 +9,12 @@ from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.adapters.sql.citations import citations_of
 from app.adapters.sql.live_chats import live_message_of
-from app.adapters.sql.models import AgentDayRow, CitationRow, FeedbackRow, LiveMessageRow, MessageRow, TurnRow
+from app.adapters.sql.models import AgentDayRow, CitationRow, FeedbackRow, LiveMessageRow, MessageRow, TurnRow, UsageRow
 from app.adapters.sql.session import SqlFamily
 from app.domain.conversation import Role
+from app.domain.costs import MonthCost
 from app.domain.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
-from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, TurnState
+from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, TokenUsage, TurnState
 
 Value = TypeVar("Value")
 
@@ -58,6 +59,29 @@ class SqlStoredTurns(SqlFamily):
     async def tokens_of_day(self, agent_id: UUID, day: date) -> int:
         statement = select(AgentDayRow.tokens).where(AgentDayRow.agent_id == agent_id, AgentDayRow.day == day)
         return await self._session.scalar(statement) or 0
+
+    async def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
+        is_sqlite = self._session.get_bind().dialect.name == "sqlite"
+        month = (
+            func.strftime("%Y-%m", UsageRow.created_at)
+            if is_sqlite
+            else func.to_char(func.timezone("UTC", UsageRow.created_at), "YYYY-MM")
+        ).label("month")
+        sums = [
+            func.coalesce(func.sum(column), 0)
+            for column in (UsageRow.prompt_tokens, UsageRow.completion_tokens, UsageRow.cached_tokens)
+        ]
+        found = await self._session.execute(
+            select(month, func.count(), *sums)
+            .where(UsageRow.agent_id == agent_id, UsageRow.model != "")
+            .group_by(month)
+            .order_by(month.desc())
+            .limit(months)
+        )
+        return [
+            MonthCost(name, calls, TokenUsage(int(read), int(written), cached_tokens=int(cached)))
+            for name, calls, read, written, cached in found
+        ]
 
     async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
         statement = (

@@ -265,6 +265,7 @@ class SqlTurns(SqlStoppedTurns):
             model=usage.model,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
             created_at=self._now(),
         )
         charged = await self._session.execute(statement.on_conflict_do_nothing())

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Protocol
 from uuid import UUID
 
+from app.domain.costs import MonthCost
 from app.domain.rephrasing import StoppedTurn
 from app.domain.turn import Exchange, StoredTurn, TokenUsage, TurnEnd, TurnRequest, VisitorSession
 
@@ -38,6 +39,10 @@ class TurnRecords(Protocol):
     async def tokens_of_day(self, agent_id: UUID, day: date) -> int:
         """What the agent's turns that ended on that day, by UTC, cost, and what was charged beside them, tokens read
         and written together."""
+        ...
+
+    async def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
+        """What the chat model was asked for, newest month first, without prices."""
         ...
 
     async def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:

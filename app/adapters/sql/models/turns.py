@@ -102,6 +102,7 @@ class UsageRow(HasId, Base):
     model: Mapped[str]
     prompt_tokens: Mapped[int]
     completion_tokens: Mapped[int]
+    cached_tokens: Mapped[int] = mapped_column(server_default=text("0"))
     created_at: Mapped[datetime]
 
     __table_args__ = (Index(None, "agent_id", "created_at"),)

@@ -10,6 +10,7 @@ from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, V
 from app.web.services import WebServices
 
 _PATH = "/console/agents/{agent_id}/quality"
+_MONTHS = 12
 _RANGES = ("7", "30", "90")
 
 
@@ -20,6 +21,7 @@ class QualityWanted(Form):
 class QualityPages:
     def __init__(self, services: WebServices) -> None:
         self._review = QualityReview(services.records, services.clock)
+        self._budgets = services.token_budgets
 
     def pages(self) -> Sequence[AnyPage]:
         menu = MenuEntry("Quality", 60, "chart")
@@ -63,6 +65,7 @@ class QualityPages:
                 "quality": quality,
                 "threshold": visit.agent.draft.confidence_threshold,
                 "turns": turns,
+                "months": await self._budgets.months(visit.actor, visit.agent.id, _MONTHS),
                 "answered_share": sum(day.answered for day in days) / done if done else None,
                 "charts": charts,
                 "ranges": [(f"{each} days", visit.url("quality", {"days": each}), each == wanted) for each in _RANGES],

@@ -1,0 +1,53 @@
+"""What the chat model cost, month by month."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.costs import TokenPrices
+from app.domain.turn import TokenUsage
+from app.operating.token_budgets import TokenBudgets
+from tests.web.house import House, open_house
+
+
+async def charge(house: House, usage: TokenUsage) -> None:
+    async with house.record.write() as records:
+        await records.turns.charge(house.agent.id, "suggestion", usage)
+
+
+async def test_the_api_lists_months_newest_first_with_cached_tokens(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await charge(house, TokenUsage(1000, 100, "m", cached_tokens=400))
+        house.clock.advance(35 * 24 * 3600)
+        await charge(house, TokenUsage(10, 1, "m"))
+        await charge(house, TokenUsage(20, 2, "m"))
+        response = await house.api("GET", f"/v1/agents/{house.agent.id}/costs", token=house.read)
+        foreign = await house.api("GET", f"/v1/agents/{house.agent.id}/costs", token=house.foreign)
+
+    nothing = {"cached_tokens": 0, "cost": None}
+    assert response.json()["months"] == [
+        {"month": "2026-02", "calls": 2, "prompt_tokens": 30, "completion_tokens": 3, **nothing},
+        {
+            "month": "2026-01",
+            "calls": 1,
+            "prompt_tokens": 1000,
+            "completion_tokens": 100,
+            **nothing,
+            "cached_tokens": 400,
+        },
+    ]
+    assert foreign.status_code == 404
+
+
+async def test_turns_without_the_model_cost_nothing(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await charge(house, TokenUsage())
+        assert await TokenBudgets(house.record, house.clock).months(house.actor, house.agent.id, 12) == []
+
+
+async def test_a_month_costs_what_its_tokens_do(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await charge(house, TokenUsage(1_000_000, 100_000, "m", cached_tokens=500_000))
+        budgets = TokenBudgets(house.record, house.clock, TokenPrices(prompt=2, cached=1, answer=10))
+        [month] = await budgets.months(house.actor, house.agent.id, 12)
+    assert month.cost == pytest.approx(1 + 0.5 + 1)
