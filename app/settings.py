@@ -288,11 +288,12 @@ class Settings(BaseSettings):
 
 
 def endpoint(text: str) -> Endpoint:
-    """ "127.0.0.1:8123" -> ("127.0.0.1", 8123). Raises ValueError for a name or a missing port: a name could come to
-    mean another address."""
+    """ "127.0.0.1:8123" -> ("127.0.0.1", 8123). Raises ValueError for a missing port and for a name other than
+    localhost: it could come to mean another address."""
     host, _, port = text.rpartition(":")
+    host = "127.0.0.1" if host == "localhost" else host.strip("[]")
     try:
-        return str(ip_address(host.strip("[]"))), int(port)
+        return str(ip_address(host)), int(port)
     except ValueError:
         raise ValueError(f"{text!r} is not IP:PORT, such as 127.0.0.1:8123") from None
 

@@ -5,9 +5,7 @@ from dataclasses import fields
 from enum import Enum
 from typing import Any
 
-from rich.table import Table
-
-from app.cli.terminal import out, print_json
+from app.cli.terminal import out, print_json, table
 from app.domain.retrieval_settings import RetrievalSettings
 from app.operating.ablation import Effect
 
@@ -20,16 +18,16 @@ def show_ablation(name: str, effects: Sequence[Effect], seconds: float, *, as_js
     metrics = list(effects[0].gains) if effects else []
     kinds = list(effects[0].auroc) if effects else []
     columns = ("mechanism", *metrics, *(f"AUROC {kind}" for kind in kinds), "ms")
-    table = Table(*columns, title=f"{name}: against the defaults, in points; {seconds:g} s")
+    shown = table(*columns, title=f"{name}: against the defaults, in points; {seconds:g} s")
     for effect in effects:
         gains = (effect.gains[metric] for metric in metrics)
-        table.add_row(
+        shown.add_row(
             effect.mechanism.name,
             *(f"{100 * mean:+.1f} ({100 * low:+.1f}..{100 * high:+.1f})" for mean, low, high in gains),
             *(f"{100 * effect.auroc[kind]:+.1f}" for kind in kinds),
             f"{effect.milliseconds:+.0f}",
         )
-    out.print(table)
+    out.print(shown)
 
 
 def _json(effect: Effect) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 
 from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import known_agents, local_operator, meant_agent
-from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
 from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, InvalidInput
 from app.operating.agents import Agents
@@ -130,24 +130,20 @@ async def _create(settings: Settings, config: AgentConfig, as_json: bool) -> Non
 
 
 async def _list(settings: Settings, as_json: bool) -> None:
-    from rich.table import Table
-
     async with open_stored(settings) as base:
         agents = await known_agents(base, await local_operator(base))
     if as_json:
         rows = [{"id": a.id, "name": a.draft.name, "live_version": a.live_version} for a in agents]
         print_json({"agents": rows})
         return
-    table = Table("id", "name", "live version", "websites")
+    shown = table("id", "name", "live version", "websites")
     for agent in agents:
         live = str(agent.live_version) if agent.live_version else "never published"
-        table.add_row(str(agent.id), agent.draft.name, live, ", ".join(agent.draft.allowed_origins) or "none")
-    out.print(table)
+        shown.add_row(str(agent.id), agent.draft.name, live, ", ".join(agent.draft.allowed_origins) or "none")
+    out.print(shown)
 
 
 async def _versions(settings: Settings, named: str, as_json: bool) -> None:
-    from rich.table import Table
-
     async with open_stored(settings) as base:
         actor = await local_operator(base)
         agents = Agents(base.record, JobsHere(settings))
@@ -158,10 +154,10 @@ async def _versions(settings: Settings, named: str, as_json: bool) -> None:
         rows = [{"number": v.number, "published_at": v.published_at, "is_live": v.number == live} for v in found]
         print_json({"versions": rows})
         return
-    table = Table("version", "published", "")
+    shown = table("version", "published", "")
     for each in found:
-        table.add_row(str(each.number), f"{each.published_at:%Y-%m-%d %H:%M}", "live" if each.number == live else "")
-    out.print(table)
+        shown.add_row(str(each.number), f"{each.published_at:%Y-%m-%d %H:%M}", "live" if each.number == live else "")
+    out.print(shown)
 
 
 async def _publish(settings: Settings, named: str, despite_losses: bool, former_version: int | None = None) -> None:

@@ -16,6 +16,7 @@ class AnswerReport:
     citations: list[dict[str, Any]] = field(default_factory=list)
     first_token_ms: int | None = None
     error: str = ""
+    note: str = ""
 
     def take(self, payload: dict[str, Any], seconds: float) -> str:
         """Note an event's data object, which came `seconds` after the question; return the text it brings."""
@@ -30,6 +31,8 @@ class AnswerReport:
         elif name == "done":
             self.answered_by = payload["answered_by"]
             self.confidence, self.low_confidence = payload["confidence"], payload["low_confidence"]
+        elif name == "note":
+            self.note = payload["text"]
         elif name == "error":
             self.error = payload["message"]
         return ""
@@ -44,11 +47,14 @@ class AnswerReport:
             "citations": self.citations,
             "first_token_ms": self.first_token_ms,
         }
+        report |= {"note": self.note} if self.note else {}
         return report | ({"error": self.error} if self.error else {})
 
     def print_end(self, console: Console) -> None:
         """What comes below the text: sources, and how sure the answer is."""
         console.print()
+        if self.note:
+            console.print(f"  {self.note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
         for citation in self.citations:
             line = f"  [{citation['id']}] {citation['title']}  {citation['url']}"
             console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)

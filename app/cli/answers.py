@@ -14,7 +14,7 @@ import typer
 from app.cli.answer_report import AnswerReport
 from app.cli.asked_question import AskedFilter, AskedQuestion, answer_events, found
 from app.cli.server_socket import ServerRefused, replies_of_server
-from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for, table
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -151,12 +151,10 @@ async def _put_here(settings: "Settings", asked: AskedQuestion, take: Callable[[
 
 
 def _print_found(found: Mapping[str, Any], *, explain: bool) -> None:
-    from rich.table import Table
-
-    table = Table("", "order", "conf.", "cosine", "bm25", "cover", "logit", "section")
+    shown = table("", "order", "conf.", "cosine", "bm25", "cover", "logit", "section")
     for row in found["chunks"][:_SHOWN]:
-        table.add_row("●" if row["is_source"] else "", *_cells(row))
-    out.print(table)
+        shown.add_row("●" if row["is_source"] else "", *_cells(row))
+    out.print(shown)
     out.print(
         f"● answers from it: confidence at least {found['threshold']:g}. "
         f"Best {found['best']:.2f}{', too little to rely on' if found['low_confidence'] else ''}."

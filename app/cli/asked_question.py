@@ -11,6 +11,7 @@ from uuid import uuid4
 
 if TYPE_CHECKING:
     from app.answering.agent_search import AgentSearch
+    from app.domain.agent import LiveAgent
     from app.domain.search_filter import SearchFilter
     from app.operating.actor import Actor
     from app.rooms import Answering, Stored
@@ -63,6 +64,9 @@ async def answer_events(
     actor = await local_operator(base)
     only = await _filter(base, actor, question.only)
     agent = await live_agent(base, await meant_agent(base, actor, question.agent))
+    note = await _reading_note(base, agent)
+    if note:
+        yield {"event": "note", "text": note}
     opened = await answering.conversations.open(agent, None, Channel.CLI)
     request = TurnRequest(uuid4(), question.text, question.page, only=only)
     live = await answering.turns.ask(opened.session, request)
@@ -82,6 +86,20 @@ async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) 
         await live_agent(base, agent)
     query = SearchQuery(question.text, question.page, filters=(only,))
     return (await search.search(actor.workspace_id, agent.id, query, question.version)).as_json()
+
+
+async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
+    """What an answer is to be read with while the agent has read nothing, or not all; "" otherwise."""
+    async with base.record.read() as records:
+        documents, _ = await records.documents.counts(agent.id)
+        runs = [source.run for source in await records.sources.of_agent(agent.id) if source.run]
+    for run in runs:
+        if run.state.value in {"queued", "running"}:
+            pages = sum(run.counts.values())
+            return f"It is still being read: {pages - run.counts.get('queued', 0)} of {pages} known pages so far."
+    if documents:
+        return ""
+    return f"{agent.config.name} has read nothing yet. Have it read a website: docent crawl URL --agent {agent.id}"
 
 
 async def _filter(base: "Stored", actor: "Actor", asked: AskedFilter) -> "SearchFilter":

@@ -2,10 +2,8 @@
 
 from dataclasses import asdict
 
-from rich.table import Table
-
 from app.cli.local_operator import known_agents, local_operator, meant_agent
-from app.cli.terminal import out, print_json
+from app.cli.terminal import out, print_json, table
 from app.knowledge.chunk_contexts import ContextEstimate
 from app.rooms import open_foundation, open_knowledge
 from app.settings import Settings
@@ -26,10 +24,10 @@ async def estimate_contexts(settings: Settings, named: str | None, as_json: bool
         shown = {name: asdict(estimate) | {"price": _price(settings, estimate)} for name, estimate in found.items()}
         print_json({"agents": shown, "total": asdict(total) | {"price": _price(settings, total)}})
         return
-    table = Table("agent", "documents", "chunks", "to write", "prompt tokens", "of them cached", "answer tokens")
+    estimates = table("agent", "documents", "chunks", "to write", "prompt tokens", "of them cached", "answer tokens")
     for name, estimate in found.items():
-        table.add_row(name, *(f"{number}" for number in asdict(estimate).values()))
-    out.print(table)
+        estimates.add_row(name, *(f"{number}" for number in asdict(estimate).values()))
+    out.print(estimates)
     price = _price(settings, total)
     out.print("Set DOCENT_MODEL_PRICE_PROMPT for a price." if price is None else f"At most {price:.2f} in all.")
 

@@ -1,10 +1,8 @@
 """`docent agent curated`: which of the written answers are given, and which never are."""
 
-from rich.table import Table
-
 from app.cli.agents import commands
 from app.cli.local_operator import local_operator, meant_agent
-from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
 from app.rooms import open_stored
 from app.settings import Settings
 
@@ -35,8 +33,8 @@ async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
         ]
         print_json({"curated_answers": rows})
         return
-    table = Table("trigger", "pattern", "priority", "hits", "last hit")
+    shown = table("trigger", "pattern", "priority", "hits", "last hit")
     for answer in answers:
         last = answer.last_hit_at.strftime("%Y-%m-%d %H:%M") if answer.last_hit_at else "never"
-        table.add_row(answer.trigger.value, answer.pattern, str(answer.priority), str(answer.hits), last)
-    out.print(table)
+        shown.add_row(answer.trigger.value, answer.pattern, str(answer.priority), str(answer.hits), last)
+    out.print(shown)

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from app.cli.sources import commands
-from app.cli.terminal import AsJson, out, print_json, run, settings_for
+from app.cli.terminal import AsJson, out, print_json, run, settings_for, table
+from app.cli.website_address import website_address
 from app.configured_adapters import open_site_discovery
 from app.operating.field_rules import check_http_url
 from app.settings import Settings
@@ -21,7 +21,7 @@ def discover(
     as_json: AsJson = False,
 ) -> None:
     """Show a website's sitemaps, feeds and links with their counts; nothing is stored."""
-    run(_discover(settings_for(crawl_allow=allow), url, as_json))
+    run(_discover(settings_for(crawl_allow=allow), website_address(url), as_json))
 
 
 async def _discover(settings: Settings, url: str, as_json: bool) -> None:
@@ -44,11 +44,11 @@ async def _discover(settings: Settings, url: str, as_json: bool) -> None:
             }
         )
     else:
-        table = Table("kind", "address", "pages", "title", title=found.title or found.url)
+        shown = table("kind", "address", "pages", "title", title=found.title or found.url)
         for offer in found.offers:
             pages = f"{offer.pages}+" if offer.has_more else str(offer.pages)
-            table.add_row(offer.kind.value, offer.url, pages, offer.title)
-        out.print(table if found.offers else "Nothing was found.")
+            shown.add_row(offer.kind.value, offer.url, pages, offer.title)
+        out.print(shown if found.offers else "Nothing was found.")
         for where, reason in found.problems:
             out.print(f"{where}: {reason}", highlight=False)
         if not found.is_complete:

@@ -3,9 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from rich.table import Table
-
-from app.cli.terminal import out
+from app.cli.terminal import out, table
 from app.operating.evaluation import EvaluationReport
 from app.operating.evaluation_set import EvaluationSet
 
@@ -32,12 +30,12 @@ def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[
 def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) -> None:
     *_, last = report.stages
     metrics = [metric for metric in _SHOWN if metric in report.stages[last]]
-    table = Table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
+    shown = table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
     for stage in report.stages:
-        table.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
+        shown.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
     interval = report.intervals[last]
-    table.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
-    out.print(table)
+    shown.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
+    out.print(shown)
     for language, stages in sorted(report.by_language.items()):
         row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in stages if "hit@5" in stages[stage])
         out.print(f"{language}: hit@5 {row}", highlight=False)

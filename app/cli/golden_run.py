@@ -5,12 +5,11 @@ from time import perf_counter
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.cli.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
-from app.cli.terminal import fail, out, print_json
+from app.cli.terminal import fail, out, print_json, table
 from app.domain.golden_run import Version
 from app.operating.evaluation import ask_all, report
 from app.operating.golden_asking import VersionSearch
@@ -62,14 +61,14 @@ def _print_wrong(wrong: Sequence[GoldenOutcome], of: int) -> None:
     out.print(f"{of - len(wrong)} of {of} go as they should.", highlight=False)
     if not wrong:
         return
-    table = Table("question", "expected", "found at", "conf.", "would answer", "the answer lacks")
+    shown = table("question", "expected", "found at", "conf.", "would answer", "the answer lacks")
     for one in wrong:
         asked = one.question
         words = (*asked.answer_contains, *asked.answer_matches)
         expected = "\n".join((*asked.pages, *words)) or "that it declines"
         place = "" if one.place is None else str(one.place)
         answers = "yes" if one.would_answer else "no"
-        table.add_row(
+        shown.add_row(
             asked.question, escape(expected), place, f"{one.confidence:.2f}", answers, escape("\n".join(one.missing))
         )
-    out.print(table)
+    out.print(shown)

@@ -7,7 +7,6 @@ from uuid import UUID
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
@@ -15,9 +14,11 @@ from app.cli.model_check import check_models
 from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
-from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
+from app.cli.website_address import way_in, website_address
 from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
+from app.domain.errors import InvalidInput
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.rooms import Foundation, open_foundation, open_knowledge, page_scope_on
@@ -41,7 +42,7 @@ def crawl(
     kinds = [kind for kind, is_set in flags.items() if is_set] or [SourceKind.SITE]
     if len(kinds) > 1:
         fail("Choose one of --page, --sitemap and --feed.", 2)
-    kind = kinds[0]
+    kind, url = kinds[0], website_address(url)
     config = SourceConfig(kind, urlsplit(url).hostname or url, url, max_pages=max_pages)
     run(_crawl(settings_for(crawl_allow=allow), config, agent, as_json))
 
@@ -71,15 +72,29 @@ def doctor(
 
 async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as_json: bool) -> None:
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
-        page_scope_on(base).check(config)
+        hint = way_in(config.url, settings.crawl_allow)
+        try:
+            page_scope_on(base).check(config)
+        except InvalidInput as error:
+            raise InvalidInput("", f"{str(error).rstrip('.')}. {hint}".rstrip()) if hint else error from None
         actor = await local_operator(base)
+        is_first = not await known_agents(base, actor)
         agent = await agent_for(base, knowledge, actor, named, config.name)
-        source = await _source_for(base, actor, agent, config)
-        await read_now(base, knowledge, actor, source, as_json)
+        source, is_new = await _source_for(base, actor, agent, config)
+        reading = await read_now(base, knowledge, actor, source, as_json)
+        if reading.problem is None:
+            return
+        if is_new and not reading.has_pages:
+            async with base.record.write() as records:
+                await records.sources.delete(agent.id, source.id)
+                if is_first:
+                    await records.agents.delete(actor.workspace_id, agent.id)
+            hint = hint or "Correct the address, or try again later; nothing was kept"
+        fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {hint or 'What was learnt before stays'}.")
 
 
-async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: SourceConfig) -> Source:
-    """The agent's source of that URL, so that crawling again reads what has changed."""
+async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:
+    """The agent's source of that URL, so that crawling again reads what has changed, and whether it is a new one."""
     async with base.record.read() as records:
         for source in await records.sources.of_agent(agent.id):
             if (source.config.kind, source.config.url) == (config.kind, config.url):
@@ -88,8 +103,8 @@ async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: Sour
             source = None
     async with base.record.write() as records:
         if source is None:
-            return await records.sources.create(agent.id, config)
-        return await records.sources.save(agent.id, source.id, config)
+            return await records.sources.create(agent.id, config), True
+        return await records.sources.save(agent.id, source.id, config), False
 
 
 async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None:
@@ -148,10 +163,10 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             }
         )
     else:
-        table = Table("agent", "documents", "chunks", "vectors", "keywords")
+        shown = table("agent", "documents", "chunks", "vectors", "keywords")
         for row in agents:
-            table.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
-        out.print(table)
+            shown.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
+        out.print(shown)
         for check in checks:
             out.print(check.in_words(), highlight=False, soft_wrap=True, markup=False)
         out.print(f"Secrets are sealed by the key in {key_place}.", highlight=False, soft_wrap=True)

@@ -5,11 +5,10 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from app.adapters.argon2_password_hasher import Argon2PasswordHasher
 from app.cli.local_operator import local_operator
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
 from app.domain.operator import Operator, Role
 from app.operating.actor import Actor
 from app.operating.operators import Operators, checked_email
@@ -87,10 +86,10 @@ async def _list(settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json({"operators": rows})
         return
-    table = Table("id", "e-mail", "role", "signed in", "disabled")
+    shown = table("id", "e-mail", "role", "signed in", "disabled")
     for row in rows:
-        table.add_row(*(str(cell or "") for cell in row.values()))
-    out.print(table)
+        shown.add_row(*(str(cell or "") for cell in row.values()))
+    out.print(shown)
 
 
 async def _password(settings: Settings, email: str, password: str) -> None:

@@ -1,16 +1,14 @@
 """Reading a source from a command: now, while the terminal shows how far it is."""
 
 import asyncio
-
-import typer
-from rich.table import Table
+from dataclasses import dataclass
 
 from app.adapters.dbos_job_queue import DbosJobQueue
 from app.adapters.dbos_worker import WORKER_KIND
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.local_operator import known_agents, meant_agent
-from app.cli.terminal import out, print_json
+from app.cli.terminal import out, print_json, table
 from app.domain.agent import Agent, AgentConfig
 from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source
 from app.operating.actor import Actor
@@ -26,6 +24,14 @@ _LISTED_PROBLEMS = 20
 _FINE = frozenset({"indexed", "unchanged", "duplicate"})
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How it ended: `problem` is None where it did what was asked."""
+
+    problem: str | None
+    has_pages: bool
+
+
 async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, named: str | None, name: str) -> Agent:
     """The agent that is meant; where there is none at all, a new one of that name, published."""
     if named is not None or await known_agents(base, actor):
@@ -36,8 +42,9 @@ async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, named:
     return agent
 
 
-async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> None:
-    """Read the source and say what became of its pages. Ends the command with 1 when the reading did not finish."""
+async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> Reading:
+    """Read the source and say what became of its pages. It has failed where it did not finish, and where nothing could
+    be read, as with a first page that is away."""
     async with base.record.write() as records:
         started = await records.sources.start_run(source.agent_id, source.id)
         started = await records.sources.resume_run(started.id)
@@ -58,13 +65,18 @@ async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source:
         )
     else:
         title = f"Agent {source.agent_id}: {ended.stop_reason or ended.state.value}"
-        table = Table("page", "outcome", "why", title=title)
+        shown = table("page", "outcome", "why", title=title)
         for page in problems[:_LISTED_PROBLEMS]:
-            table.add_row(page.url, page.status, page.reason)
-        out.print(table if problems else table.title)
+            shown.add_row(page.url, page.status, page.reason)
+        out.print(shown if problems else shown.title)
         out.print(in_words(ended.counts))
+    has_pages = any(ended.counts.get(status) for status in _FINE)
+    problem = None
     if ended.state is not RunState.FINISHED:
-        raise typer.Exit(1)
+        problem = ended.stop_reason or ended.state.value
+    elif not has_pages:
+        problem = next((page.reason for page in problems if page.reason), "there was nothing to read")
+    return Reading(problem, has_pages)
 
 
 async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:

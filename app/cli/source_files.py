@@ -48,7 +48,8 @@ async def _add_file(settings: Settings, path: Path, named: str | None, name: str
                 wanted = replace(config, name=name or config.name, url=url or config.url)
                 source = await SourceEditing(base.record).change(actor, known, lambda _: wanted)
                 stored = replace(stored, source=source)
-        await read_now(base, knowledge, actor, stored.source, as_json)
+        if (await read_now(base, knowledge, actor, stored.source, as_json)).problem is not None:
+            raise typer.Exit(1)
 
 
 async def _known(base: Foundation, agent_id: UUID, name: str) -> UUID | None:

@@ -5,11 +5,10 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.table import Table
 
 from app.cli.crawl_progress import in_words
 from app.cli.local_operator import local_operator, meant_agent, meant_source
-from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
 from app.domain.source import CrawlRun
 from app.operating.actor import Actor
 from app.operating.sources import Sources
@@ -65,11 +64,13 @@ async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"agent_id": agent.id, "sources": rows})
         return
-    table = Table("id", "kind", "name", "reading", "pages")
+    shown = table("id", "kind", "name", "address", "reading", "pages")
     for source in sources:
         reading, counts = (source.run.state.value, source.run.counts) if source.run else ("never read", {})
-        table.add_row(str(source.id), source.config.kind.value, source.config.name, reading, in_words(counts))
-    out.print(table)
+        shown.add_row(
+            str(source.id), source.config.kind.value, source.config.name, source.config.url, reading, in_words(counts)
+        )
+    out.print(shown)
 
 
 async def _order(settings: Settings, named: str, order: Order, as_json: bool) -> None:

@@ -19,11 +19,16 @@ from app.domain.errors import DocentError, InvalidInput, Misconfigured, NotFound
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
+    from rich.table import Table
+
     from app.settings import Settings
 
 T = TypeVar("T")
 
-out = Console()
+# A file has no width: what is written there is not cut into lines.
+_FILE_COLUMNS = 1_000
+
+out = Console(width=None if sys.stdout.isatty() else _FILE_COLUMNS)
 err = Console(stderr=True)
 
 AgentName = Annotated[
@@ -31,6 +36,13 @@ AgentName = Annotated[
     typer.Option("--agent", metavar="AGENT", help="Its name or id, or how one begins; not needed where there is one."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
+
+
+def table(*headers: str, title: str | None = None) -> Table:
+    """Of columns that wrap what is too long for the terminal: an address is never cut short."""
+    from rich.table import Column, Table
+
+    return Table(*(Column(header, overflow="fold") for header in headers), title=title)
 
 
 def print_json(value: Any) -> None:

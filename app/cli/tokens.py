@@ -3,11 +3,10 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from app.cli.local_operator import local_operator
 from app.cli.names import meant
-from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
+from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, table
 from app.operating.actor import SCOPES, USUAL_SCOPES
 from app.operating.api_tokens import ApiTokens
 from app.operating.signing_keys import SigningKeys
@@ -86,10 +85,10 @@ async def _list(settings: Settings, as_json: bool) -> None:
     if as_json:
         print_json({"tokens": rows})
         return
-    table = Table("id", "name", "begins", "scopes", "expires", "last used", "revoked")
+    shown = table("id", "name", "begins", "scopes", "expires", "last used", "revoked")
     for row in rows:
-        table.add_row(*(", ".join(cell) if isinstance(cell, list) else str(cell or "") for cell in row.values()))
-    out.print(table)
+        shown.add_row(*(", ".join(cell) if isinstance(cell, list) else str(cell or "") for cell in row.values()))
+    out.print(shown)
 
 
 async def _revoke(settings: Settings, named: str) -> None:

@@ -245,7 +245,7 @@ def test_an_agent_is_made_published_and_allowed_on_a_website(empty: Environment)
         pytest.param(["ask", "  "], {}, "empty", id="no question"),
         pytest.param(["agent", "create", "x", "--origin", "example.com"], {}, "allowed_origins", id="not an origin"),
         pytest.param(["crawl", "http://127.0.0.1/"], {}, "not a public address (loopback)", id="a private address"),
-        pytest.param(["crawl", "x", "--allow", "localhost:80"], {}, "DOCENT_CRAWL_ALLOW", id="a name to allow"),
+        pytest.param(["crawl", "x", "--allow", "example.com:80"], {}, "DOCENT_CRAWL_ALLOW", id="a name to allow"),
         pytest.param(["doctor"], {"DOCENT_PORT": "many"}, "DOCENT_PORT", id="a setting that is no number"),
         pytest.param(["doctor"], {"DOCENT_MODEL_URL": "http://x/v1"}, "DOCENT_MODEL_NAME", id="half a model"),
         pytest.param(["demo", "--site", "example.com"], {}, "https://", id="not a website"),

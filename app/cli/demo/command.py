@@ -111,6 +111,9 @@ def _play(client: ApiClient, stage: _Stage, more: tuple[str, ...], quiet: bool) 
         ended = demonstration.crawl(show)
     if ended["state"] != "finished":
         fail(f"The crawl {ended['state']}: {ended['stop_reason']}")
+    problem = demonstration.why_nothing_was_read(ended)
+    if problem:
+        fail(f"{stage.site or 'The website'} was not read: {problem.rstrip('.')}. Correct the address, or try another.")
     err.print(f"Read: {in_words(ended['counts'])}.")
     reports = [_ask(demonstration, question, quiet) for question in demonstration.questions()]
     golden = demonstration.golden_marks()

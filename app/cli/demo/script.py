@@ -121,6 +121,13 @@ class Demonstration:
                 return run
             time.sleep(_LOOK_SECONDS)
 
+    def why_nothing_was_read(self, ended: dict[str, Any]) -> str:
+        """ "" where a page was."""
+        if ended["counts"].get("indexed"):
+            return ""
+        pages = self._client.get(f"/v1/sources/{self._source_id}/pages?limit=1")["items"]
+        return str(pages[0]["reason"] if pages else ended["stop_reason"])
+
     def questions(self) -> list[str]:
         """With the title of a page as the question that its website answers, where the plan could not know one."""
         told = f"What is {self._plan.agent_name} about?"
