@@ -36,11 +36,9 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class LinkedData:
-    """In the page's order. Not to be indexed as text: nobody sees it."""
+    """In the page's order. Nobody sees it."""
 
     questions: tuple[str, ...] = ()  # of an FAQPage
-    steps: tuple[str, ...] = ()  # of a HowTo: the name of each step, else its text
-    trail: tuple[str, ...] = ()  # of a BreadcrumbList, from the site's top down
     product: Product | None = None
     description: str = ""  # of the page, article, product or instruction
 
@@ -67,8 +65,6 @@ def linked_data(tree: LexborHTMLParser, things: Sequence[Thing]) -> LinkedData:
     asked = [*_questions(things), *(_text(node.text()) for node in marked)]
     return LinkedData(
         questions=tuple(dict.fromkeys(question for question in asked if question)),
-        steps=tuple(step for thing in _of_type(things, "HowTo") for step in _steps(thing)),
-        trail=next((names for thing in _of_type(things, "BreadcrumbList") if (names := _trail(thing))), ()),
         product=next((product for thing in _of_type(things, "Product") if (product := _product(thing))), None),
         description=next((text for thing in things if (text := _text(thing.get("description")))), ""),
     )
@@ -92,20 +88,6 @@ def _questions(things: Sequence[Thing]) -> Iterator[str]:
     for page in _of_type(things, "FAQPage"):
         for question in _of_type(_things(page.get("mainEntity")), "Question"):
             yield _text(question.get("name"))
-
-
-def _steps(how_to: Thing) -> Iterator[str]:
-    for step in _things(how_to.get("step")):
-        inner = _things(step.get("itemListElement")) if _is(step, "HowToSection") else [step]
-        for part in inner:
-            if text := _text(part.get("name")) or _text(part.get("text")):
-                yield text
-
-
-def _trail(crumbs: Thing) -> tuple[str, ...]:
-    items = _things(crumbs.get("itemListElement"))
-    names = [_text(item.get("name")) or _named(item.get("item")) for item in items]
-    return tuple(name for name in names if name)
 
 
 def _product(thing: Thing) -> Product | None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from posixpath import dirname
 from typing import TYPE_CHECKING, Final
 
+from app.adapters.product_line import with_product_line
 from app.adapters.setting_values import USER_AGENT
 from app.domain.document import PageContent, SectionHeading
 from app.domain.errors import InvalidInput
@@ -173,7 +174,7 @@ def _content(page: Page, source: SourceConfig) -> PageContent:
     return PageContent(
         url=page.canonical_url,
         title=page.title,
-        markdown=page.markdown,
+        markdown=with_product_line(page.markdown, page.linked.product),
         headings=tuple(SectionHeading(**asdict(heading)) for heading in page.headings),
         description=page.description,
         language=page.language,

@@ -154,6 +154,16 @@ async def test_the_questions_that_a_page_declares_are_known(reader: CrawlerSiteR
     assert [heading.anchor for heading in content.headings if heading.is_question] == ["free"]
 
 
+async def test_what_a_page_says_of_its_product_is_learnt_as_text(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
+    product = '{"@type": "Product", "name": "Shoe", "offers": {"price": "189.50", "priceCurrency": "EUR"}}'
+    data = f'<script type="application/ld+json">{product}</script>'
+    site.page("/shoe", html("Shoe").replace("</head>", f"{data}</head>"))
+    pages, _ = await read(reader, SourceConfig(SourceKind.URL, "Shoe", url=f"{site.origin}/shoe"))
+    content = pages[f"{site.origin}/shoe"].content
+    assert content is not None
+    assert "Shoe. Price: 189.50 EUR." in content.markdown
+
+
 async def test_an_unchanged_page_is_not_sent_again(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     def answer(headers: object) -> Reply:
         assert isinstance(headers, dict)
