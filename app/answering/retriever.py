@@ -115,7 +115,9 @@ class HybridRetriever:
             ranker = self._rankers.get(settings.rerank)
             if ranker is None:
                 raise RerankerUnavailable(f"Nothing is set up that could rerank by {settings.rerank.value}.")
-            budget_seconds = settings.rerank_budget_ms / 1000
+            is_model = settings.rerank is RerankMode.MODEL
+            budget_ms = settings.model_rank_budget_ms if is_model else settings.rerank_budget_ms
+            budget_seconds = budget_ms / 1000
             scores = await _by_question(
                 recalled,
                 dict(zip(read, texts, strict=True)),

@@ -46,5 +46,5 @@ def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: R
         ranked=tuple(ranked),
         sources=tuple(chosen(survivors, ranked, settings.sources)),
         best=best,
-        is_low_confidence=is_low(len(survivors), best),
+        is_low_confidence=is_low(len(survivors), best, needs_two=settings.needs_two_survivors),
     )

@@ -68,9 +68,10 @@ def answer_confidence(best: float, *, is_cited: bool, rests_on_current_page: boo
     return max(best, ON_CURRENT_PAGE) if rests_on_current_page else best
 
 
-def is_low(survivors: int, best: float) -> bool:
-    """Whether too little survived the threshold to rely on. `best` is the best calibrated score."""
-    return survivors == 0 or (survivors < ENOUGH_SURVIVORS and best < SURE)
+def is_low(survivors: int, best: float, *, needs_two: bool = False) -> bool:
+    """Whether too little survived the threshold to rely on. `best` is the best calibrated score; with `needs_two` one
+    survivor is too little, however sure it is."""
+    return survivors == 0 or (survivors < ENOUGH_SURVIVORS and (needs_two or best < SURE))
 
 
 def plain_coverage(question: str, texts: Sequence[str]) -> list[float]:

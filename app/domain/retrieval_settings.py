@@ -38,14 +38,16 @@ class RetrievalSettings:
     is about the question vouches for its passages (score fusion only). `foreign_weight` in [0, 1] is what is left of
     the weights of vectors and reranker for a question in a language that their models do not read.
 
-    Ranking. The reranker sees the best `rerank_candidates` of the fused list. `focus_weight` counts how many of the
+    Ranking. The reranker sees the best `rerank_candidates` of the fused list, within `rerank_budget_ms`, or
+    `model_rank_budget_ms` where the chat model ranks. `focus_weight` counts how many of the
     first ten candidates are of a chunk's page. On an order from 0 (last) to 1 (first) these are added: `page_boost`
     for the visitor's current page, `topic_weight` for how near the whole page is to the question, `freshness_weight`
     in [-1, 1] for the newest page against the oldest (below 0: for the oldest), `engagement_weight` for the thumbs
     that answers from the page got, `exploration` for chance, the same all day; `spam_weight` is taken away for text
     that repeats itself.
 
-    What goes on. Confidence is by `confidence_from`; `confidence_steepness` is that of the reranker's sigmoid. Up to
+    What goes on. Confidence is by `confidence_from`; `confidence_steepness` is that of the reranker's sigmoid. With
+    `needs_two_survivors` one chunk alone is never enough, however sure. Up to
     `sources` chunks reach the answer, each with up to `neighbours` (0 to 2) chunks before and after it while all stay
     within `source_tokens`.
     """
@@ -71,6 +73,7 @@ class RetrievalSettings:
     rerank_weight: float = 0.25
     rerank_candidates: int = 18
     rerank_budget_ms: int = 1500
+    model_rank_budget_ms: int = 5000
     focus_weight: float = 0.1
     page_boost: float = 0.15
     topic_weight: float = 0.0
@@ -81,6 +84,7 @@ class RetrievalSettings:
 
     confidence_from: ConfidenceScale = ConfidenceScale.COMBINED
     confidence_steepness: float = 0.4
+    needs_two_survivors: bool = False
     sources: int = 6
     neighbours: int = 0
     source_tokens: int = 3000

@@ -96,6 +96,7 @@ class RetrievalModel(Model):
     rerank_weight: float = _RETRIEVAL.rerank_weight
     rerank_candidates: int = _RETRIEVAL.rerank_candidates
     rerank_budget_ms: int = _RETRIEVAL.rerank_budget_ms
+    model_rank_budget_ms: int = _RETRIEVAL.model_rank_budget_ms
     collapse_documents: bool = _RETRIEVAL.collapse_documents
     page_boost: float = _RETRIEVAL.page_boost
     topic_weight: float = _RETRIEVAL.topic_weight
@@ -105,6 +106,7 @@ class RetrievalModel(Model):
     exploration: float = _RETRIEVAL.exploration
     confidence_from: ConfidenceScale = _RETRIEVAL.confidence_from
     confidence_steepness: float = _RETRIEVAL.confidence_steepness
+    needs_two_survivors: bool = _RETRIEVAL.needs_two_survivors
     sources: int = _RETRIEVAL.sources
     neighbours: int = _RETRIEVAL.neighbours
     source_tokens: int = _RETRIEVAL.source_tokens

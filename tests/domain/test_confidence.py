@@ -51,3 +51,8 @@ def test_the_only_word_of_a_short_question_proves_less_than_all_of_a_long_one() 
 )
 def test_one_chunk_is_enough_only_where_it_is_sure(survivors: int, best: float, low: bool) -> None:
     assert is_low(survivors, best) is low
+
+
+@pytest.mark.parametrize(("survivors", "low"), [(0, True), (1, True), (2, False)])
+def test_where_two_are_needed_one_is_never_enough(survivors: int, low: bool) -> None:
+    assert is_low(survivors, 0.99, needs_two=True) is low
