@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-_CODE: Final = re.compile(r"`+([^`\n]+)`+")
+_CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
 _CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
