@@ -265,6 +265,7 @@ def chat_endpoints(
             temperature=getattr(settings, f"{part}_temperature"),
             reasoning_effort=getattr(settings, f"{part}_reasoning_effort"),
             reasoning_tokens=getattr(settings, f"{part}_reasoning_tokens"),
+            has_cache_control=settings.model_cache_control,
         )
         closing.push_async_callback(model.close)
         yield part, name, model

@@ -121,6 +121,10 @@ class Settings(BaseSettings):
     helper_model_temperature: float | None = Field(None, ge=0, le=2, description="As the model's.")
     helper_model_reasoning_effort: ReasoningEffort | None = Field(None, description="As the model's.")
     helper_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the model's.")
+    model_cache_control: bool = Field(
+        False,
+        description="Mark what calls share with cache_control, for endpoints that keep nothing untold (Anthropic's).",
+    )
     model_price_prompt: float = Field(0, ge=0, description="Price of a million tokens that the model reads.")
     model_price_cached: float = Field(0, ge=0, description="Price of a million of them that the provider had cached.")
     model_price_answer: float = Field(0, ge=0, description="Price of a million tokens that it writes.")

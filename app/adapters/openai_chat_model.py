@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 import anyio
 import httpx2
@@ -44,7 +44,8 @@ class OpenAIChatModel:
     it is sent first, and a request that is refused is sent once more with `max_completion_tokens`; what was taken is
     remembered. Hidden reasoning counts into the length: `reasoning_tokens` are added for it, by default 4,000 where
     the newer field is taken and none elsewhere, for a small context may not hold them. `temperature` and
-    `reasoning_effort` are sent only when they are given: many models refuse one or the other.
+    `reasoning_effort` are sent only when they are given: many models refuse one or the other. With `has_cache_control`
+    the end of what calls share is marked for endpoints that keep nothing unless they are told to.
     """
 
     def __init__(
@@ -59,12 +60,14 @@ class OpenAIChatModel:
         temperature: float | None = None,
         reasoning_effort: ReasoningEffort | None = None,
         reasoning_tokens: int | None = None,
+        has_cache_control: bool = False,
         max_event_bytes: int = MAX_EVENT_BYTES,
     ) -> None:
         self._model = model
         self._temperature = temperature
         self._reasoning_effort = reasoning_effort
         self._reasoning_tokens = reasoning_tokens
+        self._has_cache_control = has_cache_control
         self._length_field: LengthField | None = None  # until the endpoint has taken one
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
@@ -119,7 +122,7 @@ class OpenAIChatModel:
         room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
         return await self._client.chat.completions.create(
             model=self._model,
-            messages=[_message(message) for message in messages],
+            messages=[_message(message, self._has_cache_control) for message in messages],
             max_tokens=max_tokens + room if field == "max_tokens" else omit,
             max_completion_tokens=max_tokens + room if field == "max_completion_tokens" else omit,
             temperature=omit if self._temperature is None else self._temperature,
@@ -217,8 +220,13 @@ async def _read_rest(reads: AsyncIterator[bytes]) -> None:
             pass
 
 
-def _message(message: ChatMessage) -> ChatCompletionMessageParam:
+def _message(message: ChatMessage, has_cache_control: bool) -> ChatCompletionMessageParam:
     content = encodable(message.content)
+    if has_cache_control and message.shared_chars:
+        shared, own = content[: message.shared_chars], content[message.shared_chars :]
+        kept = {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}
+        parts = [kept, {"type": "text", "text": own}] if own else [kept]
+        return cast(ChatCompletionMessageParam, {"role": message.role, "content": parts})
     match message.role:
         case "system":
             return ChatCompletionSystemMessageParam(role="system", content=content)

@@ -35,7 +35,10 @@ class ContextRequest:
 
     @property
     def messages(self) -> list[ChatMessage]:
-        return [ChatMessage("system", _INSTRUCTION), ChatMessage("user", self.document + self.passage)]
+        return [
+            ChatMessage("system", _INSTRUCTION),
+            ChatMessage("user", self.document + self.passage, len(self.document)),
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,11 @@ from app.domain.turn import Finish, TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
+    """The first `shared_chars` of `content` stand in other calls too: a provider may keep what it has read of them."""
+
     role: Literal["system", "user", "assistant"]
     content: str
+    shared_chars: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,27 @@ async def test_reasoning_gets_the_effort_and_the_room_that_are_set(
     assert _lengths(asked.body) == {"max_tokens": 1_000}
 
 
+@pytest.mark.parametrize("is_told", [True, False])
+async def test_what_calls_share_is_marked_for_endpoints_that_need_it(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI, is_told: bool
+) -> None:
+    model = provider.plays(Say(["Hi"]), has_cache_control=is_told)
+    messages = [ChatMessage("system", "Be brief."), ChatMessage("user", "A long document. Its passage.", 16)]
+
+    async with model.stream(messages, max_tokens=5) as stream:
+        assert [item async for item in stream]
+
+    [asked] = fake_openai.asked
+    marked = [
+        {"type": "text", "text": "A long document.", "cache_control": {"type": "ephemeral"}},
+        {"type": "text", "text": " Its passage."},
+    ]
+    assert asked.body["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": marked if is_told else "A long document. Its passage."},
+    ]
+
+
 async def test_a_length_used_up_by_reasoning_says_what_to_set(provider: OpenAIProvider) -> None:
     with pytest.raises(ModelUnavailable, match="raise the setting for reasoning tokens"):
         await read(provider.plays(Say([], finish="length")))
