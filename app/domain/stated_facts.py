@@ -7,12 +7,12 @@ from typing import Final
 
 _CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
 _CITATION: Final = re.compile(r"\[\d{1,3}\]")
-_LINK: Final = re.compile(r"\]\([^)\s]*\)|https?://\S+")
+_LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _NUMBER: Final = re.compile(r"(?<![^\W_])(?<!\w[-.])\d+(?:[.,:/]\d+)*")
 # Letters and digits in one, such as E42, NB-W1 or v2.9; "5-year" and "20mm" are numbers with a unit.
-_IDENTIFIER: Final = re.compile(r"(?<!\w)(?=[\w.-]*\d)[^\W\d]\w*(?:[-.]\w+)*")
+_IDENTIFIER: Final = re.compile(r"(?<!\w)(?=[\w.-]{0,80}\d)[^\W\d]\w*(?:[-.]\w+)*")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
 _VERB_AHEAD: Final = re.compile(
