@@ -155,6 +155,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         run = await records.sources.start_run(agent_id, source.id)
         await records.sources.add_pages(run.id, [QueuedPage("https://docs.example/", 0)])
         await records.files.put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")
+        await records.given_documents.put(source.id, a_page("https://docs.example/given"))
         await records.schedules.set(source.id, Schedule(every_hours=24), FixedClock().now())
         await records.user_keys.set(UserKey(agent_id, "kid", b"salt", FixedClock().now()))
         await records.hooks.set(source.id, "kid", b"salt")
