@@ -26,13 +26,16 @@ COMMANDS = (
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
     LateCommand("operator", "app.cli.operators:commands", "Operators: who may work at the console."),
     LateCommand(
-        "agent", "app.cli.agents:commands", "Agents: what is embedded in a website.", ("app.cli.curated_answers",)
+        "agent",
+        "app.cli.agents:commands",
+        "Agents: what is embedded in a website.",
+        ("app.cli.curated_answers", "app.cli.agent_editing"),
     ),
     LateCommand(
         "source",
         "app.cli.sources:commands",
         "Sources: what an agent learns from.",
-        ("app.cli.discovery", "app.cli.source_files", "app.cli.source_folders"),
+        ("app.cli.discovery", "app.cli.source_files", "app.cli.source_folders", "app.cli.source_care"),
     ),
 )
 

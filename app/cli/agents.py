@@ -46,7 +46,7 @@ def publish(
     ] = False,
 ) -> None:
     """Make the draft what visitors get."""
-    run(_publish(settings_for(), agent, despite_losses))
+    run(publish_version(settings_for(), agent, despite_losses))
 
 
 @commands.command()
@@ -58,7 +58,7 @@ def rollback(
     ] = False,
 ) -> None:
     """Publish the settings of an earlier version as a new one; the draft becomes the same."""
-    run(_publish(settings_for(), agent, despite_losses, version))
+    run(publish_version(settings_for(), agent, despite_losses, version))
 
 
 @commands.command()
@@ -160,7 +160,9 @@ async def _versions(settings: Settings, named: str, as_json: bool) -> None:
     out.print(shown)
 
 
-async def _publish(settings: Settings, named: str, despite_losses: bool, former_version: int | None = None) -> None:
+async def publish_version(
+    settings: Settings, named: str, despite_losses: bool, former_version: int | None = None
+) -> None:
     """The draft, or the settings of a former version."""
     from app.operating.golden_runs import GoldenRuns
     from app.operating.publishing import Publishing

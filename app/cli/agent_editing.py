@@ -1,0 +1,93 @@
+"""`docent agent set`, `rename` and `delete`: the same settings and rules as the API's."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.agents import commands, publish_version
+from app.cli.deleting import confirm, delete
+from app.cli.jobs_here import JobsHere
+from app.cli.local_operator import local_operator, meant_agent
+from app.cli.terminal import AgentName, err, fail, run, settings_for
+from app.domain.deletion import DeletedKind
+from app.operating.agents import Agents
+from app.rooms import open_stored
+from app.settings import Settings
+
+Draft = Annotated[bool, typer.Option("--draft", help="Change the draft alone; `docent agent publish` makes it live.")]
+Agent = Annotated[str, typer.Argument(help="Its name or id, or how one begins.")]
+
+
+@commands.command("set")
+def set_(
+    changes: Annotated[
+        list[str],
+        typer.Argument(metavar="KEY=VALUE", help="Of the API, such as retrieval.rerank_budget_ms=900."),
+    ],
+    agent: AgentName = None,
+    draft: Draft = False,
+) -> None:
+    """Change settings of an agent, and publish them. A value is JSON where it reads as such, else text."""
+    run(_change(settings_for(), agent, settings_in(changes), draft))
+
+
+@commands.command()
+def rename(agent: Agent, name: Annotated[str, typer.Argument(help="What visitors see.")], draft: Draft = False) -> None:
+    """Give an agent another name, and publish it."""
+    run(_change(settings_for(), agent, {"name": name}, draft))
+
+
+@commands.command("delete")
+def delete_(agent: Agent, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False) -> None:
+    """Delete an agent and all that hangs on it: sources, conversations, gaps."""
+    run(_delete(settings_for(), agent, yes))
+
+
+def settings_in(changes: Sequence[str]) -> dict[str, Any]:
+    """ "retrieval.rerank=vote" -> {"retrieval": {"rerank": "vote"}}. Ends the command where there is no "="."""
+    found: dict[str, Any] = {}
+    for change in changes:
+        key, equals, written = change.partition("=")
+        if not equals or not all(key.split(".")):
+            fail(f"{change!r} is no setting: write KEY=VALUE, such as name=Helper.", 2)
+        *groups, last = key.split(".")
+        inner = found
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        try:
+            inner[last] = json.loads(written)
+        except ValueError:
+            inner[last] = written
+    return found
+
+
+async def _change(settings: Settings, named: str | None, wanted: dict[str, Any], is_draft: bool) -> None:
+    from pydantic import ValidationError
+
+    from app.web.agent_models import AgentPatch, changed
+    from app.web.validation_messages import invalid_input_of
+
+    try:
+        patch = AgentPatch.model_validate_json(json.dumps(wanted))
+    except ValidationError as error:
+        raise invalid_input_of(error) from error
+    async with open_stored(settings) as base:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, named)
+        agents = Agents(base.record, JobsHere(settings))
+        await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
+    if is_draft:
+        err.print(f"The draft of {agent.draft.name} is changed.", markup=False)
+        return
+    await publish_version(settings, str(agent.id), despite_losses=False)
+
+
+async def _delete(settings: Settings, named: str, is_sure: bool) -> None:
+    async with open_stored(settings) as base:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, named)
+        confirm(f"the agent {agent.draft.name} with all that it knows", is_sure)
+        await delete(base, actor, DeletedKind.AGENT, agent.id)
+    err.print(f"{agent.draft.name} is deleted.", markup=False)

@@ -1,0 +1,37 @@
+"""Deleting for good from the command line: asked for once more, and done by a worker where one lives."""
+
+import sys
+from uuid import UUID
+
+import typer
+
+from app.cli.jobs_here import JobsHere
+from app.cli.terminal import fail
+from app.domain.deletion import DeletedKind, Deletion
+from app.operating.actor import Actor
+from app.operating.deletions import Deletions
+from app.rooms import Stored
+
+_WORKER_SILENT_SECONDS = 15
+
+
+def confirm(what: str, is_sure: bool) -> None:
+    """Ends the command unless the operator is sure, in the command or at the terminal."""
+    if is_sure:
+        return
+    if not sys.stdin.isatty():
+        fail(f"Deleting {what} cannot be undone; say that you are sure with --yes.", 2)
+    typer.confirm(f"Delete {what}? This cannot be undone.", abort=True)
+
+
+async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
+    """Both indexes have forgotten it when this returns, or a living worker sees to it: they have one writer."""
+    from app.adapters.dbos_job_queue import DbosJobQueue
+    from app.adapters.dbos_worker import WORKER_KIND
+
+    async with base.record.read() as records:
+        has_worker = bool(await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS))
+    if not has_worker:
+        return await Deletions(base.record, JobsHere(base.settings)).delete(actor, kind, subject_id)
+    async with DbosJobQueue(base.settings.job_queue_url) as jobs:
+        return await Deletions(base.record, jobs).delete(actor, kind, subject_id)
