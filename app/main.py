@@ -63,6 +63,7 @@ from app.operating.token_budgets import TokenBudgets
 from app.operating.upkeep import upkeep
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
+from app.operating.workspaces import Workspaces
 from app.ports.job_queue import JobQueue
 from app.ports.page_listing import PageListing
 from app.ports.site_discovery import SiteDiscovery
@@ -244,6 +245,7 @@ def _web_services(
         signed_users=SignedUsers(base.record, base.clock),
         api_tokens=ApiTokens(base.record, base.clock),
         operators=Operators(base.record, passwords, base.clock),
+        workspaces=Workspaces(base.record, passwords, base.clock),
         sign_in=SignIn(base.record, passwords, base.clock),
         readiness=readiness,
         model_health=answering.model_health,

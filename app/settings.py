@@ -45,6 +45,7 @@ class Settings(BaseSettings):
         description="Seals secrets in the system of record (`docent secrets new-key`); older keys behind a comma. "
         "Default: made once, `secret.key` in the data folder. Needed with Postgres.",
     )
+    workspace: str = Field("", description="Workspace that commands work in, by its name; default: the first one.")
     jobs_url: str = Field("", description="Job queue; default: SQLite in the data folder, or the Postgres above.")
     vectors_uri: str = Field("", description="LanceDB folder or s3:// URI; default: in the data folder.")
     vectors_options: SecretStr = Field(

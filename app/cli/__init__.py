@@ -25,6 +25,7 @@ COMMANDS = (
     LateCommand("token", "app.cli.tokens:commands", "API tokens."),
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
     LateCommand("operator", "app.cli.operators:commands", "Operators: who may work at the console."),
+    LateCommand("workspace", "app.cli.workspaces:commands", "Workspaces: the tenants of this installation."),
     LateCommand(
         "agent",
         "app.cli.agents:commands",

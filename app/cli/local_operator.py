@@ -1,5 +1,7 @@
 """Whoever can run commands on the machine is its operator: who that is, and which agent they mean."""
 
+from dataclasses import replace
+
 from app.cli.names import listed, meant
 from app.domain.agent import Agent, LiveAgent
 from app.domain.errors import InvalidInput, NotFound
@@ -11,11 +13,20 @@ from app.rooms import Stored
 
 
 async def local_operator(base: Stored) -> Actor:
+    """The operator of the workspace that DOCENT_WORKSPACE names, or of the first one. Raises InvalidInput where there
+    is none of that name."""
+    actor, name = await machine_operator(base.record), base.settings.workspace
+    if not name:
+        return actor
+    async with base.record.read() as records:
+        found = [each for each in await records.tokens.workspaces() if each.name == name]
+    if not found:
+        raise InvalidInput("DOCENT_WORKSPACE", f'There is no workspace "{name}". `docent workspace list` shows them.')
+    return replace(actor, workspace_id=found[0].id)
+
+
+async def machine_operator(record: SystemOfRecord) -> Actor:
     """The operator of the first workspace, which is made when there is none."""
-    return await operator_of(base.record)
-
-
-async def operator_of(record: SystemOfRecord) -> Actor:
     async with record.write() as records:
         workspace_id = await records.tokens.default_workspace()
     return Actor(workspace_id, "cli", frozenset(SCOPES))

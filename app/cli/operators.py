@@ -27,7 +27,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make an account. The password is asked for, or read from standard input."""
-    run(_add(settings_for(), email, role, _new_password(), as_json))
+    run(_add(settings_for(), email, role, new_password(), as_json))
 
 
 @commands.command("list")
@@ -39,7 +39,7 @@ def list_(as_json: AsJson = False) -> None:
 @commands.command()
 def password(email: Email) -> None:
     """Set another password, which is asked for or read from standard input. Signs the operator out."""
-    run(_password(settings_for(), email, _new_password()))
+    run(_password(settings_for(), email, new_password()))
 
 
 @commands.command()
@@ -48,11 +48,17 @@ def disable(email: Email) -> None:
     run(_disable(settings_for(), email))
 
 
+@commands.command()
+def remove(email: Email) -> None:
+    """Remove an account. What its operator did stays in the audit log."""
+    run(_remove(settings_for(), email))
+
+
 def operators_on(base: Stored) -> Operators:
     return Operators(base.record, Argon2PasswordHasher(), base.clock)
 
 
-def _new_password() -> str:
+def new_password() -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\r\n")
     typed = getpass.getpass("Password: ")
@@ -106,6 +112,14 @@ async def _disable(settings: Settings, email: str) -> None:
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, is_disabled=True)
     err.print("Disabled.")
+
+
+async def _remove(settings: Settings, email: str) -> None:
+    async with open_stored(settings) as base:
+        actor = await local_operator(base)
+        operator = await _known(base, actor, email)
+        await operators_on(base).delete(actor, operator.id)
+    err.print("Removed.")
 
 
 async def _known(base: Stored, actor: Actor, email: str) -> Operator:

@@ -3,7 +3,7 @@
 import typer
 
 from app.adapters.secret_keys import new_key
-from app.cli.local_operator import local_operator, operator_of
+from app.cli.local_operator import local_operator, machine_operator
 from app.cli.terminal import err, out, run, settings_for
 from app.configured_adapters import configured_key_file
 from app.operating.sealed_secrets import SealedSecrets
@@ -46,5 +46,5 @@ async def _rotate(settings: Settings) -> None:
 
 async def _forget(settings: Settings) -> None:
     async with open_record(settings) as (_, record):
-        forgotten = await SealedSecrets(record).forget(await operator_of(record))
+        forgotten = await SealedSecrets(record).forget(await machine_operator(record))
     err.print(f"{forgotten} secrets were given up.")

@@ -3,7 +3,7 @@
 import re
 from uuid import UUID, uuid4
 
-from app.domain.errors import InvalidInput
+from app.domain.errors import InvalidInput, NotFound
 from app.domain.operator import Operator, Role
 from app.operating.actor import MANAGE, READ, WRITE, Actor
 from app.operating.field_rules import check_line
@@ -73,6 +73,15 @@ class Operators:
         if found is None or not await self._passwords.is_right(current, found.password_hash):
             raise InvalidInput("current", "This is not your password.")
         await self.change(actor, found.operator.id, password=new)
+
+    async def leave(self, actor: Actor) -> None:
+        """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput
+        when no admin would be left."""
+        async with self._records.read() as records:
+            found = await records.operators.credentials(actor.name)
+        if found is None:
+            raise NotFound("operator")
+        await self.delete(actor, found.operator.id)
 
     async def delete(self, actor: Actor, operator_id: UUID) -> None:
         """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no

@@ -37,6 +37,7 @@ from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
+from app.operating.workspaces import Workspaces
 from app.ports.clock import Clock
 from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
@@ -89,6 +90,7 @@ class WebServices:
     signed_users: SignedUsers
     api_tokens: ApiTokens
     operators: Operators
+    workspaces: Workspaces
     sign_in: SignIn
     readiness: Readiness
     model_health: ModelHealth | None = None

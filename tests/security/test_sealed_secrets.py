@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.secret_keys import key_name, new_key, read_key
-from app.cli.local_operator import operator_of
+from app.cli.local_operator import machine_operator
 from app.domain.errors import SecretsLocked
 from app.operating.sealed_secrets import SealedSecrets
 from app.ports.records.tokens import SigningKey
@@ -97,7 +97,7 @@ async def test_rotating_seals_all_with_the_first_key(tmp_path: Path) -> None:
     old, new = new_key(), new_key()
     made = await signing_keys(read_settings(data=tmp_path, secret_key=old))
     async with open_foundation(read_settings(data=tmp_path, secret_key=f"{new},{old}")) as base:
-        assert await SealedSecrets(base.record).rotate(await operator_of(base.record)) == 1
+        assert await SealedSecrets(base.record).rotate(await machine_operator(base.record)) == 1
     assert await signing_keys(read_settings(data=tmp_path, secret_key=new)) == made
     [(details,)] = StoredBytes(tmp_path).rows("select details from audit_log where action = 'secrets.rotate'")
     assert details == '{"secrets": 1}'

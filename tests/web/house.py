@@ -56,6 +56,7 @@ from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
+from app.operating.workspaces import Workspaces
 from app.ports.records.transaction import SystemOfRecord
 from app.web.application import create_app, endpoints_of
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
@@ -260,6 +261,7 @@ def services_on(
         signed_users=SignedUsers(record, clock),
         api_tokens=ApiTokens(record, clock),
         operators=Operators(record, PlainPasswordHasher(), clock),
+        workspaces=Workspaces(record, PlainPasswordHasher(), clock),
         sign_in=SignIn(record, PlainPasswordHasher(), clock),
         readiness=readiness,
         model_health=ModelHealth(clock),

@@ -30,7 +30,7 @@ class SqlOperators(SqlFamily):
                 )
             )
         except IntegrityError as error:
-            raise InvalidInput("", "An operator has this e-mail address already. Take another one.") from error
+            raise InvalidInput("email", "An operator has this e-mail address already. Take another one.") from error
 
     async def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         row = await self._session.scalar(

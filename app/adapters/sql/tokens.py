@@ -13,6 +13,7 @@ from app.adapters.sql.models import ApiTokenRow, SigningKeyRow, WorkspaceRow
 from app.adapters.sql.session import SqlFamily, affected_rows
 from app.adapters.sql.time_ordered_id import new_id
 from app.domain.errors import NotFound, SecretsLocked
+from app.domain.workspace import Workspace
 from app.ports.clock import Clock
 from app.ports.records.tokens import ApiToken, SigningKey
 
@@ -34,6 +35,17 @@ class SqlTokens(SqlFamily):
         statement = self._insert(WorkspaceRow).values(id=_FIRST_WORKSPACE, name="default", created_at=self._now())
         await self._session.execute(statement.on_conflict_do_nothing())
         return _FIRST_WORKSPACE
+
+    async def create_workspace(self, name: str) -> Workspace:
+        made = Workspace(new_id(), name, self._now())
+        await self._session.execute(
+            self._insert(WorkspaceRow).values(id=made.id, name=made.name, created_at=made.created_at)
+        )
+        return made
+
+    async def workspaces(self) -> list[Workspace]:
+        oldest_first = select(WorkspaceRow).order_by(WorkspaceRow.created_at, WorkspaceRow.id)
+        return [Workspace(row.id, row.name, row.created_at) for row in await self._session.scalars(oldest_first)]
 
     async def create_token(
         self, workspace_id: UUID, name: str, sha256: bytes, prefix: str, scopes: tuple[str, ...], days: int | None

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from app.domain.workspace import Workspace
+
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
@@ -37,6 +39,12 @@ class SigningKey:
 class TokenRecords(Protocol):
     async def default_workspace(self) -> UUID:
         """The first workspace, made when there is none."""
+        ...
+
+    async def create_workspace(self, name: str) -> Workspace: ...
+
+    async def workspaces(self) -> list[Workspace]:
+        """Oldest first."""
         ...
 
     async def create_token(

@@ -37,6 +37,7 @@ from app.web.console.pages.source_files import SourceFilePages
 from app.web.console.pages.sources import SourcePages
 from app.web.console.pages.threshold import ThresholdPages
 from app.web.console.pages.webhooks import WebhookPages
+from app.web.console.pages.workspaces import WorkspacePages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
@@ -64,6 +65,7 @@ def pages_of(
         ThresholdPages(services).pages(),
         OperatorPages(services).pages(),
         ApiTokenPages(services).pages(),
+        WorkspacePages(services).pages(),
         AuditPages(services).pages(),
         SourcePages(services).pages(),
         SourceFilePages(services).pages(),

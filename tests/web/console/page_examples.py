@@ -46,6 +46,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "issue_token": {"name": "deploy script", "scopes": ["read", "write"], "days": "30"},
     "revoke_token": {},
     "add_operator": {"email": "new@example.com", "role": "viewer", "password": PASSWORD},
+    "leave_workspace": {},
+    "add_workspace": {"name": "Shop", "email": "ann@shop.example", "password": PASSWORD},
     "set_role": {"role": "editor"},
     "set_password": {"password": "another long password"},
     "look_at_site": {"look": "www.example.com"},

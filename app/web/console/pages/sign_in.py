@@ -60,6 +60,7 @@ class SignInPages:
                 form=PasswordForm,
                 shown_on="account",
             ),
+            ConsolePage("POST", "/console/account/leave", "leave_workspace", READ, self.leave, shown_on="account"),
         )
 
     async def look(self, visit: Visit[Wanted]) -> Answer:
@@ -99,6 +100,10 @@ class SignInPages:
 
     async def account(self, visit: Visit[NoForm]) -> Shown:
         return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "most": MAX_PASSWORD_CHARS})
+
+    async def leave(self, visit: Visit[NoForm]) -> Response:
+        await self._services.operators.leave(visit.actor)
+        return _to_sign_in("You have left. Your account is removed.")
 
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
         given, limit = visit.given, a_minute(self._limits.password_changes_per_operator)

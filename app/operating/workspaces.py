@@ -1,0 +1,59 @@
+"""More workspaces in one installation. The first one's admins see to them; nobody sees into another's."""
+
+from uuid import uuid4
+
+from app.domain.errors import InvalidInput
+from app.domain.operator import Operator, Role
+from app.domain.workspace import Workspace
+from app.operating.actor import Actor
+from app.operating.field_rules import check_line
+from app.operating.operators import check_password, checked_email
+from app.ports.clock import Clock
+from app.ports.password_hasher import PasswordHasher
+from app.ports.records.transaction import SystemOfRecord
+
+MAX_NAME_CHARS = 100
+
+
+class Workspaces:
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._clock = clock
+
+    async def known(self, actor: Actor) -> list[Workspace]:
+        """Oldest first: all of them for those of the first one, their own for others."""
+        async with self._records.read() as records:
+            found = await records.tokens.workspaces()
+        return found if _is_of_first(actor, found) else [each for each in found if each.id == actor.workspace_id]
+
+    async def is_first(self, actor: Actor) -> bool:
+        """Whether the actor's workspace is the one that sees to the others."""
+        async with self._records.read() as records:
+            return _is_of_first(actor, await records.tokens.workspaces())
+
+    async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
+        """With its first admin. Raises InvalidInput, also for a name or an address that is taken, and for an actor of
+        another workspace than the first."""
+        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        email = checked_email(email)
+        check_password("password", password)
+        hashed = await self._passwords.hash(password)
+        async with self._records.write() as records:
+            found = await records.tokens.workspaces()
+            if not _is_of_first(actor, found):
+                raise InvalidInput("", "Workspaces are made by the admins of the first one.")
+            if name in (each.name for each in found):
+                raise InvalidInput("name", "There is a workspace of this name already.")
+            made = await records.tokens.create_workspace(name)
+            admin = Operator(uuid4(), made.id, email, Role.ADMIN, self._clock.now())
+            await records.operators.add(admin, hashed)
+            details = {"name": name, "admin": email}
+            await records.audit.record(actor.workspace_id, actor.name, "workspace.create", str(made.id), details)
+            told = {"email": email, "role": admin.role.value}
+            await records.audit.record(made.id, actor.name, "operator.create", str(admin.id), told)
+        return made
+
+
+def _is_of_first(actor: Actor, oldest_first: list[Workspace]) -> bool:
+    return bool(oldest_first) and oldest_first[0].id == actor.workspace_id
