@@ -15,11 +15,22 @@ help: ## Show this list
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
+# Without the developers' tools; an environment that has them does as well.
+.venv/usable: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 2) and "Docent needs Python 3.11.2 or newer; set PYTHON=...")'
+	@echo "Installing Docent into .venv, once; this takes a minute or two."
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check --editable .
+	@touch $@
+
+USABLE := $(if $(wildcard .venv/installed),.venv/installed,.venv/usable)
+
 .PHONY: install
-install: .venv/installed ## Make the virtual environment in .venv
+install: $(USABLE) ## Make the virtual environment in .venv, without the developers' tools
+	@echo "Docent is installed: $(BIN)/docent"
 
 .PHONY: demo
-demo: .venv/installed ## Crawl a website and answer questions about it, from nothing (SITE=https://... for your own)
+demo: $(USABLE) ## Crawl a website and answer questions about it, from nothing (SITE=https://... for your own)
 	$(BIN)/docent demo $(if $(SITE),--site $(SITE))
 
 .PHONY: test
