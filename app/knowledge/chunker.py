@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from app.domain.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
-from app.knowledge.markdown_blocks import Block, BlockKind, Section, blocks, fence_of, sections
+from app.knowledge.page_sections import Section, sections
 from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 
 # Part of every page's content hash: raise it when the same page would be cut differently, so that it is read anew.
-CHUNKING_VERSION = 3
+CHUNKING_VERSION = 4
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
 
@@ -30,10 +31,11 @@ class _Piece:
 class Chunker:
     """Cuts pages into chunks of at most `limits.chunk_tokens`.
 
-    A section is a chunk where it fits. A longer one is cut between its blocks: code stays whole where it fits and
-    is fenced again where not, a table that goes on repeats its header. A tiny one joins its neighbour under the
-    same parent, and the chunk keeps path and anchor of its first section; a question and its answer
-    join nobody. A heading stays with what follows it.
+    A section is a chunk where it fits. A longer one is cut between its units: a list, a table or code stays with the
+    paragraph that introduces it. A unit that is too long is cut between list items, table rows or lines of code, and
+    each piece repeats the introduction, the table's header, the fences. A tiny section joins its neighbour under the
+    same parent, and the chunk keeps path and anchor of its first section; a question and its answer join nobody. A
+    heading stays with what follows it.
     """
 
     def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:
@@ -74,66 +76,87 @@ class Chunker:
         if self._fits(whole):
             yield self._piece(section, whole, is_whole=True)
             return
-        heading, body = section.heading_line, blocks(section.body)
+        heading, body = section.heading_line, units(blocks(section.body))
         if self._counter.count(heading) > self._limits.chunk_tokens // 2:
-            heading, body = "", [Block(BlockKind.PROSE, heading), *body]
+            heading, body = "", [(Block(BlockKind.PARAGRAPH, heading),), *body]
         for text in self._packed(heading, body):
             yield self._piece(section, text, is_whole=False)
 
-    def _packed(self, heading: str, body: Iterable[Block]) -> Iterator[str]:
-        """Blocks gathered while they fit; what is too long for one chunk is cut by its kind."""
+    def _packed(self, heading: str, body: Iterable[tuple[Block, ...]]) -> Iterator[str]:
+        """Units gathered while they fit; what is too long for one chunk is cut by its kind."""
         current, has_text = heading, False
-        for block in body:
-            joined = _joined(current, block.text)
+        for unit in body:
+            text = _text_of(unit)
+            joined = _joined(current, text)
             if self._fits(joined):
                 current, has_text = joined, True
                 continue
-            if has_text and (self._fits(block.text) or not self._is_tiny(current)):
+            if has_text and (self._fits(text) or not self._is_tiny(current)):
                 yield current
                 current, has_text = "", False
-            if self._fits(block.text) and not current:
-                current, has_text = block.text, True
+            if self._fits(text) and not current:
+                current, has_text = text, True
                 continue
-            *full, current = self._cut(block, current)
+            *full, current = self._cut_unit(unit, current)
             yield from full
             has_text = True
         if current:
             yield current
 
-    def _cut(self, block: Block, lead: str) -> list[str]:
-        """Pieces that fit, the first with `lead` (a heading, or a few words that introduce the block) before it."""
-        room = self._limits.chunk_tokens - (self._counter.count(lead) + _LINE_BREAK_TOKENS if lead else 0)
+    def _cut_unit(self, unit: tuple[Block, ...], lead: str) -> list[str]:
+        """Pieces that fit, the first with `lead` (a heading, or a few words) before it. A paragraph that introduces the
+        rest is said again before each piece, where it leaves room for one."""
+        introduction = unit[0].text if len(unit) > 1 and unit[0].kind is BlockKind.PARAGRAPH else ""
+        if self._counter.count(introduction) > self._limits.chunk_tokens // 3:
+            introduction = ""
+        pieces: list[str] = []
+        current = _joined(lead, introduction)
+        for block in unit[1:] if introduction else unit:
+            if current and self._fits(_joined(current, block.text)):
+                current = _joined(current, block.text)
+                continue
+            is_more = bool(current) and current not in (lead, introduction, _joined(lead, introduction))
+            if is_more:
+                pieces.append(current)
+                current = introduction
+            *full, current = self._cut(block, current, introduction)
+            pieces += full
+        return [*pieces, current]
+
+    def _cut(self, block: Block, lead: str, again: str = "") -> list[str]:
+        """Pieces that fit, the first with `lead` before it, the others with `again`."""
+        longest = max(self._counter.count(lead), self._counter.count(again))
+        room = self._limits.chunk_tokens - (longest + _LINE_BREAK_TOKENS if longest else 0)
         match block.kind:
             case BlockKind.TABLE:
                 cut = self._cut_table(block.text, room)
             case BlockKind.CODE:
                 cut = self._cut_code(block.text, room)
-            case BlockKind.PROSE:
+            case BlockKind.LIST:
+                cut = list(self._gathered(list_items(block.text), room))
+            case _:
                 cut = self._cut_prose(block.text, room)
         if not cut:
             return [lead]
         first = _joined(lead, cut[0])
-        fitting = [first, *cut[1:]] if self._fits(first) else [lead, *cut]
+        fitting = [first] if self._fits(first) else [lead, cut[0]]
+        fitting += [text if self._fits(text := _joined(again, piece)) else piece for piece in cut[1:]]
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
     def _cut_prose(self, text: str, room: int) -> list[str]:
         return self._split(text, room, self._limits.overlap_tokens if room >= self._limits.chunk_tokens // 2 else 0)
 
     def _cut_table(self, text: str, room: int) -> list[str]:
-        header, delimiter, *rows = text.splitlines()
-        top = f"{header}\n{delimiter}"
+        top, rows = table_rows(text)
         room_for_rows = room - self._counter.count(top)
         if room_for_rows < room // 3:
             return self._cut_prose(text, room)
         return [f"{top}\n{lines}" for lines in self._gathered(rows, room_for_rows)] or [top]
 
     def _cut_code(self, text: str, room: int) -> list[str]:
-        opening, closing = fence_of(text)
-        lines = text.splitlines()[1:]
-        if lines and lines[-1].strip().startswith(closing):
-            lines = lines[:-1]
+        opening, closing = code_fences(text)
         room_for_lines = max(1, room - self._counter.count(f"{opening}\n{closing}"))
-        return [f"{opening}\n{part}\n{closing}" for part in self._gathered(lines, room_for_lines)]
+        return [f"{opening}\n{part}\n{closing}" for part in self._gathered(code_lines(text), room_for_lines)]
 
     def _split(self, text: str, room: int, overlap: int) -> list[str]:
         """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""
@@ -202,6 +225,10 @@ class Chunker:
     def _fits(self, text: str, room: int | None = None) -> bool:
         room = self._limits.chunk_tokens if room is None else room
         return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
+
+
+def _text_of(unit: Iterable[Block]) -> str:
+    return "\n\n".join(block.text for block in unit)
 
 
 def _joined(first: str, second: str) -> str:

@@ -127,6 +127,25 @@ def test_code_that_fits_stays_whole(chunker: Chunker) -> None:
     assert [chunk for chunk in chunks if code in chunk.text]
 
 
+@pytest.mark.parametrize("words", range(40, 200, 12))
+def test_a_list_is_never_cut_from_the_line_that_introduces_it(chunker: Chunker, words: int) -> None:
+    steps = "\n".join(f"{n}. Turn the wheel to number {n}." for n in range(1, 6))
+
+    chunks = chunker.cut(page(f"## Open\n\n{sentence(words)}\n\nThere are five steps:\n\n{steps}\n\n{sentence(80)}"))
+
+    assert [text for text in texts(chunks) if f"There are five steps:\n\n{steps}" in text]
+
+
+def test_a_list_that_is_too_long_is_cut_between_items_and_introduced_again(chunker: Chunker) -> None:
+    items = [f"- **option-{n}**: {sentence(16, f'option {n}')}" for n in range(30)]
+
+    chunks = chunker.cut(page("## Options\n\nIt takes these:\n\n" + "\n".join(items)))
+
+    assert len(chunks) > 3
+    assert all("It takes these:\n\n- **option-" in chunk.text for chunk in chunks)
+    assert [line for chunk in chunks for line in chunk.text.splitlines() if line.startswith("- ")] == items
+
+
 def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> None:
     lines = [f"    price_{n} = fetch_price({n})" for n in range(80)]
     chunks = chunker.cut(page("## Load\n\n```python\n" + "\n".join(lines) + "\n```"))

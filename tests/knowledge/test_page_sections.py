@@ -1,5 +1,5 @@
 from app.domain.document import SectionHeading
-from app.knowledge.markdown_blocks import BlockKind, blocks, plain_heading, sections
+from app.knowledge.page_sections import plain_heading, sections
 
 
 def test_a_section_knows_the_headings_above_it() -> None:
@@ -50,19 +50,3 @@ def test_anchors_follow_the_pages_order_where_headings_repeat() -> None:
 def test_a_headings_words_are_read_without_their_marks() -> None:
     assert plain_heading("The [`--force`](#force) *flag* ¶") == "The --force flag"
     assert plain_heading("snake_case_name") == "snake_case_name"
-
-
-def test_tables_and_code_are_told_from_prose() -> None:
-    text = "Before\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nBetween | the tables\n\n```py\nx = 1\n\ny | z\n```\nAfter"
-
-    assert [(block.kind, block.text.splitlines()[0]) for block in blocks(text)] == [
-        (BlockKind.PROSE, "Before"),
-        (BlockKind.TABLE, "| a | b |"),
-        (BlockKind.PROSE, "Between | the tables"),
-        (BlockKind.CODE, "```py"),
-        (BlockKind.PROSE, "After"),
-    ]
-
-
-def test_a_fence_that_nobody_closes_runs_to_the_end() -> None:
-    assert [block.kind for block in blocks("Text\n```\ncode\n\nmore")] == [BlockKind.PROSE, BlockKind.CODE]

@@ -1,0 +1,191 @@
+"""Markdown as blocks: what stands together on a page, and is kept and quoted whole."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_LIST_ITEM = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
+_DELIMITER_ROW = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_LEAD_IN_END = (":", "：", ":**", ":*")
+
+
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST = "list"  # with all its items, whatever they hold; definitions are items whose term is bold
+    TABLE = "table"
+    CODE = "code"  # fenced
+    QUOTE = "quote"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`text` is the Markdown of the block, without blank lines around it."""
+
+    kind: BlockKind
+    text: str
+
+    @property
+    def is_lead_in(self) -> bool:
+        """A paragraph that announces what follows it."""
+        return self.kind is BlockKind.PARAGRAPH and self.text.endswith(_LEAD_IN_END)
+
+
+def blocks(markdown: str) -> list[Block]:
+    """The blocks of the text in order."""
+    lines = list(lines_with_code(markdown))
+    found: list[Block] = []
+    at = 0
+    while at < len(lines):
+        line, _ = lines[at]
+        if not line.strip():
+            at += 1
+            continue
+        end, kind = _block_at(lines, at)
+        text = "\n".join(line for line, _ in lines[at:end]).strip("\n").rstrip()
+        found.append(Block(kind, text))
+        at = end
+    return found
+
+
+def list_items(text: str) -> list[str]:
+    """The items of a list's Markdown, each with what is nested in it."""
+    items: list[list[str]] = []
+    for line, is_code in lines_with_code(text):
+        if not is_code and _LIST_ITEM.match(line):
+            items.append([line])
+        elif items:
+            items[-1].append(line)
+    return ["\n".join(lines).rstrip() for lines in items]
+
+
+def table_rows(text: str) -> tuple[str, list[str]]:
+    """The header of a table's Markdown with its delimiter row, and the rows."""
+    lines = text.splitlines()
+    return "\n".join(lines[:2]), lines[2:]
+
+
+def code_fences(text: str) -> tuple[str, str]:
+    """The line that opens a fenced block, with at most the first word of its info string, and the one to close it."""
+    match = _FENCE.match(text)
+    if match is None:
+        return "```", "```"
+    language = (match[2].split() or [""])[0]
+    return f"{match[1]}{language}" if len(language) <= 20 else match[1], match[1]
+
+
+def code_lines(text: str) -> list[str]:
+    """What stands between the fences."""
+    _, closing = code_fences(text)
+    lines = text.splitlines()[1:]
+    return lines[:-1] if lines and lines[-1].strip().startswith(closing) else lines
+
+
+def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
+    """Blocks that are understood together only: a list, a table or code with the paragraph that it follows. What stands
+    behind it without a paragraph between belongs to it as well, but for a second table or list of its own."""
+    groups: list[list[Block]] = []
+    for block in found:
+        before = groups[-1] if groups else []
+        if before and _continues(before, block):
+            before.append(block)
+        else:
+            groups.append([block])
+    return [tuple(group) for group in groups]
+
+
+def _continues(before: Sequence[Block], block: Block) -> bool:
+    last = before[-1]
+    if last.kind is BlockKind.HEADING or last.is_lead_in:
+        return block.kind is not BlockKind.HEADING
+    if block.kind not in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE):
+        return False
+    return last.kind is BlockKind.PARAGRAPH or (block.kind is BlockKind.CODE and last.kind is not BlockKind.QUOTE)
+
+
+def lines_with_code(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it belongs to fenced code (its fences included). An open fence runs to the end."""
+    fence = ""
+    for line in markdown.splitlines():
+        match = _FENCE.fullmatch(line)
+        if fence:
+            yield line, True
+            if match and match[1].startswith(fence) and not match[2].strip():
+                fence = ""
+        elif match and not (match[1].startswith("`") and "`" in match[2]):
+            fence = match[1]
+            yield line, True
+        else:
+            yield line, False
+
+
+def _block_at(lines: Sequence[tuple[str, bool]], start: int) -> tuple[int, BlockKind]:
+    """One past the block that begins at `start`, and what it is."""
+    line, is_code = lines[start]
+    if is_code:
+        return _code_end(lines, start), BlockKind.CODE
+    if _HEADING.match(line):
+        return start + 1, BlockKind.HEADING
+    if _LIST_ITEM.match(line):
+        return _list_end(lines, start), BlockKind.LIST
+    if (end := _table_end(lines, start)) > start:
+        return end, BlockKind.TABLE
+    is_quote = line.startswith(">")
+    at = start + 1
+    while at < len(lines) and _goes_on(lines, at, is_quote=is_quote):
+        at += 1
+    return at, BlockKind.QUOTE if is_quote else BlockKind.PARAGRAPH
+
+
+def _goes_on(lines: Sequence[tuple[str, bool]], at: int, *, is_quote: bool) -> bool:
+    line, is_code = lines[at]
+    if is_code or not line.strip() or _HEADING.match(line) or _LIST_ITEM.match(line):
+        return False
+    return line.startswith(">") == is_quote and _table_end(lines, at) == at
+
+
+def _code_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
+    match = _FENCE.fullmatch(lines[start][0])
+    fence = match[1] if match else ""
+    for at in range(start + 1, len(lines)):
+        if not lines[at][1]:
+            return at
+        closing = _FENCE.fullmatch(lines[at][0])
+        if closing and fence and closing[1].startswith(fence) and not closing[2].strip():
+            return at + 1
+    return len(lines)
+
+
+def _list_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
+    """A blank line ends a list unless another item of its kind or something indented follows."""
+    is_ordered = lines[start][0][0].isdigit()
+    at = end = start + 1
+    while at < len(lines):
+        line, is_code = lines[at]
+        if not line.strip():
+            at += 1
+            continue
+        is_item = not is_code and bool(_LIST_ITEM.match(line)) and line[0].isdigit() == is_ordered
+        is_nested = line.startswith((" ", "\t")) or (is_code and lines[at - 1][1])  # or goes on with nested code
+        is_lazy = at == end and not is_code and not _HEADING.match(line) and not _LIST_ITEM.match(line)
+        if not (is_item or is_nested or is_lazy):
+            break
+        at += 1
+        end = at
+    return end
+
+
+def _table_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
+    """One past the table whose header row is at `start`; `start` itself when none begins there."""
+    if start + 1 >= len(lines):
+        return start
+    header, delimiter = lines[start][0], lines[start + 1][0]
+    if "|" not in header or "|" not in delimiter or not _DELIMITER_ROW.fullmatch(delimiter):
+        return start
+    at = start + 2
+    while at < len(lines) and "|" in lines[at][0] and not lines[at][1]:
+        at += 1
+    return at

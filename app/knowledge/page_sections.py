@@ -1,0 +1,90 @@
+"""A page's Markdown as sections under headings."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.blocks import lines_with_code
+from app.domain.document import SectionHeading
+from app.domain.words import folded_words
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_IMAGE_OR_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`+)(?=\S)(.+?)(?<=\S)\1")
+_PILCROW = re.compile(r"\s*[¶🔗]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands between it and the next one; with `is_question`, a question and its answer.
+
+    `path` holds the headings from the top down to this one, () before the first. `heading_line` is the Markdown of
+    the heading itself, `body` all else, without blank lines around it.
+    """
+
+    path: tuple[str, ...]
+    heading_line: str
+    body: str
+    anchor: str | None = None
+    is_question: bool = False
+
+    @property
+    def markdown(self) -> str:
+        return "\n\n".join(part for part in (self.heading_line, self.body) if part)
+
+
+def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Section]:
+    """The page cut at its headings, in order; a `#` inside fenced code is no heading.
+
+    `headings` names the anchors and the questions. It follows the page's order but may name headings that the
+    Markdown lacks, and lack some that it has: each is matched to the next one of the same words.
+    """
+    known = _HeadingFinder(headings)
+    found: list[Section] = []
+    open_headings: list[tuple[int, str]] = []
+    heading_line, body = "", list[str]()
+    heading: SectionHeading | None = None
+
+    def close() -> None:
+        text = "\n".join(body).strip("\n")
+        if heading_line or text.strip():
+            path = tuple(name for _, name in open_headings)
+            anchor, is_question = (heading.anchor, heading.is_question) if heading else (None, False)
+            found.append(Section(path, heading_line, text if text.strip() else "", anchor, is_question))
+
+    for line, is_code in lines_with_code(markdown):
+        match = None if is_code else _HEADING.fullmatch(line)
+        name = plain_heading(match[2] or "") if match else ""
+        if match is None or not name:
+            body.append(line)
+            continue
+        close()
+        level = len(match[1])
+        open_headings = [*((above, text) for above, text in open_headings if above < level), (level, name)]
+        heading_line, heading, body = line.strip(), known.next_of(name), []
+    close()
+    return found
+
+
+def plain_heading(text: str) -> str:
+    """A heading's words without links, emphasis, code marks and the sign that permalinks show."""
+    text = _IMAGE_OR_LINK.sub(r"\1", text)
+    text = _EMPHASIS.sub(r"\2", text)
+    return " ".join(_PILCROW.sub("", text).split())
+
+
+class _HeadingFinder:
+    """Hands out headings in the page's order, by their words."""
+
+    def __init__(self, headings: Sequence[SectionHeading]) -> None:
+        self._headings = [(folded_words(plain_heading(heading.text)), heading) for heading in headings]
+        self._next = 0
+
+    def next_of(self, name: str) -> SectionHeading | None:
+        wanted = folded_words(name)
+        for at in range(self._next, len(self._headings)):
+            words, heading = self._headings[at]
+            if words == wanted:
+                self._next = at + 1
+                return heading
+        return None
