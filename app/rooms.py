@@ -286,7 +286,7 @@ async def open_answering(base: Foundation) -> AsyncIterator[Answering]:
             curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
             retriever=search.for_turns(base.cache),
             completer=question_completer(search.helping),
-            writers=answer_writers(model, base.reranker, base.tokens),
+            writers=answer_writers(model, base.questions, base.keywords, base.tokens),
             history=history,
             languages=languages,
             clock=base.clock,

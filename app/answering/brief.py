@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
+from uuid import UUID
 
 from app.domain.agent import AgentConfig
 from app.domain.turn import AnsweredBy, Exchange
@@ -16,8 +17,8 @@ class Source:
 
     What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
     where a chunk stands, `heading` that of its section, `breadcrumb` the headings down to it, `day` how new the page
-    is, `calibrated` in [0, 1] what search thinks of it. A source `is_unasked` that is here because the visitor looks at
-    it and not because search chose it.
+    is, `calibrated` in [0, 1] what search thinks of it, `order` its place in search's order, from 1 (first) to 0. A
+    source `is_unasked` that is here because the visitor looks at it and not because search chose it.
     """
 
     number: int
@@ -32,6 +33,7 @@ class Source:
     is_unasked: bool = False
     breadcrumb: tuple[str, ...] = ()
     day: date | None = None
+    order: float = 0.0
 
     @property
     def is_from_visitor(self) -> bool:
@@ -42,7 +44,8 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class AnswerBrief:
     """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
-    what search looked for. `canary` is a marker that must never be written; `history` is oldest first."""
+    what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
+    None where no index knows the agent."""
 
     agent: AgentConfig
     question: str
@@ -52,6 +55,7 @@ class AnswerBrief:
     page_url: str = ""
     language: str | None = None
     canary: str = ""
+    agent_id: UUID | None = None
 
 
 class AnswerWriter(Protocol):

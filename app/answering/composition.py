@@ -43,7 +43,12 @@ class Composition:
     finish: Finish = Finish.COMPLETE
     citations: tuple[Citation, ...] = ()
     first_token_at: float | None = None
+    confidence: float | None = None  # what the last writer that could tell thought of its answer
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know of the writing
+
+    def sureness(self, found: float) -> float:
+        """What the answer is worth, in [0, 1]: what its writer says, else what search thinks of what was `found`."""
+        return found if self.confidence is None else self.confidence
 
     async def write(self, writers: Sequence[AnswerWriter]) -> None:
         """Let the first writer that has a word answer; when none has, say honestly that nothing was found.
@@ -80,6 +85,7 @@ class Composition:
                 async for item in items:
                     if isinstance(item, ChatEnd):
                         self.finish = item.finish
+                        self.confidence = self.confidence if item.confidence is None else item.confidence
                         continue
                     self._show_checked(await self._looked_up(guard.feed(item.text), checked))
                     if guard.finish is not None:

@@ -40,9 +40,9 @@ def numbered_sources(
             of_page = _within(MAX_BYTES, [chunk for chunk in crawled if chunk.id not in chosen])
     sources = [Source(1, request.page_url, own_title, said, is_unasked=True)] if said else []
     for item in chunks:
-        sources.append(_source(len(sources) + 1, item.chunk, item.calibrated))
+        sources.append(_source(len(sources) + 1, item.chunk, item.calibrated, item.order))
     for chunk in of_page:
-        sources.append(_source(len(sources) + 1, chunk, 0.0, is_unasked=True))
+        sources.append(_source(len(sources) + 1, chunk, is_unasked=True))
     return tuple(sources)
 
 
@@ -60,7 +60,9 @@ def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) 
     return bool(request.page_context) and any(is_same_page(cited.url, request.page_url) for cited in citations)
 
 
-def _source(number: int, chunk: Chunk, calibrated: float, *, is_unasked: bool = False) -> Source:
+def _source(
+    number: int, chunk: Chunk, calibrated: float = 0.0, order: float = 0.0, *, is_unasked: bool = False
+) -> Source:
     return Source(
         number,
         chunk.link,
@@ -74,6 +76,7 @@ def _source(number: int, chunk: Chunk, calibrated: float, *, is_unasked: bool = 
         is_unasked,
         chunk.breadcrumb,
         chunk.day,
+        order,
     )
 
 

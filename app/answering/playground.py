@@ -158,10 +158,12 @@ class Playground:
         await composition.write(self._writers)
         on_page = rests_on_visitors_page(request, composition.citations)
         confidence = answer_confidence(
-            report.retrieval.best, is_cited=bool(composition.citations), rests_on_current_page=on_page
+            composition.sureness(report.retrieval.best),
+            is_cited=bool(composition.citations),
+            rests_on_current_page=on_page,
         )
         is_low = report.retrieval.is_low_confidence and not on_page
-        is_low = is_low or confidence < agent.config.confidence_threshold
+        is_low = is_low or not composition.citations or confidence < agent.config.confidence_threshold
         return PlaygroundAnswer(
             composition.text,
             composition.answered_by,
@@ -206,6 +208,7 @@ class Playground:
             page_url=asked.page_url,
             language=language,
             canary=new_canary(),
+            agent_id=agent.id,
         )
 
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
@@ -234,7 +237,7 @@ def playground_on(parts: SearchParts, patterns: PatternMatcher, cache: Cache, la
         parts.record,
         CuratedMatcher(parts.record, patterns, parts.embedder),
         parts.for_operators(cache, languages),
-        answer_writers(parts.model, parts.reranker, parts.tokens),
+        answer_writers(parts.model, parts.embedder, parts.keywords, parts.tokens),
         PromptBuilder(parts.tokens) if parts.model else None,
         languages,
         parts.clock,

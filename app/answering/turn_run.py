@@ -254,6 +254,7 @@ class TurnRun:
             page_url=self._request.page_url,
             language=self._language,
             canary=new_canary(),
+            agent_id=agent.id,
         )
         return Composition(brief, self._show_text, self._tools.embedder)
 
@@ -272,13 +273,15 @@ class TurnRun:
         error_code = await self._write(composition, retrieval)
         on_page = rests_on_visitors_page(self._request, composition.citations)
         is_cited = bool(composition.citations)
-        confidence = answer_confidence(retrieval.best, is_cited=is_cited, rests_on_current_page=on_page)
+        confidence = answer_confidence(
+            composition.sureness(retrieval.best), is_cited=is_cited, rests_on_current_page=on_page
+        )
         is_low = retrieval.is_low_confidence and not on_page
         await self._finish(
             composition,
             history,
             confidence=confidence,
-            is_low=is_low or confidence < agent.config.confidence_threshold,
+            is_low=is_low or not is_cited or confidence < agent.config.confidence_threshold,
             error_code=error_code,
             trace=retrieval.trace,
         )

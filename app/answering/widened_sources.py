@@ -1,4 +1,4 @@
-"""Sources with what stands around them: a sentence is easier to understand on its page than alone."""
+"""Sources as whole sections: a sentence is easier to understand where it stands than alone."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,15 +6,17 @@ from dataclasses import replace
 from app.answering.retrieval import Retrieval, SearchQuery, StageListener
 from app.answering.retriever import Retriever
 from app.domain.agent import LiveAgent
-from app.domain.chunk import Chunk, RankedChunk
+from app.domain.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.domain.retrieval_settings import RetrievalSettings
+from app.domain.section_text import section_text
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.token_counter import TokenCounter
 
 
 class WideningRetriever:
-    """A Retriever that adds to each source of another one the chunks before and after it, best source first, while
-    all sources stay within the agent's `source_tokens`. A chunk is told once, and the source's link stays its own."""
+    """A Retriever that gives each source of another one the rest of its section, and the agent's `neighbours` beyond
+    it, best source first, while all sources stay within the agent's `source_tokens`. A chunk is told once: a source
+    whose text has been told with another is dropped. The source's link stays its own."""
 
     def __init__(self, inner: Retriever, records: SystemOfRecord, tokens: TokenCounter) -> None:
         self._inner = inner
@@ -23,29 +25,46 @@ class WideningRetriever:
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         found = await self._inner.retrieve(agent, query, on_stage)
-        settings = agent.config.retrieval
-        if not settings.neighbours or not found.sources:
+        if not found.sources:
             return found
+        settings = agent.config.retrieval
         ids = [item.chunk.id for item in found.sources]
         async with self._records.read() as records:
-            around = await records.documents.around(agent.id, ids, settings.neighbours)
+            around = await records.documents.around(agent.id, ids, max(SECTION_REACH, settings.neighbours))
         return replace(found, sources=tuple(self._widened(found.sources, around, settings)))
 
     def _widened(
         self, sources: Sequence[RankedChunk], around: dict[str, list[Chunk]], settings: RetrievalSettings
     ) -> list[RankedChunk]:
-        told = {item.chunk.id for item in sources}
+        told: set[str] = set()
         room = settings.source_tokens - sum(self._tokens.count(item.chunk.text) for item in sources)
         widened = []
         for item in sources:
-            texts = []
-            for chunk in around.get(item.chunk.id, [item.chunk]):
-                if chunk.id != item.chunk.id:
-                    cost = self._tokens.count(chunk.text)
-                    if chunk.id in told or cost > room:
-                        continue
-                    told.add(chunk.id)
+            if item.chunk.id in told:
+                continue
+            kept = {item.chunk.id: item.chunk}
+            for chunk in _nearest_first(item.chunk, around.get(item.chunk.id, []), settings.neighbours):
+                cost = self._tokens.count(chunk.text)
+                if cost > room:
+                    break
+                if chunk.id not in told:
+                    kept[chunk.id] = chunk
                     room -= cost
-                texts.append(chunk.text)
-            widened.append(replace(item, chunk=replace(item.chunk, text="\n\n".join(texts))))
+            told |= kept.keys()
+            texts = [chunk.text for chunk in sorted(kept.values(), key=lambda chunk: chunk.position)]
+            widened.append(replace(item, chunk=replace(item.chunk, text=section_text(texts))))
         return widened
+
+
+def _nearest_first(hit: Chunk, around: Sequence[Chunk], neighbours: int) -> list[Chunk]:
+    """The chunks of the hit's section, and those within `neighbours` of it, that stand next to one another."""
+    wanted: list[Chunk] = []
+    for step in (1, -1):
+        at = {chunk.position: chunk for chunk in around}
+        position = hit.position + step
+        while (chunk := at.get(position)) is not None:
+            if chunk.breadcrumb != hit.breadcrumb and abs(position - hit.position) > neighbours:
+                break
+            wanted.append(chunk)
+            position += step
+    return sorted(wanted, key=lambda chunk: (abs(chunk.position - hit.position), chunk.position))

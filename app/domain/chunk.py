@@ -4,9 +4,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 from uuid import UUID
 
 from app.domain.table import Table, tables_in
+
+SECTION_REACH: Final = 4  # chunks before and after one that are given with it; a longer section is given in part
 
 
 def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:

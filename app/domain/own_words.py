@@ -8,11 +8,14 @@ from app.domain.languages import LANGUAGES, language_table
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """`not_found`: nothing answers the question; `withheld`: the answer must not be shown; `cannot_search`: the search
-    is away; `your_page`: the title of what the visitor's own browser told us; `person_asked`: somebody was called;
+    """`not_found`: nothing answers the question; `closest_sections` introduces sections that may; `see_also` introduces
+    sections beside the answer; `withheld`: the answer must not be shown; `cannot_search`: the search is away;
+    `your_page`: the title of what the visitor's own browser told us; `person_asked`: somebody was called;
     `unconfirmed`: said of a sentence, in brackets behind it."""
 
     not_found: str
+    closest_sections: str
+    see_also: str
     withheld: str
     cannot_search: str
     your_page: str

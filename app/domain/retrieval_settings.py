@@ -69,7 +69,7 @@ class RetrievalSettings:
     rrf_k: int = 60
     collapse_documents: bool = False
 
-    rerank: RerankMode = RerankMode.VOTE
+    rerank: RerankMode = RerankMode.OFF
     rerank_weight: float = 0.25
     rerank_candidates: int = 18
     rerank_budget_ms: int = 1500

@@ -26,10 +26,12 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ChatEnd:
-    """The last item of every stream that was not interrupted."""
+    """The last item of every stream that was not interrupted. `confidence` in [0, 1] is what a writer thinks of its own
+    answer, None where it cannot tell."""
 
     finish: Finish
     usage: TokenUsage
+    confidence: float | None = None
 
 
 ChatStream = AsyncIterator[TextDelta | ChatEnd]

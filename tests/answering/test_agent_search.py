@@ -7,14 +7,17 @@ from uuid import uuid4
 import pytest
 
 from app.answering.retrieval import SearchQuery
+from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
+from app.domain.retrieval_settings import RerankMode, RetrievalSettings
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 
 ASKED = SearchQuery("How long may I return a lamp?")
 
 
 async def test_every_chunk_says_what_each_stage_made_of_it(tmp_path: Path) -> None:
-    async with answering_house(tmp_path) as house:
+    config = AgentConfig(name="Lamps", retrieval=RetrievalSettings(rerank=RerankMode.VOTE))
+    async with answering_house(tmp_path, config=config) as house:
         found = (await house.search.search(house.workspace_id, house.agent_id, ASKED)).as_json()
 
     best = found["chunks"][0]
@@ -39,8 +42,8 @@ async def test_a_draft_can_be_tried_before_it_is_published(tmp_path: Path) -> No
         await _draft(house, confidence_threshold=0.99)
         live = await house.search.search(house.workspace_id, house.agent_id, ASKED)
         draft = await house.search.search(house.workspace_id, house.agent_id, ASKED, "draft")
-    assert live.retrieval.sources
-    assert not draft.retrieval.sources
+    assert not live.retrieval.is_low_confidence
+    assert draft.retrieval.is_low_confidence
     assert [item.chunk.id for item in draft.retrieval.ranked] == [item.chunk.id for item in live.retrieval.ranked]
 
 

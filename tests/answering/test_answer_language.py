@@ -24,7 +24,7 @@ async def test_the_model_is_told_the_language_of_a_plain_question(tmp_path: Path
     model = ScriptedChatModel()
     async with answering_house(tmp_path, model=model) as house:
         await house.ask("Wie lange kann ich meine Lampe zurückgeben?")
-        assert "language with the code de" in model.requests[0][0].content
+        assert "German" in model.requests[0][0].content
 
 
 async def test_the_visitors_locale_decides_where_the_question_does_not(tmp_path: Path) -> None:
@@ -32,14 +32,14 @@ async def test_the_visitors_locale_decides_where_the_question_does_not(tmp_path:
     async with answering_house(tmp_path, model=model) as house:
         house.session = replace(house.session, locale="tr")
         await house.ask("Lumo 2")
-        assert "language with the code tr" in model.requests[0][0].content
+        assert "Turkish" in model.requests[0][0].content
 
 
 async def test_a_pinned_language_is_kept_whatever_is_asked(tmp_path: Path) -> None:
     model = ScriptedChatModel()
     async with answering_house(tmp_path, model=model, config=AgentConfig(name="Lamps", language="en")) as house:
         await house.ask(GERMAN)
-        assert "language with the code en" in model.requests[0][0].content
+        assert "English" in model.requests[0][0].content
 
 
 async def test_without_a_model_the_refusal_is_in_the_questions_language(tmp_path: Path) -> None:

@@ -2,150 +2,193 @@
 
 from app.answering.brief import AnswerBrief, Source
 from app.answering.extractive_writer import ExtractiveWriter
+from app.answering.passage_judge import PassageJudge
 from app.domain.agent import AgentConfig
-from app.ports.chat_model import TextDelta
-from tests.doubles.overlap_reranker import OverlapReranker
+from app.ports.chat_model import ChatEnd, TextDelta
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+
+
+def source(number: int, text: str, heading: str = "", title: str = "Page", order: float = 1.0) -> Source:
+    return Source(
+        number,
+        f"https://x.example/{number}",
+        title,
+        text,
+        chunk_id=f"c{number}",
+        heading=heading,
+        breadcrumb=(heading,) if heading else (),
+        order=order,
+    )
 
 
 async def written(
     question: str,
-    *texts: str,
-    reranker: OverlapReranker | None = None,
+    *texts: str | Source,
+    embedder: HashingEmbedder | None = None,
     own_page: str = "",
     max_chars: int = 1500,
-    heading: str = "",
-) -> str:
+    threshold: float = 0.0,
+) -> tuple[str, float | None]:
+    """The answer, and what the writer thinks of it."""
     sources = tuple(
-        Source(number, f"https://x.example/{number}", "Page", text, chunk_id=f"c{number}", heading=heading)
+        text if isinstance(text, Source) else source(number, text)
         for number, text in enumerate(texts, 2 if own_page else 1)
     )
     if own_page:
         sources = (Source(1, "https://x.example/1", "Your page", own_page, is_unasked=True), *sources)
-    brief = AnswerBrief(AgentConfig(name="x", max_answer_chars=max_chars), question, question, sources)
-    writer = ExtractiveWriter(reranker or OverlapReranker())
-    return "".join([item.text async for item in writer.write(brief) if isinstance(item, TextDelta)]).strip()
+    config = AgentConfig(name="x", max_answer_chars=max_chars, confidence_threshold=threshold)
+    writer = ExtractiveWriter(PassageJudge(embedder or HashingEmbedder(), MemoryKeywordIndex()))
+    text, confidence = "", None
+    async for item in writer.write(AnswerBrief(config, question, question, sources, language="en")):
+        if isinstance(item, TextDelta):
+            text += item.text
+        elif isinstance(item, ChatEnd):
+            confidence = item.confidence
+    return text.strip(), confidence
 
 
-async def test_the_best_sentence_is_quoted_with_its_source() -> None:
-    text = "Lamps are warm. The warranty of every lamp is 3 years. We are based in Galway, by the sea."
-    assert await written("How long is the warranty of a lamp?", text) == "The warranty of every lamp is 3 years. [1]"
+async def answer(question: str, *texts: str | Source, own_page: str = "", max_chars: int = 1500) -> str:
+    return (await written(question, *texts, own_page=own_page, max_chars=max_chars))[0]
 
 
-async def test_the_best_source_comes_first_and_its_sentences_in_their_order() -> None:
-    answer = await written(
-        "When is the warranty repair free of charge?",
-        "A repair takes about ten days here.",
-        "The warranty repair is free of charge. Free warranty repair ends when the charge is paid.",
-    )
-    first, second = answer.index("The warranty repair is free"), answer.index("Free warranty repair ends")
-    assert first < second
-    assert "[2]" in answer
+async def test_the_passage_that_answers_is_quoted_with_its_source() -> None:
+    text = "The warranty of every lamp is 3 years."
+    assert await answer("How long is the warranty of a lamp?", text) == f"{text} [1]"
 
 
-async def test_the_first_choice_of_search_is_always_heard() -> None:
-    answer = await written(
-        "How large can a table become?",
-        "Relation size has an upper limit of 32 TB.",
-        "A table can become large. How large a table can become depends on many things.",
-    )
-    assert "32 TB. [1]" in answer
-    assert "[2]" in answer
+async def test_the_heading_of_the_section_is_shown() -> None:
+    found = await answer("How do I restart the hub?", source(1, "Hold its button for ten seconds.", "hub restart"))
+    assert found == "**hub restart**\n\nHold its button for ten seconds. [1]"
 
 
-async def test_one_quote_of_each_page_comes_before_a_second_of_any() -> None:
-    answer = await written(
-        "Does a delete hand back rows?",
-        "A delete hands rows over. Does a delete remove rows? A delete has no way back. Rows go with a delete.",
-        "Returning makes a delete hand back rows.",
-        "Give a delete a returning clause: rows come back by hand.",
-    )
-    assert all(mark in answer for mark in ("[1]", "[2]", "[3]"))
+async def test_steps_are_quoted_whole_with_the_line_that_introduces_them() -> None:
+    steps = "\n".join(f"{number}. Turn the reset wheel of the hub to mark {number}." for number in range(1, 9))
+    text = f"The hub is a box.\n\n{'It is grey. ' * 90}\n\nHow to reset the hub:\n\n{steps}\n\n{'It is heavy. ' * 90}"
+    found = await answer("How do I reset the hub?", text)
+    assert found.startswith(f"How to reset the hub:\n\n{steps}")
+    assert "It is grey" not in found
 
 
-async def test_steps_are_quoted_whole() -> None:
-    text = "Reset the hub like this:\n\n1. Hold the reset button of the hub.\n2. Wait for the light.\n3. Let go."
-    answer = await written("How do I reset the hub?", text)
-    assert "Reset the hub like this:" in answer
-    assert "3. Let go." in answer
-
-
-async def test_half_a_list_of_steps_is_never_quoted() -> None:
-    steps = "\n".join(f"{number}. Turn the hub's reset wheel to mark {number}." for number in range(1, 9))
-    text = f"The hub has a reset wheel. How to reset the hub:\n\n{steps}\n\nThe reset of a hub takes a minute."
-    answer = await written("How do I reset the hub?", text, max_chars=120)
-    assert "mark" not in answer or "mark 8" in answer
-    assert len(answer) <= 120
-
-
-async def test_a_code_block_is_quoted_whole() -> None:
+async def test_code_is_quoted_whole_with_the_sentence_before_it() -> None:
     text = "Reset the hub over the network:\n\n```\ncurl -X POST \\\n  http://hub/reset\n```"
-    assert "```\ncurl -X POST \\\n  http://hub/reset\n```" in await written("How do I reset the hub?", text)
+    assert await answer("How do I reset the hub?", text) == f"{text}\n\n[1]"
 
 
-async def test_rows_of_one_long_table_are_quoted_under_one_header() -> None:
-    rows = "\n".join(f"| E{n} | error meaning {n} |" for n in range(40, 50))
-    answer = await written("What is the meaning of error E42 or E44?", f"| Code | Meaning |\n|---|---|\n{rows}")
-    assert answer.count("| Code | Meaning |") == 1
-    assert "E42" in answer
-    assert "E44" in answer
-    assert "E49" not in answer
+async def test_rows_of_a_long_table_come_with_its_header() -> None:
+    rows = [f"| E{number} | {'cause ' * 12}{number} |" for number in range(30)]
+    found = await answer("What is error E21?", "\n".join(["| Code | Meaning |", "|---|---|", *rows]))
+    assert found.startswith("| Code | Meaning |\n|---|---|\n")
+    assert rows[21] in found
+    assert len(found) < 800
+
+
+async def test_a_passage_is_no_longer_than_it_has_to_be_read() -> None:
+    text = "\n\n".join(f"The lamp of room {number} is warm. {'It shines on. ' * 20}" for number in range(9))
+    assert len(await answer("How warm is the lamp of room 4?", text)) < 700
+
+
+async def test_what_leans_on_the_text_before_it_does_not_come_first() -> None:
+    before = f"Lamps from our outlet are sold as seen. {'They are cheap. ' * 10}"
+    text = f"{before.strip()}\n\nThey have no warranty for the battery of a lamp."
+    found = await answer("Is there a warranty for the battery of a lamp?", text)
+    assert found.startswith("Lamps from our outlet")
+
+
+async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
+    found = await answer(
+        "Who repairs a lamp free of charge?",
+        source(1, "The shop repairs a lamp free of charge.", "Shop"),
+        source(2, "The maker repairs a lamp free of charge.", "Maker"),
+    )
+    assert "The shop repairs a lamp free of charge. [1]" in found
+    assert "The maker repairs a lamp free of charge. [2]" in found
+
+
+async def test_further_sections_are_named_and_not_quoted() -> None:
+    found = await answer(
+        "How long is the warranty of a lamp?",
+        source(1, "The warranty of a lamp is 3 years.", "Lamp warranty"),
+        source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1),
+    )
+    assert found.endswith("See also: Boxes [2]")
+    assert "paper" not in found
 
 
 async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:
     sentence = "The warranty of every lamp is 3 years."
-    answer = await written("How long is the warranty of a lamp?", sentence, sentence)
-    assert answer == f"{sentence} [1]"
+    found = await answer("How long is the warranty of a lamp?", sentence, sentence)
+    assert found.count(sentence) == 1
 
 
 async def test_a_pages_own_bracketed_number_is_not_taken_for_a_citation() -> None:
-    answer = await written("How high is the tower of Galway?", "The tower of Galway is 12 metres high.[7]")
-    assert answer == "The tower of Galway is 12 metres high.(7) [1]"
+    found = await answer("How high is the tower of Galway?", "The tower of Galway is 12 metres high.[7]")
+    assert found == "The tower of Galway is 12 metres high.(7) [1]"
+
+
+async def test_links_become_their_text_and_addresses_stay_as_code() -> None:
+    text = "Ask [the shop](https://shop.example/a) or see https://other.example/warranty. Run `curl https://x.example`."
+    found = await answer("Who knows the warranty of the shop?", text)
+    assert found == ("Ask the shop or see `https://other.example/warranty`. Run `curl https://x.example`. [1]")
 
 
 async def test_nothing_is_written_without_sources() -> None:
-    assert await written("How long is the warranty?") == ""
+    assert await written("How long is the warranty?") == ("", None)
 
 
-async def test_without_a_reranker_the_words_decide() -> None:
-    reranker = OverlapReranker()
-    reranker.is_down = True
-    text = "Lamps are warm and bright. The warranty of every lamp is 3 years."
-    assert "3 years" in await written("How long is the warranty of a lamp?", text, reranker=reranker)
+async def test_nothing_is_written_where_no_passage_is_sure_enough() -> None:
+    text, confidence = await written(
+        "Who wrote the opera Aida?", source(1, "Lamps are warm and stand on a desk.", order=0), threshold=0.4
+    )
+    assert text == ""
+    assert confidence is not None
+    assert confidence < 0.4
+
+
+async def test_confidence_is_higher_where_the_passage_answers() -> None:
+    page = "The warranty of a lamp is 3 years."
+    _, sure = await written("How long is the warranty of a lamp?", page)
+    _, unsure = await written("Do you sell bicycles to schools?", page)
+    assert sure is not None
+    assert unsure is not None
+    assert sure > unsure + 0.2
+
+
+async def test_without_the_embedder_the_words_decide() -> None:
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    text, _ = await written(
+        "How long is the warranty of a lamp?", "Boxes are made of paper.", "The warranty is 3 years.", embedder=embedder
+    )
+    assert text.startswith("The warranty is 3 years. [2]")
+
+
+async def test_a_language_that_the_embedder_does_not_read_is_judged_by_words() -> None:
+    embedder = HashingEmbedder()
+    embedder.reads = frozenset({"de"})
+    text, _ = await written("How long is the warranty?", "The warranty is 3 years.", embedder=embedder)
+    assert text == "The warranty is 3 years. [1]"
+    assert embedder.embedded == []
+
+
+async def test_a_text_is_embedded_once_however_often_it_is_asked_about() -> None:
+    embedder = HashingEmbedder()
+    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    writer = ExtractiveWriter(judge)
+    brief = AnswerBrief(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (source(1, "A lamp for every desk."),))
+    for _ in range(2):
+        async for _item in writer.write(brief):
+            pass
+    assert len(embedder.embedded) == len(set(embedder.embedded))
 
 
 async def test_the_visitors_own_page_is_quoted_only_when_it_answers() -> None:
-    page = "The station measures rain and wind. Reset the hub with a pin."
-    assert await written("Reset the hub with what?", own_page=page) == "Reset the hub with a pin. [1]"
-    assert await written("Does the station count lightning strikes?", own_page=page) == ""
-    assert await written("Who wrote the opera Aida for Cairo?", own_page=page) == ""
+    page = "The station measures rain and wind every hour.\nReset the hub with a pin."
+    assert await answer("Who wrote the opera Aida for Cairo?", own_page=page) == ""
+    assert "Reset the hub with a pin." in await answer("Reset the hub with a pin?", own_page=page)
 
 
 async def test_a_chunk_goes_before_the_visitors_own_page() -> None:
-    page = "The warranty of a lamp\n3 years"
-    answer = await written("How long is the warranty of a lamp?", "The warranty of a lamp is 3 years.", own_page=page)
-    assert answer == "The warranty of a lamp is 3 years. [2]"
-
-
-async def test_lines_of_the_visitors_own_page_are_not_run_together() -> None:
-    page = "Nimbrel One, our station\nWarranty: 3 years for every lamp\nWeight: 740 grams with the lamp"
-    assert await written("Warranty of every lamp?", own_page=page) == "Warranty: 3 years for every lamp [1]"
-
-
-async def test_the_visitors_own_page_is_judged_by_words_when_the_reranker_is_away() -> None:
-    page = "The station measures rain and wind. Reset the hub with a pin."
-    away = OverlapReranker()
-    away.is_down = True
-    assert await written("Who wrote the opera Aida?", own_page=page, reranker=away) == ""
-    assert await written("Reset the hub with a?", own_page=page, reranker=away) != ""
-
-
-async def test_a_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
-    text = "Lamps from our outlet are sold as seen. They have no warranty for the battery of a lamp. We are in Galway."
-    answer = await written("Is there a warranty for the battery of a lamp?", text)
-    assert answer == "Lamps from our outlet are sold as seen. They have no warranty for the battery of a lamp. [1]"
-
-
-async def test_the_first_sentence_of_a_section_brings_its_heading_where_it_leans() -> None:
-    text = "Then a return is a matter of warranty, if the lamp is broken. We are in Galway."
-    answer = await written("May I return a broken lamp?", text, heading="After 30 days")
-    assert answer == "After 30 days: Then a return is a matter of warranty, if the lamp is broken. [1]"
+    page = "The warranty of a lamp\n3 years for every lamp"
+    found = await answer("How long is the warranty of a lamp?", "The warranty of a lamp is 3 years.", own_page=page)
+    assert found == "The warranty of a lamp is 3 years. [2]"

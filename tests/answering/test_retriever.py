@@ -142,7 +142,9 @@ async def test_chance_moves_the_order_by_no_more_than_its_weight_and_the_same_al
 
 async def test_confidence_may_be_the_rerankers_alone(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
-        agent = await house.live_agent(confidence_from=ConfidenceScale.RERANKER, confidence_steepness=0.4)
+        agent = await house.live_agent(
+            rerank=RerankMode.VOTE, confidence_from=ConfidenceScale.RERANKER, confidence_steepness=0.4
+        )
         found = await house.retriever.retrieve(agent, SearchQuery("Shipping to Norway"))
 
     best = max(item.logit for item in found.ranked if item.logit is not None)
@@ -151,7 +153,8 @@ async def test_confidence_may_be_the_rerankers_alone(tmp_path: Path) -> None:
 
 async def test_the_trace_says_what_every_stage_did(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
-        found = await house.retriever.retrieve(await house.live_agent(), SearchQuery("lamp", f"{SITE}/returns"))
+        agent = await house.live_agent(rerank=RerankMode.VOTE)
+        found = await house.retriever.retrieve(agent, SearchQuery("lamp", f"{SITE}/returns"))
 
     stages = {stage["stage"]: stage for stage in found.trace["stages"]}
     assert list(stages) == [

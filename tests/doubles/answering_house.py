@@ -16,14 +16,12 @@ from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.adapters.unshared_turn_log import UnsharedTurnLog
 from app.answering.agent_search import AgentSearch
+from app.answering.answer_writers import answer_writers
 from app.answering.brief import AnswerWriter
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
-from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.history import History
 from app.answering.index_watch import IndexWatch
-from app.answering.model_writer import ModelWriter
-from app.answering.prompt_builder import PromptBuilder
 from app.answering.retrieval import SearchQuery
 from app.answering.retriever import Retriever
 from app.answering.search_pipeline import SearchParts
@@ -147,9 +145,8 @@ async def answering_house(
         retriever = search.fresh()
         languages = LangidLanguageGuesser()
         history = History(record, cache)
-        extractive = ExtractiveWriter(reranker)
         if writers is None:
-            writers = (ModelWriter(model, PromptBuilder(tokens)), extractive) if model else (extractive,)
+            writers = answer_writers(model, embedder, keywords, tokens)
         tools = TurnTools(
             records=record,
             indexes=IndexWatch(record, vectors, keywords),
