@@ -153,6 +153,11 @@ eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the
 	$(BIN)/python -m tests.demo_set .venv/demo-set
 	$(BIN)/docent eval .venv/demo-set --chunks own
 
+.PHONY: eval-sites
+eval-sites: .venv/installed ## Ask over real documentation sites that Docent crawls itself, and mark the answers (SITES=DIR with run.py)
+	@test -n "$(SITES)" || { echo "Name the set: make eval-sites SITES=path/to/set (run.py, sites.json and questions.jsonl)"; exit 2; }
+	$(PYTHON) $(SITES)/run.py --docent $(BIN)/docent --data .venv/eval-sites --fetch
+
 .PHONY: eval-quotes
 eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for
 	@rm -rf .venv/demo-quotes

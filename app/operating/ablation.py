@@ -32,10 +32,10 @@ MECHANISMS: Final = (
     Mechanism("no document weight", {"document_weight": 0.0}),
     Mechanism("100 chunks from each list", {"recall_per_list": 100}),
     Mechanism("best chunk of each page", {"collapse_documents": True}),
-    Mechanism("no cross-encoder", {"rerank": RerankMode.OFF}),
-    Mechanism("cross-encoder at .5", {"rerank_weight": 0.5}),
+    Mechanism("cross-encoder's vote", {"rerank": RerankMode.VOTE}),
+    Mechanism("cross-encoder at .5", {"rerank": RerankMode.VOTE, "rerank_weight": 0.5}),
     Mechanism("cross-encoder alone", {"rerank": RerankMode.JUDGE}),
-    Mechanism("cross-encoder on 36", {"rerank_candidates": 36}),
+    Mechanism("cross-encoder on 36", {"rerank": RerankMode.VOTE, "rerank_candidates": 36}),
     Mechanism("no page focus", {"focus_weight": 0.0}),
     Mechanism("page topic at .1", {"topic_weight": 0.1}),
     Mechanism("page topic at .3", {"topic_weight": 0.3}),
@@ -92,7 +92,7 @@ async def ablate(
             on_mechanism(mechanism.name)
         changed = search.by(replace(search.settings, **mechanism.changes))
         after = await ask_all(of, changed)
-        spent = await _milliseconds(of, search.by(search.settings), changed, _milliseconds_a_pair(before))
+        spent = await _milliseconds(of, search.by(search.settings), changed, _milliseconds_a_pair([*before, *after]))
         effects.append(_effect(of, mechanism, before, after, spent))
     return effects
 
