@@ -38,8 +38,6 @@ _BOUNDS: Final = {
     "app.domain.person_wish._patterns": 500,
 }
 _MADE_BY_FUNCTIONS: Final = (*_BOUNDS, "app.domain.words._word_pattern")
-# Superlinear still: they read Markdown of headings and of paragraphs.
-_NOT_YET: Final = ("app.knowledge.markdown_blocks", "app.answering.extractive_writer")
 # At such a bound nobody waits for longer.
 _BOUNDED_SECONDS: Final = 0.2
 
@@ -53,11 +51,7 @@ def _sources() -> dict[str, Path]:
         for path in folder.rglob("*.py")
         if "migrations" not in path.parts and path.stem != "__main__"
     }
-    return {
-        name: path
-        for name, path in sorted(found.items())
-        if name not in _NOT_YET and re.search(r"\bre\.", path.read_text("utf-8"))
-    }
+    return {name: path for name, path in sorted(found.items()) if re.search(r"\bre\.", path.read_text("utf-8"))}
 
 
 _SOURCES: Final = _sources()

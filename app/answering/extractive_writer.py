@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from app.answering.brief import AnswerBrief
 from app.answering.passage_judge import JudgedPassage, PassageJudge
 from app.answering.passages import Passage, extended, passages
+from app.domain.blocks import lines_with_code
 from app.domain.own_words import own_words
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.domain.words import folded_words
@@ -18,8 +19,9 @@ _NEAR_BEST = 1.15  # log odds: what is worth so much less adds nothing
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
-_CODE = re.compile(r"(^ *(`{3,}|~{3,})[^\n]*\n.*?(?:^ *\2|\Z)|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
+_CODE_SPAN = re.compile(r"(`[^`\n]++`)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
+_WORD = re.compile(r"(?:(?<!\s)\s++)?\S++")
 _ADDRESS = re.compile(r"<?(\bhttps?://[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"])>?")
 _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
@@ -38,7 +40,7 @@ class ExtractiveWriter:
         confidence = judged[0].probability if judged else None
         if judged and judged[0].probability >= brief.agent.confidence_threshold:
             for part in _answer(judged, brief):
-                for word in re.findall(r"\s*\S+", part):
+                for word in _WORD.findall(part):
                     yield TextDelta(word)
                 yield TextDelta("\n\n")
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence)
@@ -110,11 +112,13 @@ def _paragraph(passage: Passage) -> str:
 def _word_for_word(text: str) -> str:
     """What the page says, with nothing in it to click: links are their text, addresses are code as they stand. A page's
     own [3] is not our citation."""
-    parts = _CODE.split(text)
-    for at in range(0, len(parts), 3):
-        plain = _LINK.sub(r"\1", parts[at])
-        parts[at] = _ADDRESS.sub(r"`\1`", _BRACKETED_NUMBER.sub(r"(\1)", plain))
-    return "".join(part for at, part in enumerate(parts) if at % 3 != 2)
+    return "\n".join(line if is_code else _unlinked(line) for line, is_code in lines_with_code(text))
+
+
+def _unlinked(line: str) -> str:
+    parts = _CODE_SPAN.split(line)
+    parts[::2] = (_ADDRESS.sub(r"`\1`", _BRACKETED_NUMBER.sub(r"(\1)", _LINK.sub(r"\1", part))) for part in parts[::2])
+    return "".join(parts)
 
 
 def _length(passage: Passage) -> int:

@@ -11,7 +11,7 @@ from app.domain.sentences import points_back, sentences
 LONGEST_PASSAGE = 600  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200
 _SHORTEST_PASSAGE = 20
-_HEADING_MARKS = re.compile(r"^#{1,6}\s+|\s+#+\s*$")
+_HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 
 
@@ -61,7 +61,7 @@ def passages(source: Source) -> list[Passage]:
 
 
 def extended(passage: Passage, max_chars: int) -> Passage:
-    """The passage with what leads to it and what follows it, as long as that fits."""
+    """The passage with what leads to it and what follows it, as long as that fits; with steps before it in any case."""
     start, end = passage.start, passage.end
     room = max_chars - _length(passage.pieces[start:end])
     while True:
@@ -72,7 +72,10 @@ def extended(passage: Passage, max_chars: int) -> Passage:
         elif after and after <= room:
             end, room = end + 1, room - after
         else:
-            return replace(passage, start=start, end=end)
+            break
+    if start and _has_steps(steps := passage.pieces[start - 1]) and _length([steps]) <= _LONGEST_STEPS:
+        start -= 1  # what stands behind steps seldom means much without them
+    return replace(passage, start=start, end=end)
 
 
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-_DELIMITER_ROW = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 
 

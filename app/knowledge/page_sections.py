@@ -8,10 +8,11 @@ from app.domain.blocks import lines_with_code
 from app.domain.document import SectionHeading
 from app.domain.words import folded_words
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
-_IMAGE_OR_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|`+)(?=\S)(.+?)(?<=\S)\1")
-_PILCROW = re.compile(r"\s*[¶🔗]\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
+_CLOSING_MARKS = re.compile(r"(?:^|(?<![ \t])[ \t]++)#++[ \t]*+$")
+_IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()]*+\)")
+_EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|`++([^`]++)`++")
+_PILCROW = re.compile(r"[¶🔗]\s*+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Sec
 
     for line, is_code in lines_with_code(markdown):
         match = None if is_code else _HEADING.fullmatch(line)
-        name = plain_heading(match[2] or "") if match else ""
+        name = plain_heading(_CLOSING_MARKS.sub("", match[2] or "")) if match else ""
         if match is None or not name:
             body.append(line)
             continue
@@ -69,7 +70,7 @@ def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Sec
 def plain_heading(text: str) -> str:
     """A heading's words without links, emphasis, code marks and the sign that permalinks show."""
     text = _IMAGE_OR_LINK.sub(r"\1", text)
-    text = _EMPHASIS.sub(r"\2", text)
+    text = _EMPHASIS.sub(lambda found: found[1] or found[2] or found[3], text)
     return " ".join(_PILCROW.sub("", text).split())
 
 
