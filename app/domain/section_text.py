@@ -13,7 +13,7 @@ def section_text(chunks: Sequence[str]) -> str:
         found = blocks(text)
         if whole and found and found[0] in whole[-3:] and found[0].kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
             found = found[1:]
-        if whole and found and (joined := _one_table(whole[-1], found[0])) is not None:
+        if whole and found and (joined := _one_table(whole[-1], found[0]) or _one_list(whole[-1], found[0])):
             whole[-1] = joined
             found = found[1:]
         whole += found
@@ -28,3 +28,12 @@ def _one_table(first: Block, second: Block) -> Block | None:
     if table_rows(first.text)[0] != header:
         return None
     return Block(BlockKind.TABLE, "\n".join([first.text, *rows]))
+
+
+def _one_list(first: Block, second: Block) -> Block | None:
+    """Both as one list where they count, or mark, their items alike."""
+    if first.kind is not BlockKind.LIST or second.kind is not BlockKind.LIST:
+        return None
+    if first.text[0].isdigit() != second.text[0].isdigit():
+        return None
+    return Block(BlockKind.LIST, f"{first.text}\n{second.text}")

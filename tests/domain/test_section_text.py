@@ -6,9 +6,7 @@ def test_chunks_are_one_text_in_their_order() -> None:
 
 
 def test_an_introduction_that_is_repeated_is_said_once() -> None:
-    assert (
-        section_text(["It takes these:\n\n- a\n- b", "It takes these:\n\n- c"]) == "It takes these:\n\n- a\n- b\n\n- c"
-    )
+    assert section_text(["It takes these:\n\n- a\n- b", "It takes these:\n\n- c"]) == "It takes these:\n\n- a\n- b\n- c"
 
 
 def test_a_table_that_goes_on_is_one_table() -> None:
