@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.signed_user import user_signature
+from app.domain.signed_user import filter_signature, user_signature
 
 _DOCUMENT = (Path(__file__).parents[1] / "docs" / "widget.md").read_text("utf-8")
 SECRET, USER = "dus_a-secret_0", "zoë@example.com"
@@ -36,3 +36,18 @@ def test_an_example_of_signing_makes_the_signature(language: str) -> None:
         timeout=30,
     )
     assert ended.stdout.strip() == user_signature(SECRET, USER), ended.stderr
+
+
+def test_the_example_of_signing_a_filter_makes_the_signature() -> None:
+    [section] = re.findall(r"## Signed filters\n(.*?)\n## ", _DOCUMENT, re.S)
+    [example] = re.findall(r"```python\n(.*?)```", section, re.S)
+    ended = subprocess.run(
+        ["python3", "-c", f"user_id = {USER!r}\n{example}\nprint(filter_hash, filter)"],
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "CHAT_USER_SECRET": SECRET, "LANG": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    made, _, text = ended.stdout.rstrip("\n").partition(" ")
+    assert made == filter_signature(SECRET, text, USER)

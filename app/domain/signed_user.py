@@ -1,4 +1,5 @@
-"""Signed users: a website says who its visitor is, signed by its server, so that nobody can claim to be another."""
+"""Signed users: a website says who its visitor is, and what they are answered from, signed by its server, so that
+nobody can claim to be another or ask beyond it."""
 
 import hashlib
 import hmac
@@ -32,3 +33,9 @@ def user_secret(signing_key: bytes, agent_id: UUID, salt: bytes) -> str:
 def user_signature(secret: str, user_id: str) -> str:
     """HMAC-SHA256 of the user id in UTF-8, in lower-case hexadecimal; the key is the secret as it is shown."""
     return hmac.digest(secret.encode(), user_id.encode(), hashlib.sha256).hex()
+
+
+def filter_signature(secret: str, filter_text: str, user_id: str = "") -> str:
+    """The signature of the lines "filter", the user id ("" without one) and the filter. User ids are one line, so that
+    no signature of a user holds for a filter, and none of one user's filter for another user's."""
+    return user_signature(secret, f"filter\n{user_id}\n{filter_text}")

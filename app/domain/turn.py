@@ -65,7 +65,8 @@ class TurnRequest:
 @dataclass(frozen=True, slots=True)
 class VisitorSession:
     """Who asks, from the visitor token and from nowhere else. `locale` is the language that their page or browser named
-    when the widget opened (BCP 47 primary subtag), "" without one."""
+    when the widget opened (BCP 47 primary subtag), "" without one. `only` is what their website's server has narrowed
+    every answer to."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -73,6 +74,7 @@ class VisitorSession:
     conversation_id: UUID
     channel: Channel = Channel.WIDGET
     locale: str = ""
+    only: SearchFilter = field(default_factory=SearchFilter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The secret by which a website's server signs who its visitors are."""
+"""The secret by which a website's server signs who its visitors are, and what they are answered from."""
 
 import hmac
 import secrets
@@ -6,20 +6,24 @@ from typing import Final
 from uuid import UUID
 
 from app.domain.errors import Unauthorized
-from app.domain.signed_user import UserKey, user_secret, user_signature
+from app.domain.signed_user import UserKey, filter_signature, user_secret, user_signature
 from app.operating.actor import Actor
 from app.ports.clock import Clock
 from app.ports.records.transaction import SystemOfRecord
 
 _SALT_BYTES: Final = 16
 _UNSIGNABLE: Final = (
-    "user_id: this agent has no user secret. Make one with POST /v1/agents/{agent_id}/user-secret, or leave the field "
-    "out."
+    "this agent has no user secret. Make one with POST /v1/agents/{agent_id}/user-secret, or leave the field out."
 )
 _REFUSED: Final = (
     "user_hash: this is not user_id signed with the agent's user secret. Make it on your server, as the hexadecimal "
     "HMAC-SHA256 of exactly this user_id (docs/widget.md has it for four languages). A secret that was made anew ends "
     "what the one before has signed."
+)
+_FILTER_REFUSED: Final = (
+    "filter_hash: this is not filter signed with the agent's user secret. Make it on your server, as the hexadecimal "
+    "HMAC-SHA256 of three lines: the word filter, the user_id (empty without one) and exactly this filter "
+    "(docs/widget.md, Signed filters)."
 )
 
 
@@ -54,11 +58,24 @@ class SignedUsers:
 
     async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
         """Raises Unauthorized, naming the field and the fix."""
+        right = user_signature(await self._secret(agent_id, "user_id"), user_id)
+        if not _is_same(right, signature):
+            raise Unauthorized(_REFUSED)
+
+    async def check_filter(self, agent_id: UUID, filter_text: str, user_id: str, signature: str) -> None:
+        """`user_id` is "" for a visitor who is not signed in. Raises Unauthorized, naming the field and the fix."""
+        right = filter_signature(await self._secret(agent_id, "filter"), filter_text, user_id)
+        if not _is_same(right, signature):
+            raise Unauthorized(_FILTER_REFUSED)
+
+    async def _secret(self, agent_id: UUID, field: str) -> str:
         async with self._records.read() as records:
             key = await records.user_keys.get(agent_id)
             keys = {each.kid: each.secret for each in await records.tokens.signing_keys()} if key else {}
         if key is None or key.kid not in keys:
-            raise Unauthorized(_UNSIGNABLE)
-        right = user_signature(user_secret(keys[key.kid], agent_id, key.salt), user_id)
-        if not hmac.compare_digest(right.encode(), signature.lower().encode()):
-            raise Unauthorized(_REFUSED)
+            raise Unauthorized(f"{field}: {_UNSIGNABLE}")
+        return user_secret(keys[key.kid], agent_id, key.salt)
+
+
+def _is_same(right: str, signature: str) -> bool:
+    return hmac.compare_digest(right.encode(), signature.lower().encode())

@@ -10,12 +10,14 @@ from uuid import UUID, uuid4
 
 import jwt
 
-from app.domain.errors import Unauthorized
+from app.domain.errors import InvalidInput, Unauthorized
+from app.domain.search_filter import SearchFilter
 from app.domain.turn import VisitorSession
 from app.domain.turn_language import primary_subtag
 from app.ports.clock import Clock
 from app.ports.records.tokens import SigningKey
 from app.ports.records.transaction import SystemOfRecord
+from app.web.signed_filter import filter_text, parsed_filter
 
 ALGORITHM = "HS256"  # fixed here: a token cannot choose it
 ISSUER = "docent"
@@ -23,10 +25,11 @@ AUDIENCE = "docent-widget"
 LIFETIME = timedelta(minutes=15)
 KEYS_LAST = timedelta(seconds=5)
 CLOCK_SKEW = timedelta(seconds=30)
-MAX_TOKEN_CHARS = 2048
+MAX_TOKEN_CHARS = 6144  # with the longest filter
 MIN_KEY_BYTES = 32
 
 _REQUIRED = ("iss", "aud", "exp", "iat", "jti", "workspace", "agent", "visitor", "conversation", "origin")
+_OPTIONAL = {"locale", "filter"}
 _HEADER = {"alg", "typ", "kid"}
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
 _RENEW = "Call /v1/widget/init again for a new one."
@@ -71,6 +74,8 @@ class VisitorTokens:
         }
         if session.locale:
             claims["locale"] = session.locale
+        if not session.only.is_open:
+            claims["filter"] = filter_text(session.only)
         token = jwt.encode(claims, key.secret, algorithm=ALGORITHM, headers={"kid": key.kid})
         return SignedToken(token, expires_at)
 
@@ -89,7 +94,7 @@ class VisitorTokens:
             )
         except jwt.PyJWTError:
             raise _refused() from None
-        if set(claims) - {"locale"} != set(_REQUIRED):  # `nbf` and whatever else we never write
+        if set(claims) - _OPTIONAL != set(_REQUIRED):  # `nbf` and whatever else we never write
             raise _refused()
         self._check_times(claims)
         return _parsed(claims)
@@ -166,8 +171,9 @@ def _parsed(claims: dict[str, Any]) -> VisitorClaims:
             visitor_id=UUID(claims["visitor"]),
             conversation_id=UUID(claims["conversation"]),
             locale=locale,
+            only=parsed_filter(claims["filter"]) if "filter" in claims else SearchFilter(),
         )
-    except ValueError:
+    except (ValueError, InvalidInput):
         raise _refused() from None
     return VisitorClaims(session, claims["origin"])
 

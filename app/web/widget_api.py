@@ -7,6 +7,8 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from app.answering.turn_feed import TurnFeed
+from app.domain.errors import InvalidInput
+from app.domain.search_filter import SearchFilter
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Token
 from app.domain.turn_language import primary_subtag
@@ -20,6 +22,7 @@ from app.web.metrics import StreamMeter
 from app.web.origins import admit_listed_origin
 from app.web.page_context import flattened
 from app.web.services import WebServices
+from app.web.signed_filter import parsed_filter
 from app.web.sse import last_event_id, stream_response
 from app.web.visitor_limits import VisitorLimits
 from app.web.visitor_tokens import VisitorTokens
@@ -178,8 +181,9 @@ class WidgetApi:
         user_id = call.input.user_id
         if user_id is not None:
             await self._signed_users.check(agent.id, user_id, call.input.user_hash or "")
+        only = await self._signed_filter(call.input)
         opened = await self._conversations.open(agent, call.input.anon_id, user_id=user_id)
-        session = replace(opened.session, locale=primary_subtag(call.input.locale or ""))
+        session = replace(opened.session, locale=primary_subtag(call.input.locale or ""), only=only)
         signed = await self._tokens.sign(session, origin)
         return InitOut(
             conversation_id=opened.conversation.id,
@@ -226,9 +230,20 @@ class WidgetApi:
     async def clear(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
 
+    async def _signed_filter(self, asked: InitIn) -> SearchFilter:
+        """Raises Unauthorized or InvalidInput, naming the field."""
+        if asked.filter is None:
+            if asked.filter_hash is not None:
+                raise InvalidInput("filter", "There is a filter_hash and no filter. Send both, or neither.")
+            return SearchFilter()
+        user_id, signature = asked.user_id or "", asked.filter_hash or ""
+        await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)
+        return parsed_filter(asked.filter)
+
     async def _ask(self, call: Call[VisitorCaller, QuestionIn]) -> TurnFeed:
         session, asked = call.caller.session, call.input
-        request = TurnRequest(asked.turn_id, asked.message, asked.page_url, flattened(asked.page_context))
+        context = flattened(asked.page_context)
+        request = TurnRequest(asked.turn_id, asked.message, asked.page_url, context, session.only)
         limits = self._limits
         await self._counting.count(
             call.request,

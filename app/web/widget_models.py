@@ -14,6 +14,7 @@ from app.domain.turn import AnsweredBy, Citation, Finish
 from app.operating.field_rules import check_http_url, check_line
 from app.web.endpoint import Model
 from app.web.page_context import AnyPageContext
+from app.web.signed_filter import MAX_FILTER_BYTES
 
 MAX_MESSAGE_CHARS = 4000
 MAX_COMMENT_CHARS = 1000
@@ -69,6 +70,18 @@ class InitIn(Model):
         default=None,
         max_length=64,
         description="HMAC-SHA256 of user_id by the agent's user secret, hexadecimal, made by the website's server.",
+    )
+    filter: str | None = Field(
+        default=None,
+        max_length=MAX_FILTER_BYTES,
+        description="What answers may be made from: a JSON object as a text, with fields as in the filter of "
+        "searchAgent. It narrows every turn of the token; filter_hash proves it.",
+    )
+    filter_hash: str | None = Field(
+        default=None,
+        max_length=64,
+        description='HMAC-SHA256 of "filter", user_id (empty without one) and filter, joined by line feeds, by the '
+        "agent's user secret, hexadecimal, made by the website's server.",
     )
     locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
 
