@@ -1,11 +1,10 @@
 """One HTML page to a `Page`: decode, drop what the reader cannot see, find the content, write it as Markdown."""
 
-from selectolax.lexbor import LexborHTMLParser
-
 from crawler.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.decoding import decode_html
 from crawler.heading_anchors import HeadingAnchors
 from crawler.hidden_text import remove_hidden
+from crawler.html_tree import parse_html
 from crawler.linked_data import linked_data, linked_things
 from crawler.links import Normaliser, read_links
 from crawler.main_content import find_main_content
@@ -21,10 +20,11 @@ def extract_page(body: bytes, url: str, charset: str | None, normalise: Normalis
     """The page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU, no I/O.
 
     `charset` comes from the HTTP header. `markdown` is empty when the page has no main text. Its heading lines,
-    outside fenced code, are `headings`: the same text in the same order.
+    outside fenced code, are `headings`: the same text in the same order. Raises ExtractionFailed when the page cannot
+    be parsed in reasonable time.
     """
     html = decode_html(body, charset)
-    tree = LexborHTMLParser(html)
+    tree = parse_html(html)
     links = read_links(tree, url, normalise)  # before hidden parts go: menus that open on a click lead to pages
     signs = read_signs(tree)
     things = linked_things(tree)

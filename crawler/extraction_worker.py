@@ -5,6 +5,7 @@ import signal
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from crawler.errors import ExtractionFailed
 from crawler.page import Page
 
 
@@ -45,6 +46,8 @@ def serve_pages(pipe: Connection) -> None:
         answer: Answer
         try:
             answer = extract_page(request.body, request.url, request.charset)
+        except ExtractionFailed as error:
+            answer = PageFailure(error.reason)
         except Exception as error:
             answer = PageFailure(f"the page could not be read: {type(error).__name__}: {error}")
         pipe.send(answer)

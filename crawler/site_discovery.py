@@ -6,14 +6,14 @@ from urllib.parse import urljoin
 
 import anyio
 from anyio import to_thread
-from selectolax.lexbor import LexborHTMLParser
 
 from crawler.crawl_seeds import USUAL_SITEMAP_PATHS, SeedKind
 from crawler.decoding import decode_html
-from crawler.errors import UrlRefused
+from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.feed import parse_feed
 from crawler.fetch_result import HTML, NotFetched, WantedBody
 from crawler.fetcher import Fetcher
+from crawler.html_tree import parse_html
 from crawler.links import read_links
 from crawler.page_metadata import page_title
 from crawler.robots import Robots
@@ -106,10 +106,14 @@ class SiteDiscovery:
             found.problems.append((found.url, answer.reason))
             return None
         found.url = answer.final_url
-        return await to_thread.run_sync(self._read_start, answer.body, answer.final_url, answer.charset)
+        try:
+            return await to_thread.run_sync(self._read_start, answer.body, answer.final_url, answer.charset)
+        except ExtractionFailed as error:
+            found.problems.append((found.url, error.reason))
+            return None
 
     def _read_start(self, body: bytes, url: str, charset: str | None) -> _StartPage:
-        tree = LexborHTMLParser(decode_html(body, charset))
+        tree = parse_html(decode_html(body, charset))
         feeds: dict[str, str] = {}
         sitemaps: list[str] = []
         for node in tree.css("link[href][rel]"):

@@ -8,6 +8,7 @@ from app.domain.words import folded_words
 from app.ports.token_counter import TokenCounter
 
 _MAX_PART_WORDS = 40
+_MAX_PART_CHARS = 1000
 _TELLING_WORDS = 16
 _TITLE_SEPARATORS = re.compile(r"(?<!\s)\s++[|–—·»-]\s++")
 
@@ -91,4 +92,4 @@ def _without_site(title: str, site: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()[:_MAX_PART_WORDS])
+    return " ".join(text[:_MAX_PART_CHARS].split()[:_MAX_PART_WORDS])

@@ -12,6 +12,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<![ \t])[ \t]++)#++[ \t]*+$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()]*+\)")
 _EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|`++([^`]++)`++")
+MAX_NAME_CHARS = 300  # of a heading in a path: every chunk below it carries it
 _PILCROW = re.compile(r"[¶🔗]\s*+$")
 
 
@@ -20,7 +21,7 @@ class Section:
     """A heading and what stands between it and the next one; with `is_question`, a question and its answer.
 
     `path` holds the headings from the top down to this one, () before the first. `heading_line` is the Markdown of
-    the heading itself, `body` all else, without blank lines around it.
+    the heading itself, `body` all else, without blank lines around it. A name in `path` has at most `MAX_NAME_CHARS`.
     """
 
     path: tuple[str, ...]
@@ -61,7 +62,10 @@ def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Sec
             continue
         close()
         level = len(match[1])
-        open_headings = [*((above, text) for above, text in open_headings if above < level), (level, name)]
+        open_headings = [
+            *((above, text) for above, text in open_headings if above < level),
+            (level, name[:MAX_NAME_CHARS]),
+        ]
         heading_line, heading, body = line.strip(), known.next_of(name), []
     close()
     return found

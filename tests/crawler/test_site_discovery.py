@@ -62,6 +62,16 @@ async def test_usual_places_are_tried_where_none_is_named_and_are_no_problem(
     assert found.problems == []
 
 
+async def test_a_start_page_that_cannot_be_parsed_is_a_problem_and_sitemaps_are_still_found(
+    site: LoopbackSite, fetcher: Fetcher
+) -> None:
+    site.page("/", f"<p {' '.join(f'a{n}' for n in range(200_000))}>")
+    site.page("/sitemap.xml", urlset("/a"), content_type=XML)
+    found = await look(site, fetcher)
+    assert found.problems == [(f"{site.origin}/", "a tag of the page has more than 1,000 attributes")]
+    assert [offer.kind for offer in found.offers] == [SeedKind.SITEMAP]
+
+
 async def test_what_is_named_and_cannot_be_read_is_a_problem(site: LoopbackSite, fetcher: Fetcher) -> None:
     site.page("/", start(head=alternate("/feed") + alternate("/empty")))
     site.page(

@@ -1,4 +1,5 @@
 import re
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +10,8 @@ from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent, SectionHeading
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.page_sections import MAX_NAME_CHARS
+from crawler.extraction_pool import DEFAULT_TIMEOUT_SECONDS
 
 EMBEDDER_TOKENS = 256
 
@@ -165,6 +168,20 @@ def test_a_word_without_end_is_cut_although_it_counts_as_one_token(
 
     assert max(len(chunk.text) for chunk in chunks) <= ChunkLimits().chunk_chars
     assert "".join(texts(chunks)) == endless
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    ["[" * 100_000, "# " + "[" * 100_000 + "\n\n" + "[" * 20_000, "- " + "[" * 100_000, "![" * 50_000],
+    ids=["paragraph", "heading", "list", "pictures"],
+)
+def test_100_kb_of_open_brackets_become_chunks_within_the_time_of_a_page(chunker: Chunker, markdown: str) -> None:
+    started = time.process_time()
+    chunks = chunker.cut(page(markdown))
+
+    assert time.process_time() - started < DEFAULT_TIMEOUT_SECONDS
+    assert sum(chunk.text.count("[") for chunk in chunks) >= markdown.count("[")
+    assert max(len(name) for chunk in chunks for name in (*chunk.breadcrumb, "")) <= MAX_NAME_CHARS
 
 
 def test_cutting_again_gives_the_same(chunker: Chunker) -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from app.adapters.files.refusal import FileRefused
+from crawler.errors import ExtractionFailed
 from crawler.extraction import extract_page
 from crawler.page import Page
 
@@ -10,6 +12,10 @@ _NOWHERE = "https://file.invalid/"
 
 
 def read_html(name: str, body: bytes) -> Page:
-    page = extract_page(body, _NOWHERE, None)
+    """Raises FileRefused."""
+    try:
+        page = extract_page(body, _NOWHERE, None)
+    except ExtractionFailed as error:
+        raise FileRefused(f"cannot be read: {error.reason}. Save it anew.") from error
     title = "" if page.title == "file.invalid" else page.title
     return replace(page, url=name, canonical_url=name, title=title, links=())

@@ -42,6 +42,11 @@ def test_what_cannot_be_seen_is_left_out() -> None:
     assert convert_file("note.txt", "He\u200bll\U000e0049o".encode()).markdown == "Hello"
 
 
+def test_html_that_cannot_be_parsed_is_refused_with_the_reason() -> None:
+    with pytest.raises(FileRefused, match="cannot be read: a tag of the page has more than 1,000 attributes"):
+        convert_file("returns.html", f"<p {' '.join(f'a{n}' for n in range(2000))}>".encode())
+
+
 def test_html_is_read_as_the_crawler_reads_it() -> None:
     body = (
         b"<html lang=en><title>Returns</title><body><nav>Home Shop Blog</nav><main><h1>Returns</h1>"
