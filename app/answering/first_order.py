@@ -1,7 +1,11 @@
 """What the two indexes said, as one score for each candidate."""
 
+from collections.abc import Mapping
+from uuid import UUID
+
 from app.answering.recall import Heard, Recalled
-from app.domain.rank_fusion import best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
+from app.domain.chunk import Chunk
+from app.domain.rank_fusion import best_first, best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
 from app.domain.retrieval_settings import FusionMethod, RetrievalSettings
 
 
@@ -15,6 +19,14 @@ def first_order(recalled: Recalled, settings: RetrievalSettings, vector_weight: 
         for key, score in _of_wording(heard, recalled, settings, vector_weight).items():
             fused[key] += score * heard.wording.weight / whole
     return fused
+
+
+def best_of_each_document(order: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
+    """The order without the chunks whose document has a better one."""
+    best: dict[UUID, str] = {}
+    for key in best_first(order):
+        best.setdefault(chunks[key].document_id, key)
+    return {key: order[key] for key in best.values()}
 
 
 def _of_wording(

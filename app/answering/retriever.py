@@ -7,13 +7,13 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from app.answering.first_order import first_order
+from app.answering.first_order import best_of_each_document, first_order
 from app.answering.order_adjustments import OrderAdjustment, adjusted
 from app.answering.query_planner import QueryPlanner, planned
 from app.answering.recall import Recall, Recalled
 from app.answering.retrieval import Retrieval, SearchQuery, StageListener
 from app.answering.retrieval_trace import RetrievalTrace
-from app.answering.source_choice import answerable_from, best_of_each_document
+from app.answering.source_choice import answerable_from
 from app.domain.agent import LiveAgent
 from app.domain.chunk import RankedChunk
 from app.domain.confidence import calibrated, plain_coverage, sigmoid
@@ -73,8 +73,11 @@ class HybridRetriever:
         if not recalled.chunks:
             return Retrieval(trace=trace.as_json())
         readable = 1.0 if _is_read(query, self._recall.reads) else settings.foreign_weight
-        fused = first_order(recalled, settings, settings.vector_weight * readable)
+        fused = found = first_order(recalled, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
+        if settings.collapse_documents:
+            fused = best_of_each_document(fused, recalled.chunks)
+            trace.stage("collapse", best_first(fused), candidates=len(fused))
         if on_stage:
             await on_stage("reading")
         logits = await self._logits(query, recalled, fused, settings, trace)
@@ -82,7 +85,8 @@ class HybridRetriever:
         ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))
-        focus = _focus(ordered, recalled)
+        # Collapsed pages have a chunk each: how many of the first are of a page shows in the order before.
+        focus = _focus(found if settings.collapse_documents else ordered, recalled)
         ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
         trace.stage("focus", best_first(ordered))
         ordered = await self._adjusted(agent, query, recalled, ordered, trace)
@@ -240,4 +244,4 @@ def _ranked(
             )
         )
     ranked.sort(key=lambda item: (-item.order, item.chunk.id))
-    return best_of_each_document(ranked) if settings.collapse_documents else ranked
+    return ranked

@@ -13,17 +13,6 @@ from app.domain.retrieval_settings import RetrievalSettings
 NEAR_SHARE: Final = 0.5  # of the agent's threshold: a chunk worth less is not even a section to look at
 
 
-def best_of_each_document(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """The first chunk of every document, in order."""
-    seen = set()
-    kept = []
-    for item in ranked:
-        if item.chunk.document_id not in seen:
-            seen.add(item.chunk.document_id)
-            kept.append(item)
-    return kept
-
-
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
     """The first `places` survivors of sections of their own (for the answer gets each whole) that do not repeat one
     another; where `ranked` has other pages, no page gets all the places."""

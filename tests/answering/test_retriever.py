@@ -140,6 +140,23 @@ async def test_chance_moves_the_order_by_no_more_than_its_weight_and_the_same_al
     assert 0 < max(distances) <= 0.2
 
 
+async def test_the_reranker_reads_the_best_chunk_of_each_page_where_pages_are_collapsed(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        said = "Shipping a lamp to Norway costs 5 euros, and the lamp is shipped within three days of the order. " * 8
+        await house.learn("/norway", "\n\n".join(f"## Shipping a lamp to Norway {n}\n\n{said}" for n in range(6)))
+        reads = {"rerank": RerankMode.VOTE, "rerank_candidates": 2}
+        asked = SearchQuery("Shipping a lamp to Norway")
+        every = await house.retriever.retrieve(await house.live_agent(**reads), asked)
+        collapsed = await house.retriever.retrieve(await house.live_agent(**reads, collapse_documents=True), asked)
+
+    assert {item.chunk.url for item in every.ranked if item.logit is not None} == {f"{SITE}/norway"}
+    read = [item.chunk.document_id for item in collapsed.ranked if item.logit is not None]
+    assert len(read) == len(set(read)) == 2
+    pages = [item.chunk.document_id for item in collapsed.ranked]
+    assert len(pages) == len(set(pages)) > 2
+    assert "collapse" in [stage["stage"] for stage in collapsed.trace["stages"]]
+
+
 async def test_confidence_may_be_the_rerankers_alone(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         agent = await house.live_agent(
