@@ -15,6 +15,7 @@ from openai.types.chat import (
     ChatCompletionSystemMessageParam,
     ChatCompletionUserMessageParam,
 )
+from openai.types.shared_params import ResponseFormatJSONSchema
 
 from app.adapters.encodable_text import encodable
 from app.adapters.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
@@ -42,10 +43,11 @@ class OpenAIChatModel:
 
     Most servers know `max_tokens` only, and some pass over what they do not know; OpenAI's newer models refuse it. So
     it is sent first, and a request that is refused is sent once more with `max_completion_tokens`; what was taken is
-    remembered. Hidden reasoning counts into the length: `reasoning_tokens` are added for it, by default 4,000 where
-    the newer field is taken and none elsewhere, for a small context may not hold them. `temperature` and
-    `reasoning_effort` are sent only when they are given: many models refuse one or the other. With `has_cache_control`
-    the end of what calls share is marked for endpoints that keep nothing unless they are told to.
+    remembered. A schema for the reply is sent until the endpoint refuses one and takes the same request without it;
+    from then on the messages' own words must do. Hidden reasoning counts into the length: `reasoning_tokens` are added
+    for it, by default 4,000 where the newer field is taken and none elsewhere, for a small context may not hold them.
+    `temperature` and `reasoning_effort` are sent only when they are given: many models refuse one or the other. With
+    `has_cache_control` the end of what calls share is marked for endpoints that keep nothing unless they are told to.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class OpenAIChatModel:
         self._reasoning_tokens = reasoning_tokens
         self._has_cache_control = has_cache_control
         self._length_field: LengthField | None = None  # until the endpoint has taken one
+        self._takes_schemas = True  # until it has refused one
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
             base_url=base_url,
@@ -92,24 +95,41 @@ class OpenAIChatModel:
         await self._client.close()
 
     async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
+        schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
         try:
-            if self._length_field is not None:
-                return await self._request(messages, max_tokens, self._length_field)
-            return await self._first_taken(messages, max_tokens)
+            if schema is None or not self._takes_schemas:
+                return await self._sized(messages, max_tokens)
+            try:
+                return await self._sized(messages, max_tokens, _response_format(schema))
+            except APIStatusError as refusal:
+                if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", "response_format"}:
+                    raise
+            completion = await self._sized(messages, max_tokens)
+            self._takes_schemas = False
+            return completion
         except OPENAI_ERRORS as error:
             raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
 
-    async def _first_taken(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
+    async def _sized(
+        self, messages: Sequence[ChatMessage], max_tokens: int, reply: ResponseFormatJSONSchema | None = None
+    ) -> AsyncStream[ChatCompletionChunk]:
+        if self._length_field is not None:
+            return await self._request(messages, max_tokens, self._length_field, reply)
+        return await self._first_taken(messages, max_tokens, reply)
+
+    async def _first_taken(
+        self, messages: Sequence[ChatMessage], max_tokens: int, reply: ResponseFormatJSONSchema | None
+    ) -> AsyncStream[ChatCompletionChunk]:
         older, newer = get_args(LengthField)
         field: LengthField = older
         try:
-            completion = await self._request(messages, max_tokens, field)
+            completion = await self._request(messages, max_tokens, field, reply)
         except APIStatusError as refusal:
             if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", older}:
                 raise
             field = newer
             try:
-                completion = await self._request(messages, max_tokens, field)
+                completion = await self._request(messages, max_tokens, field, reply)
             except APIStatusError as error:
                 # One of both was about the length. The other says what is wrong beside it.
                 raise (refusal if refused_field(error) == newer else error) from error
@@ -117,7 +137,11 @@ class OpenAIChatModel:
         return completion
 
     async def _request(
-        self, messages: Sequence[ChatMessage], max_tokens: int, field: LengthField
+        self,
+        messages: Sequence[ChatMessage],
+        max_tokens: int,
+        field: LengthField,
+        reply: ResponseFormatJSONSchema | None,
     ) -> AsyncStream[ChatCompletionChunk]:
         room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
         return await self._client.chat.completions.create(
@@ -127,6 +151,7 @@ class OpenAIChatModel:
             max_completion_tokens=max_tokens + room if field == "max_completion_tokens" else omit,
             temperature=omit if self._temperature is None else self._temperature,
             reasoning_effort=self._reasoning_effort or omit,
+            response_format=reply or omit,
             stream=True,
             stream_options={"include_usage": True},
         )
@@ -218,6 +243,10 @@ async def _read_rest(reads: AsyncIterator[bytes]) -> None:
     with anyio.move_on_after(_REST_SECONDS), suppress(*OPENAI_ERRORS):
         async for _ in reads:
             pass
+
+
+def _response_format(schema: Mapping[str, Any]) -> ResponseFormatJSONSchema:
+    return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": dict(schema)}}
 
 
 def _message(message: ChatMessage, has_cache_control: bool) -> ChatCompletionMessageParam:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import structlog
 
-from app.answering.model_reply import json_object_in, model_reply
+from app.answering.model_reply import json_object_in, model_reply, object_schema
 from app.answering.retrieval import SearchQuery, Wording
 from app.domain.errors import Unavailable
 from app.domain.retrieval_settings import RetrievalSettings
@@ -30,6 +30,7 @@ _TASK = (
 )
 _QUERIES = '"queries": up to {count} other ways to ask the same, each short and complete, most different first;'
 _KEYWORDS = '"keywords": up to 12 words or names that a page with the answer would hold;'
+_TEXTS: Final = {"type": "array", "items": {"type": "string"}}
 _ANSWER = '"answer": two or three sentences as they could stand on the page that answers it.'
 
 
@@ -51,12 +52,15 @@ class ModelQueryPlanner:
 
     async def _ask(self, query: SearchQuery, settings: RetrievalSettings) -> str:
         task = [_TASK]
+        asked_for: dict[str, Any] = {}
         if settings.extra_queries:
             task += [_QUERIES.format(count=settings.extra_queries), _KEYWORDS]
+            asked_for |= {"queries": _TEXTS, "keywords": _TEXTS}
         if settings.hypothetical_answer:
             task.append(_ANSWER)
+            asked_for["answer"] = {"type": "string"}
         messages = [
-            ChatMessage("system", "\n".join(task)),
+            ChatMessage("system", "\n".join(task), reply_schema=object_schema(**asked_for)),
             ChatMessage("user", f"Visitor's question:\n{as_prompt_text(query.text)}"),
         ]
         return await model_reply(self._model, messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.domain.errors import ModelUnavailable
@@ -19,6 +19,12 @@ async def model_reply(
     except TimeoutError as error:
         message = f"The chat model took longer for a short reply than its budget of {budget_seconds:g} s."
         raise ModelUnavailable(message) from error
+
+
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """For `ChatMessage.reply_schema`."""
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def json_object_in(reply: str) -> dict[str, Any]:

@@ -1,20 +1,24 @@
 """Port: a model that writes."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from app.domain.turn import Finish, TokenUsage
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """The first `shared_chars` of `content` stand in other calls too: a provider may keep what it has read of them."""
+    """The first `shared_chars` of `content` stand in other calls too: a provider may keep what it has read of them.
+
+    `reply_schema` is the JSON Schema of the reply that the message asks for, of an object that has all of its
+    properties and no other. Endpoints that can hold a model to it do; elsewhere the message's own words must do."""
 
     role: Literal["system", "user", "assistant"]
     content: str
     shared_chars: int = 0
+    reply_schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from app.adapters.openai_chat_model import OpenAIChatModel
+from app.answering.model_reply import model_reply, object_schema
 from app.domain.errors import ModelInterrupted, ModelUnavailable
 from app.domain.turn import Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
@@ -131,6 +132,54 @@ async def test_a_request_that_is_refused_for_another_field_is_not_asked_again(
     with pytest.raises(ModelUnavailable, match="does not take the field reasoning_effort"):
         await read(model)
     assert len(fake_openai.asked) == 1
+
+
+SCHEMA = object_schema(search={"type": "string"})
+ASKING_FOR_JSON = [ChatMessage("system", "Reply with JSON.", reply_schema=SCHEMA), ChatMessage("user", "Refunds?")]
+
+
+async def reply(model: ChatModel) -> str:
+    return await model_reply(model, ASKING_FOR_JSON, max_tokens=100, budget_seconds=10)
+
+
+async def test_a_reply_s_schema_is_sent_where_the_endpoint_takes_one(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    model = provider.plays(Say(["{}"]))
+    assert [await reply(model), await reply(model)] == ["{}", "{}"]
+    wanted = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA}}
+    assert [asked.body["response_format"] for asked in fake_openai.asked] == [wanted, wanted]
+
+
+async def test_an_endpoint_that_refuses_schemas_is_asked_without_from_then_on(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    model = provider.plays(Say(["{}"]))
+    fake_openai.refused_fields = frozenset({"response_format"})
+    assert [await reply(model), await reply(model)] == ["{}", "{}"]
+    assert ["response_format" in asked.body for asked in fake_openai.asked] == [True, False, False]
+
+
+async def test_a_new_model_without_schemas_is_found_out_once(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    model = provider.plays(Say(["{}"]))
+    fake_openai.refused_fields = frozenset({"response_format", "max_tokens"})
+    assert await reply(model) == "{}"
+    fake_openai.asked.clear()
+    assert await reply(model) == "{}"
+    [asked] = fake_openai.asked
+    assert "response_format" not in asked.body
+    assert _lengths(asked.body) == {"max_completion_tokens": 4_100}
+
+
+async def test_a_refusal_for_another_reason_leaves_the_schema_in_use(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI
+) -> None:
+    model = provider.plays(Say(["{}"]), Refuse(400), Refuse(400), Say(["{}"]))
+    await reply(model)
+    with pytest.raises(ModelUnavailable, match="status 400"):
+        await reply(model)
+    await reply(model)
+    assert ["response_format" in asked.body for asked in fake_openai.asked] == [True, True, False, True]
 
 
 async def test_reasoning_gets_the_effort_and_the_room_that_are_set(

@@ -30,6 +30,15 @@ async def test_what_cannot_be_read_is_a_reranker_away(reply: list[Step]) -> None
         await ModelRanker(ScriptedChatModel(reply)).score("May I return it?", TEXTS, budget_seconds=1)
 
 
+async def test_a_reply_by_its_schema_is_read() -> None:
+    model = ScriptedChatModel(['{"ratings": [7, 0, 10]}'])
+    scores = await ModelRanker(model).score("May I return it?", TEXTS, budget_seconds=1)
+    assert [round(score.probability, 2) for score in scores] == [0.69, 0.02, 0.98]
+    schema = model.requests[0][0].reply_schema
+    assert schema is not None
+    assert schema["required"] == ["ratings"]
+
+
 async def test_its_time_is_bounded() -> None:
     with pytest.raises(RerankerUnavailable, match=r"budget of 0\.01 s"):
         await ModelRanker(ScriptedChatModel([anyio.Event()])).score("?", TEXTS, budget_seconds=0.01)
