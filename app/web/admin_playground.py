@@ -1,7 +1,6 @@
 """Admin API: the agent asked as a visitor would ask it, live or draft, with everything that made the answer."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Literal
 from uuid import UUID
 
@@ -86,7 +85,7 @@ class PlaygroundOut(Model):
             first_token_ms=told.first_token_ms,
             duration_ms=told.duration_ms,
             search=None if told.search is None else SearchOut.model_validate(told.search, strict=False),
-            prompt=tuple(PromptMessageOut(**asdict(message)) for message in told.prompt),
+            prompt=tuple(PromptMessageOut(role=message.role, content=message.content) for message in told.prompt),
         )
 
 

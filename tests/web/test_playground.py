@@ -1,12 +1,15 @@
 """The agent asked as a visitor would ask it: the whole answer, its trace, and nothing left behind."""
 
 import json
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from app.answering.playground import PlaygroundAnswer
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.ports.chat_model import ChatMessage
 from tests.web.house import UNKNOWN, House
 
 
@@ -26,6 +29,21 @@ async def test_a_question_in_vain_says_why_and_leaves_nothing(house: House) -> N
     assert (told["search"]["chunks"], told["prompt"]) == ([], [])
     for left in ("conversations", "gaps"):
         assert (await house.api("GET", f"/v1/agents/{house.agent.id}/{left}")).json()["items"] == []
+
+
+async def test_the_prompt_is_shown_as_the_chat_model_got_it(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = house.services.playground.ask
+
+    async def prompted(*asked: Any) -> PlaygroundAnswer:
+        prompt = (ChatMessage("system", "Be brief.", shared_chars=9), ChatMessage("user", "Any news?"))
+        return replace(await found(*asked), prompt=prompt)
+
+    monkeypatch.setattr(house.services.playground, "ask", prompted)
+    told = await house.api("POST", f"/v1/agents/{house.agent.id}/playground", {"question": "Any news?"})
+    assert told.json()["prompt"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Any news?"},
+    ]
 
 
 async def test_a_curated_answer_is_given_as_visitors_get_it(house: House) -> None:
