@@ -227,7 +227,7 @@ def _ranked(
         chunk = recalled.chunks[key]
         cosine, share, logit = recalled.own.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
         if settings.confidence_from is ConfidenceScale.RERANKER and logits:
-            confidence = 0.0 if logit is None else sigmoid(settings.confidence_steepness * logit)
+            confidence = 0.0 if logit is None else sigmoid(logit / settings.confidence_steepness)
         else:
             confidence = calibrated(cosine, share, logit, focus.get(key))
         ranked.append(

@@ -46,10 +46,10 @@ class RetrievalSettings:
     that answers from the page got, `exploration` for chance, the same all day; `spam_weight` is taken away for text
     that repeats itself.
 
-    What goes on. Confidence is by `confidence_from`; `confidence_steepness` is that of the reranker's sigmoid. With
-    `needs_two_survivors` one chunk alone is never enough, however sure. Up to
-    `sources` chunks reach the answer, each with up to `neighbours` (0 to 2) chunks before and after it while all stay
-    within `source_tokens`.
+    What goes on. Confidence is by `confidence_from`; `confidence_steepness` is the k > 0 of the reranker's
+    sigmoid(logit / k): the larger, the flatter. With `needs_two_survivors` one chunk alone is never enough, however
+    sure. Up to `sources` chunks reach the answer, each with up to `neighbours` (0 to 2) chunks before and after it
+    while all stay within `source_tokens`.
     """
 
     follow_ups: bool = True
@@ -83,7 +83,7 @@ class RetrievalSettings:
     exploration: float = 0.0
 
     confidence_from: ConfidenceScale = ConfidenceScale.COMBINED
-    confidence_steepness: float = 0.4
+    confidence_steepness: float = 2.5
     needs_two_survivors: bool = False
     sources: int = 6
     neighbours: int = 0

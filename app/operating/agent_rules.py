@@ -180,7 +180,7 @@ def _check_retrieval(settings: RetrievalSettings) -> None:
     check_between(at + "engagement_weight", settings.engagement_weight, 0, 1)
     check_between(at + "spam_weight", settings.spam_weight, 0, 1)
     check_between(at + "exploration", settings.exploration, 0, 0.2)
-    check_between(at + "confidence_steepness", settings.confidence_steepness, 0.01, 10)
+    check_between(at + "confidence_steepness", settings.confidence_steepness, 0.1, 100)
     check_between(at + "neighbours", settings.neighbours, 0, 2)
     check_between(at + "source_tokens", settings.source_tokens, 100, 100_000)
     check_between(at + "recall_per_list", settings.recall_per_list, 1, 200)

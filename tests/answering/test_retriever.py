@@ -160,12 +160,12 @@ async def test_the_reranker_reads_the_best_chunk_of_each_page_where_pages_are_co
 async def test_confidence_may_be_the_rerankers_alone(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         agent = await house.live_agent(
-            rerank=RerankMode.VOTE, confidence_from=ConfidenceScale.RERANKER, confidence_steepness=0.4
+            rerank=RerankMode.VOTE, confidence_from=ConfidenceScale.RERANKER, confidence_steepness=2.5
         )
         found = await house.retriever.retrieve(agent, SearchQuery("Shipping to Norway"))
 
     best = max(item.logit for item in found.ranked if item.logit is not None)
-    assert found.best == pytest.approx(1 / (1 + math.exp(-0.4 * best)))
+    assert found.best == pytest.approx(1 / (1 + math.exp(-best / 2.5)))
 
 
 async def test_the_trace_says_what_every_stage_did(tmp_path: Path) -> None:

@@ -4,20 +4,24 @@ import asyncio
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.engine import is_sqlite, open_engine, open_migration_engine
 from app.adapters.sql.migrate import alembic_config, migrate, newest_revision
 from app.adapters.sql.models import Base, import_tables
+from app.adapters.sql.models.agents import AgentRow
 from app.adapters.sql.system_of_record import SqlSystemOfRecord
+from app.domain.agent import Agent
 from app.domain.errors import Unavailable
 from app.domain.turn import TokenUsage, VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
@@ -116,6 +120,26 @@ async def test_what_was_spent_before_counts_in_its_day(
     await migrate(engine)
     async with record.read() as records:
         assert await records.turns.tokens_of_day(session.agent_id, clock.now().date()) == 14
+
+
+async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
+    record: SqlSystemOfRecord, engine: AsyncEngine, workspace_id: UUID, agent: Agent
+) -> None:
+    steep = replace(agent.draft, retrieval=replace(agent.draft.retrieval, confidence_steepness=0.5))
+    async with record.write() as records:
+        await records.agents.save_draft(workspace_id, agent.id, steep)
+        await records.agents.publish(workspace_id, agent.id)
+    own = open_migration_engine(engine.url)
+    async with own.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0034"))
+        stored = (await connection.execute(select(AgentRow.draft))).scalar_one()["retrieval"]
+    await own.dispose()
+    assert stored["confidence_steepness"] == 2
+    await migrate(engine)
+    async with record.read() as records:
+        kept = await records.agents.get(workspace_id, agent.id)
+        live = await records.agents.live(agent.id)
+    assert kept.draft == live.config == steep
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
