@@ -159,6 +159,11 @@ class StoredTurn:
     rating: str | None = None
     comment: str = ""
 
+    @property
+    def usage(self) -> TokenUsage | None:
+        """Of all its calls of chat models; None where there were none, or the turn has not ended."""
+        return TokenUsage(**self.trace["usage"]) if "usage" in self.trace else None
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from app.domain.costs import MonthCost, TokenPrices
 from app.domain.token_budget import TokenBudget, next_day
+from app.domain.turn import StoredTurn
 from app.operating.actor import Actor
 from app.ports.clock import Clock
 from app.ports.records.transaction import SystemOfRecord
@@ -25,6 +26,10 @@ class TokenBudgets:
             await records.agents.get(actor.workspace_id, agent_id)
             found = await records.turns.usage_by_month(agent_id, count)
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
+
+    def cost_of_turn(self, turn: StoredTurn) -> float | None:
+        """In the operator's currency; None where no chat model was asked, or no price is set."""
+        return None if turn.usage is None else self._prices.of(turn.usage)
 
     async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""

@@ -12,6 +12,7 @@ from app.domain.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, Conversati
 from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
 from app.operating.actor import Actor
 from app.operating.conversation_review import ConversationReview, Thread
+from app.operating.token_budgets import TokenBudgets
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 from app.web.list_models import ListOut, ListQuery, listed
@@ -78,11 +79,16 @@ class TurnOut(Model):
     rating: str | None = Field(description="The visitor's thumb: up, down, or null.")
     comment: str = Field(description="What the visitor wrote beside it.")
     citations: tuple[TurnCitationOut, ...]
-    trace: dict[str, Any] = Field(description="Stages, scores and timings.")
+    cost: float | None = Field(
+        default=None,
+        description="What its calls of chat models cost, by DOCENT_MODEL_PRICE_PROMPT and its like; null without "
+        "prices or calls. The trace has its `usage`.",
+    )
+    trace: dict[str, Any] = Field(description="Stages, scores, timings, and what chat models read and wrote.")
 
     @classmethod
-    def of(cls, turn: StoredTurn) -> "TurnOut":
-        return cls.model_validate(turn)
+    def of(cls, turn: StoredTurn, cost: float | None) -> "TurnOut":
+        return cls.model_validate(turn).model_copy(update={"cost": None if cost is None else round(cost, 6)})
 
 
 class ThreadOut(Model):
@@ -90,16 +96,17 @@ class ThreadOut(Model):
     turns: tuple[TurnOut, ...] = Field(description="Oldest first.")
 
     @classmethod
-    def of(cls, thread: Thread) -> "ThreadOut":
+    def of(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
         return cls(
             conversation=ConversationOut.of(thread.conversation),
-            turns=tuple(TurnOut.of(turn) for turn in thread.turns),
+            turns=tuple(TurnOut.of(turn, budgets.cost_of_turn(turn)) for turn in thread.turns),
         )
 
 
 class AdminConversations:
-    def __init__(self, review: ConversationReview, access: AdminAccess) -> None:
+    def __init__(self, review: ConversationReview, budgets: TokenBudgets, access: AdminAccess) -> None:
         self._review = review
+        self._budgets = budgets
         self._access = access
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
@@ -134,4 +141,5 @@ class AdminConversations:
         return listed(ListOut[ConversationOut], page, ConversationOut.of)
 
     async def thread(self, call: Call[Actor, None]) -> ThreadOut:
-        return ThreadOut.of(await self._review.thread(call.caller, call.path_id("conversation_id")))
+        thread = await self._review.thread(call.caller, call.path_id("conversation_id"))
+        return ThreadOut.of(thread, self._budgets)

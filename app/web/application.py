@@ -170,7 +170,7 @@ def endpoints_of(
         *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
         *AdminGapSuggestions(services.gap_suggestions, access).endpoints(),
         *GapExport(services.gaps, access).endpoints(),
-        *AdminConversations(services.conversation_review, access).endpoints(),
+        *AdminConversations(services.conversation_review, services.token_budgets, access).endpoints(),
         *AdminLeads(services.leads, access).endpoints(),
         *AdminLiveChats(services.live_chats, access).endpoints(),
         *AdminUserSecret(services.signed_users, access).endpoints(),

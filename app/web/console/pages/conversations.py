@@ -43,6 +43,7 @@ class ConversationPages:
     def __init__(self, services: WebServices) -> None:
         self._review = services.conversation_review
         self._live_chats = services.live_chats
+        self._budgets = services.token_budgets
         self._turns = TurnReview(services.records, services.golden_questions)
 
     def pages(self) -> Sequence[AnyPage]:
@@ -79,7 +80,13 @@ class ConversationPages:
     async def one(self, visit: Visit[NoForm]) -> Shown:
         thread = await self._thread(visit)
         turns = [
-            {"turn": turn, "found": found_by_turn(turn.trace), "stages": stages_of(turn.trace)} for turn in thread.turns
+            {
+                "turn": turn,
+                "found": found_by_turn(turn.trace),
+                "stages": stages_of(turn.trace),
+                "cost": self._budgets.cost_of_turn(turn),
+            }
+            for turn in thread.turns
         ]
         live = await self._live_chats.view(visit.actor, thread.conversation.id)
         return Shown(
