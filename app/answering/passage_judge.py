@@ -1,9 +1,11 @@
 """How well a passage answers a question: what search, its meaning, its heading and its words say, as one figure."""
 
+from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from operator import mul
+from typing import Final, TypeAlias
 
 import structlog
 
@@ -16,8 +18,10 @@ from app.ports.keyword_index import KeywordIndex
 
 log = structlog.get_logger(__name__)
 
+Vector: TypeAlias = "array[float]"  # of length 1, as embedders give them
+
 _READ: Final = 24  # passages whose meaning is asked for: each costs the embedder some 5 ms
-_REMEMBERED: Final = 2_000  # vectors, of 1.5 KiB each
+_REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each: sites are asked about the same pages again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class PassageJudge:
     def __init__(self, embedder: Embedder, keywords: KeywordIndex) -> None:
         self._embedder = embedder
         self._keywords = keywords
-        self._vectors: OrderedDict[str, list[float]] = OrderedDict()
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
 
     async def judged(self, brief: AnswerBrief, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first."""
@@ -83,16 +87,15 @@ class PassageJudge:
                 log.warning("passages.coverage_away", reason=str(error))
         return plain_coverage(brief.standalone, texts)
 
-    async def _meanings(
-        self, question: str, read: Sequence[Passage], language: str | None
-    ) -> dict[str, list[float]] | None:
+    async def _meanings(self, question: str, read: Sequence[Passage], language: str | None) -> dict[str, Vector] | None:
         known = self._embedder.reads
         if not read or (language is not None and known is not None and language not in known):
             return None
         wanted = list(dict.fromkeys([question, *(text for passage in read for text in _looks(passage))]))
         missing = [text for text in wanted if text not in self._vectors]
         try:
-            found = dict(zip(missing, await self._embedder.embed(missing), strict=True)) if missing else {}
+            embedded = await self._embedder.embed(missing) if missing else []
+            found = {text: array("f", vector) for text, vector in zip(missing, embedded, strict=True)}
         except EmbedderUnavailable as error:
             log.warning("passages.embedder_away", reason=str(error))
             return None
@@ -100,7 +103,7 @@ class PassageJudge:
         self._remember(vectors)
         return vectors
 
-    def _remember(self, vectors: dict[str, list[float]]) -> None:
+    def _remember(self, vectors: dict[str, Vector]) -> None:
         for text, vector in vectors.items():
             self._vectors[text] = vector
             self._vectors.move_to_end(text)
@@ -108,7 +111,7 @@ class PassageJudge:
             self._vectors.popitem(last=False)
 
 
-def _odds(passage: Passage, coverage: float, question: str, vectors: dict[str, list[float]] | None) -> float:
+def _odds(passage: Passage, coverage: float, question: str, vectors: dict[str, Vector] | None) -> float:
     scale = _WORDS_ALONE if vectors is None else _ALL
     odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage
     if vectors is None:
@@ -123,6 +126,5 @@ def _looks(passage: Passage) -> tuple[str, str, str]:
     return passage.text, f"{passage.place}\n{passage.text}", passage.place or passage.text
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Of vectors of length 1, as embedders give them."""
-    return sum(a * b for a, b in zip(one, other, strict=True))
+def _cosine(one: Vector, other: Vector) -> float:
+    return float(sum(map(mul, one, other)))
