@@ -322,7 +322,16 @@ def search_parts(base: Foundation, model: ChatModel | None, helper: ChatModel | 
     from app.answering.search_pipeline import SearchParts
 
     return SearchParts(
-        base.record, base.questions, base.tokens, base.vectors, base.keywords, base.reranker, base.clock, model, helper
+        base.record,
+        base.questions,
+        base.tokens,
+        base.vectors,
+        base.keywords,
+        base.reranker,
+        base.clock,
+        model,
+        helper,
+        is_reranker_shipped=not (base.settings.rerank_url or base.settings.rerank_folder),
     )
 
 

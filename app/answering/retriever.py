@@ -111,7 +111,9 @@ class HybridRetriever:
         trace: RetrievalTrace,
     ) -> dict[str, float]:
         """The reranker's word on the best candidates; none when it is off, fails, or takes too long."""
-        if settings.rerank is RerankMode.OFF:
+        if settings.rerank is RerankMode.OFF or (
+            settings.rerank is RerankMode.AUTO and RerankMode.AUTO not in self._rankers
+        ):
             return {}
         read = best_first(fused)[: settings.rerank_candidates]
         texts = [f"{recalled.chunks[key].title}\n{recalled.chunks[key].text}" for key in read]
@@ -198,7 +200,7 @@ def _order(
 ) -> dict[str, float]:
     if not logits:
         return unit_interval(fused)
-    if settings.rerank is RerankMode.VOTE:
+    if settings.rerank in (RerankMode.VOTE, RerankMode.AUTO):
         return unit_interval(with_vote(fused, logits, weight))
     lowest = min(logits.values())
     behind = {key: lowest - 1.0 + score for key, score in unit_interval(fused).items()}

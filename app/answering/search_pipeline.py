@@ -29,7 +29,7 @@ from app.ports.vector_index import VectorIndex
 @dataclass(frozen=True, slots=True)
 class SearchParts:
     """`model` is None where no chat model is set: what needs one is then left out. `helper` does what visitors do not
-    read; without one the model does."""
+    read; without one the model does. A reranker that is not the shipped one votes unless an agent says otherwise."""
 
     record: SystemOfRecord
     embedder: Embedder
@@ -40,6 +40,7 @@ class SearchParts:
     clock: Clock
     model: ChatModel | None = None
     helper: ChatModel | None = None
+    is_reranker_shipped: bool = True
 
     def fresh(self) -> Retriever:
         """Ranks anew each time."""
@@ -52,6 +53,8 @@ class SearchParts:
 
     def _hybrid(self) -> HybridRetriever:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
+        if not self.is_reranker_shipped:
+            rankers[RerankMode.AUTO] = self.reranker
         planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
         if self.helping is not None:
             rankers[RerankMode.MODEL] = ModelRanker(self.helping)

@@ -12,6 +12,7 @@ class FusionMethod(StrEnum):
 
 
 class RerankMode(StrEnum):
+    AUTO = "auto"  # one vote of a reranker that the operator has set up; none of the shipped one
     OFF = "off"
     VOTE = "vote"  # the cross-encoder is one vote beside cosine and BM25
     JUDGE = "judge"  # the reranker decides alone: for strong hosted rerankers
@@ -69,7 +70,7 @@ class RetrievalSettings:
     rrf_k: int = 60
     collapse_documents: bool = False
 
-    rerank: RerankMode = RerankMode.OFF
+    rerank: RerankMode = RerankMode.AUTO
     rerank_weight: float = 0.25
     rerank_candidates: int = 18
     rerank_budget_ms: int = 1500

@@ -24,11 +24,12 @@ URLS = {
     "redis_url": "redis://:{}@cache.example:6379/0",
     "model_url": "https://user:{}@models.example/v1",
     "fallback_model_url": "https://models.example/v1?api_key={}&x=1",
+    "helper_model_url": "https://user:{}@helper.example/v1",
     "embeddings_url": "https://user:{}@models.example/v1",
     "rerank_url": "https://user:{}@rank.example",
     "vectors_uri": "s3://bucket/folder?aws_secret_access_key={}",
 }
-NAMES = {"model_name": "m", "fallback_model_name": "f", "embeddings_model": "e"}
+NAMES = {"model_name": "m", "fallback_model_name": "f", "helper_model_name": "h", "embeddings_model": "e"}
 
 
 def secret_names() -> Iterator[str]:

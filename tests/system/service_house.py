@@ -13,12 +13,15 @@ from unittest.mock import patch
 from uuid import UUID
 
 import httpx2
+from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.applications import Starlette
 from starlette.types import Message
 
 from app.adapters.inline_job_queue import InlineJobQueue
+from app.adapters.sql.database_time import database_time
 from app.adapters.sql.engine import open_engine
+from app.adapters.sql.models.tenancy import ProcessRow
 from app.domain.document import PageContent
 from app.main import open_web
 from app.operating.api_tokens import ApiTokens
@@ -81,10 +84,17 @@ class ServiceHouse:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._let_processes_be_silent()
         while self._engines:
             await self._engines.pop().dispose()
         self.clock.advance(SILENCE_SECONDS)
         await self._open()
+
+    async def _let_processes_be_silent(self) -> None:
+        """For the database's time too, by which processes judge one another."""
+        then = database_time("sqlite", seconds_ago=SILENCE_SECONDS)
+        async with self._engines[-1].begin() as connection:
+            await connection.execute(update(ProcessRow).values(beaten_at=then))
 
     async def close(self) -> None:
         for opened in reversed(self._opened):

@@ -16,13 +16,13 @@ def path(house: House) -> str:
 
 
 async def test_the_curve_is_drawn_and_stands_in_a_table_as_well(house: House) -> None:
-    await asked_in_vain(house, "Do you ship to Malta?", sure=(0.37, 0.31))
+    await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
     html = await (await an_operator(house)).page(path(house))
     assert html.count('<svg class="chart" role="img" aria-label="Share by threshold') == 1
     assert html.count('<path d="M44.0 10.0 L') == 1
-    assert '<th scope="row">30%</th><td class="number">100%</td><td class="number">–</td>' in html
-    assert '<th scope="row">35%</th><td class="number">0%</td><td class="number">–</td>' in html
-    assert "40% now" in text_of(html)
+    assert '<th scope="row">20%</th><td class="number">100%</td><td class="number">–</td>' in html
+    assert '<th scope="row">25%</th><td class="number">0%</td><td class="number">–</td>' in html
+    assert "30% now" in text_of(html)
 
 
 async def test_with_golden_questions_it_says_how_many_would_go_right(house: House) -> None:
@@ -48,22 +48,22 @@ async def test_it_is_set_in_the_draft_alone(house: House) -> None:
     agent = await house.services.agents.get(house.actor, house.agent.id)
     assert agent.draft.confidence_threshold == 0.25
     async with house.record.read() as records:
-        assert (await records.agents.live(house.agent.id)).config.confidence_threshold == 0.4
+        assert (await records.agents.live(house.agent.id)).config.confidence_threshold == 0.3
 
 
 async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(house: House) -> None:
-    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.37, 0.31))
+    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
     browser = await an_operator(house)
     html = await browser.page(f"{path(house)}?gap={gap}")
-    assert "would be answered from at 31% or less" in text_of(html)
-    assert 'value="0.31"' in html
+    assert "would be answered from at 21% or less" in text_of(html)
+    assert 'value="0.21"' in html
     assert ">this gap</text>" in html
-    answer = await browser.post(path(house), {"confidence_threshold": "0.31", "gap": str(gap)})
+    answer = await browser.post(path(house), {"confidence_threshold": "0.21", "gap": str(gap)})
     assert answer.headers["location"] == f"{gaps_path(house)}/{gap}"
 
 
 async def test_too_little_for_any_threshold_is_said_to_be_so(house: House) -> None:
-    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.37,))
+    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27,))
     text = text_of(await (await an_operator(house)).page(f"{path(house)}?gap={gap}"))
     assert "No threshold answers this gap" in text
 
@@ -73,7 +73,7 @@ async def test_what_is_no_share_is_refused_beside_its_field(house: House, typed:
     refused = await (await an_operator(house)).post(path(house), {"confidence_threshold": typed})
     assert refused.status_code == 422
     assert 'id="set_threshold-confidence_threshold-wrong"' in refused.text
-    assert (await house.services.agents.get(house.actor, house.agent.id)).draft.confidence_threshold == 0.4
+    assert (await house.services.agents.get(house.actor, house.agent.id)).draft.confidence_threshold == 0.3
 
 
 async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
@@ -84,7 +84,7 @@ async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
     assert (await browser.get(f"{theirs}?gap={gap}")).status_code == 404
     refused = await browser.post(theirs, {"confidence_threshold": "0.1", "gap": str(gap)})
     assert refused.status_code == 404
-    assert (await house.services.agents.get(house.actor, other.id)).draft.confidence_threshold == 0.4
+    assert (await house.services.agents.get(house.actor, other.id)).draft.confidence_threshold == 0.3
 
 
 def test_words_that_would_not_fit_after_their_mark_stand_before_it() -> None:
