@@ -15,6 +15,7 @@ from app.adapters.places import Places
 from app.adapters.secret_key_file import SecretKeyFile
 from app.adapters.secret_keys import SecretKeys
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.domain.errors import Misconfigured
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.adapters.onnx_threads import OnnxThreads
     from app.adapters.openai_chat_model import OpenAIChatModel
     from app.answering.turns_elsewhere import SharedTurns
+    from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_writer import ContextWriter
     from app.ports.cache import Cache
     from app.ports.chat_model import ChatModel
@@ -60,6 +62,22 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
     )
     closing.push_async_callback(embedder.close)
     return embedder
+
+
+def configured_chunk_limits(settings: Settings, max_tokens: int) -> ChunkLimits:
+    """For an embedder that reads `max_tokens`. Raises Misconfigured when it would not read a chunk to its end."""
+    from app.knowledge.chunk_limits import RESERVED_TOKENS, ChunkLimits
+
+    limits = ChunkLimits.for_embedder(max_tokens)
+    if settings.chunk_tokens is None:
+        return limits
+    most = max_tokens - limits.context_tokens - RESERVED_TOKENS
+    if settings.chunk_tokens > most:
+        raise Misconfigured(
+            f"DOCENT_CHUNK_TOKENS: the embedder reads {max_tokens} tokens, of which {max_tokens - most} are kept for "
+            f"what stands before a chunk; set {most} or less."
+        )
+    return limits.of_size(settings.chunk_tokens)
 
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> BatchingEmbedder:

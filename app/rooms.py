@@ -28,6 +28,7 @@ from app.adapters.system_clock import SystemClock
 from app.configured_adapters import (
     configured_cache,
     configured_chat_model,
+    configured_chunk_limits,
     configured_context_writer,
     configured_embedder,
     configured_helper_model,
@@ -366,7 +367,6 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     from app.adapters.pooled_file_reader import PooledFileReader
     from app.knowledge.chunk_contexts import ChunkContexts
     from app.knowledge.chunk_indexer import ChunkIndexer
-    from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.chunker import Chunker
     from app.knowledge.context_line import ContextLine
     from app.knowledge.due_readings import DueReadings
@@ -384,7 +384,7 @@ async def open_knowledge(base: Foundation) -> AsyncIterator[Knowledge]:
     settings = base.settings
     indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
     retire = Retire(base.record, indexer)
-    limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
+    limits = configured_chunk_limits(settings, base.embedder.max_tokens)
     deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
     async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
         writer = configured_context_writer(settings, base.circuits, closing)

@@ -140,6 +140,14 @@ class Settings(BaseSettings):
     )
     embeddings_max_tokens: int = Field(8191, ge=64, le=1_000_000, description="Longest text that its model reads.")
 
+    chunk_tokens: int | None = Field(
+        None,
+        ge=40,
+        le=8000,
+        description="Longest chunk, in the embedder's tokens; it reads 48 more. None: 200, or less for an embedder "
+        "that reads less.",
+    )
+
     rerank_url: str = Field("", description="Hosted reranker; empty: the shipped model.")
     rerank_model: str = Field("", description="Its model, where the service wants a name.")
     rerank_key: SecretStr = Field(SecretStr(""), description="Its key.")

@@ -47,6 +47,11 @@ class ChunkLimits:
             int(limits.chunk_tokens * share), int(limits.context_tokens * share), int(limits.overlap_tokens * share)
         )
 
+    def of_size(self, chunk_tokens: int) -> "ChunkLimits":
+        """Chunks of at most so many tokens, which share in proportion; the context line keeps its room."""
+        share = chunk_tokens / self.chunk_tokens
+        return ChunkLimits(chunk_tokens, self.context_tokens, int(self.overlap_tokens * share))
+
     def require_fit(self, max_tokens: int) -> None:
         """Raises ValueError when a full chunk would be cut off by the embedder."""
         if self.embedded_tokens > max_tokens:

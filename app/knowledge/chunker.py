@@ -12,7 +12,8 @@ from app.knowledge.page_sections import Section, sections
 from app.ports.text_splitter import TextSplitter
 from app.ports.token_counter import TokenCounter
 
-# Part of every page's content hash: raise it when the same page would be cut differently, so that it is read anew.
+# Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
+# that it is read anew.
 CHUNKING_VERSION = 4
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
@@ -43,6 +44,12 @@ class Chunker:
         self._counter = counter
         self._limits = limits
         self._context = ContextLine(counter, limits.context_tokens)
+
+    @property
+    def cut_as(self) -> str:
+        """What the cut depends on beside the page; another one means that the same page may be cut differently."""
+        size = self._limits.chunk_tokens
+        return f"{CHUNKING_VERSION}" if size == ChunkLimits().chunk_tokens else f"{CHUNKING_VERSION} {size}"
 
     def cut(self, page: PageContent) -> list[ChunkDraft]:
         """In the page's order; [] for a page without text. CPU work: milliseconds for a usual page."""

@@ -27,7 +27,7 @@ from app.domain.near_duplicate import PageWording
 from app.domain.page_lint import IN_WORDS, Finding, Quarantine, lint_page
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
-from app.knowledge.chunker import CHUNKING_VERSION, Chunker
+from app.knowledge.chunker import Chunker
 from app.knowledge.retire import Retire
 from app.ports.records.documents import PageTexts, PendingVersion
 from app.ports.records.transaction import Records, SystemOfRecord
@@ -36,14 +36,14 @@ _HELD: Final = "It waits for an operator to release it."
 _TWINS_ASKED: Final = 20  # some sites give all their pages one title
 
 
-def page_hash(page: PageContent) -> str:
-    """What "unchanged" means for a page: its title, its Markdown, its attributes, and the way we cut pages.
+def page_hash(page: PageContent, cut_as: str) -> str:
+    """What "unchanged" means for a page: its title, its Markdown, its attributes, and `Chunker.cut_as`.
 
     Not hashed: dates and descriptions, which change without a word changing, and anchors, which some frameworks
     draw anew for every answer; a stale one still opens the right page.
     """
     attributes = json.dumps(dict(page.attributes), sort_keys=True) if page.attributes else ""
-    return content_hash(f"{CHUNKING_VERSION}\n{page.title}\n{page.markdown}{attributes}")
+    return content_hash(f"{cut_as}\n{page.title}\n{page.markdown}{attributes}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Ingest:
 
         Raises EmbedderUnavailable or IndexUnavailable; what was live stays live then, and learning again goes on.
         """
-        digest = page_hash(page)
+        digest = page_hash(page, self._chunker.cut_as)
         async with self._one_at_a_time(agent_id, page.title):
             if (known := await self._unchanged(source_id, page.url, digest)) is not None:
                 return known

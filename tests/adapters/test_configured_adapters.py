@@ -9,10 +9,12 @@ from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.onnx_threads import OnnxThreads
 from app.configured_adapters import (
     configured_chat_model,
+    configured_chunk_limits,
     configured_context_writer,
     configured_embedder,
     configured_helper_model,
 )
+from app.domain.errors import Misconfigured
 from app.settings import BadSettings, read_settings
 from tests.contracts.chat_model_contract import read
 from tests.doubles.fake_openai import FakeOpenAI, Refuse, Say
@@ -69,6 +71,20 @@ async def test_an_embedding_endpoint_is_asked_as_it_can_answer(fake_openai: Fake
     [asked] = fake_openai.asked
     assert (asked.body["dimensions"], asked.body["encoding_format"]) == (8, "float")
     assert (len(vector), embedder.max_tokens) == (8, 512)
+
+
+@pytest.mark.parametrize(("embedder_reads", "most"), [(256, 208), (8191, 8000)])
+def test_chunks_are_as_long_as_the_setting_says_within_what_the_embedder_reads(embedder_reads: int, most: int) -> None:
+    assert configured_chunk_limits(read_settings(), embedder_reads).chunk_tokens == 200
+    for size in (40, 120, most):
+        limits = configured_chunk_limits(read_settings(chunk_tokens=size), embedder_reads)
+        limits.require_fit(embedder_reads)
+        assert limits.chunk_tokens == size
+
+
+def test_a_chunk_that_the_embedder_would_not_read_to_its_end_is_refused_with_the_size_to_set() -> None:
+    with pytest.raises(Misconfigured, match=r"DOCENT_CHUNK_TOKENS: the embedder reads 256 tokens.* set 208 or less"):
+        configured_chunk_limits(read_settings(chunk_tokens=209), 256)
 
 
 async def test_a_helper_model_does_what_visitors_do_not_read(fake_openai: FakeOpenAI) -> None:

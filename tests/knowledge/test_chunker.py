@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.adapters.markdown_text_splitter import MarkdownTextSplitter
 from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent, SectionHeading
@@ -196,6 +197,17 @@ def test_limits_fit_the_embedder(max_tokens: int) -> None:
 
     limits.require_fit(max_tokens)
     assert limits.chunk_tokens <= 200
+
+
+@pytest.mark.parametrize("size", [40, 120, 208])
+def test_chunks_of_another_size_are_no_longer_and_marked_as_cut_otherwise(
+    chunker: Chunker, counter: TokenizersTokenCounter, size: int
+) -> None:
+    other = Chunker(MarkdownTextSplitter(counter), counter, ChunkLimits().of_size(size))
+    counts = [counter.count(text) for text in texts(other.cut(page(sentence(900))))]
+
+    assert size * 0.6 < max(counts) <= size
+    assert other.cut_as != chunker.cut_as
 
 
 def test_limits_that_the_embedder_would_cut_off_are_refused() -> None:

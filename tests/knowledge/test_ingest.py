@@ -196,8 +196,10 @@ async def test_while_the_embedder_is_down_the_old_version_stays(house: Knowledge
 async def test_the_title_belongs_to_the_content_and_the_dates_do_not(house: KnowledgeHouse) -> None:
     plain = page()
 
-    assert page_hash(plain) != page_hash(page(title="Other"))
-    assert page_hash(plain) == page_hash(replace(plain, modified=house.clock.now().date(), url="https://x.example/"))
+    assert page_hash(plain, "1") != page_hash(page(title="Other"), "1")
+    assert page_hash(plain, "1") != page_hash(plain, "2")
+    dated = replace(plain, modified=house.clock.now().date(), url="https://x.example/")
+    assert page_hash(plain, "1") == page_hash(dated, "1")
 
 
 async def test_other_attributes_make_a_new_version_and_no_twin(house: KnowledgeHouse) -> None:
