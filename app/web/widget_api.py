@@ -234,7 +234,7 @@ class WidgetApi:
         """Raises Unauthorized or InvalidInput, naming the field."""
         if asked.filter is None:
             if asked.filter_hash is not None:
-                raise InvalidInput("filter", "There is a filter_hash and no filter. Send both, or neither.")
+                raise InvalidInput("filter_hash", "There is no filter that it could sign. Send both, or neither.")
             return SearchFilter()
         user_id, signature = asked.user_id or "", asked.filter_hash or ""
         await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)

@@ -131,7 +131,7 @@ async def test_a_signed_filter_that_is_none_is_refused_by_its_field(house: House
 
 async def test_a_signature_without_its_filter_is_refused(house: House) -> None:
     status, message = await refusal(house, filter_hash=filter_signature(await made_secret(house), DOCS))
-    assert (status, message.partition(":")[0]) == (422, "filter")
+    assert (status, message.partition(":")[0]) == (422, "filter_hash")
 
 
 @pytest.mark.parametrize(
