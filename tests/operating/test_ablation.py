@@ -42,7 +42,7 @@ class _Settled:
     async def search(self, question: Question) -> StagedRanking:
         order = ["right", "wrong"] if self.settings.topic_weight else ["wrong", "right"]
         sure = question.is_answerable or self.settings.exploration > 0
-        pairs = 0 if self.settings.rerank is RerankMode.OFF else 4
+        pairs = 4 if self.settings.rerank is RerankMode.VOTE else 0
         spent = {"rerank": 5.0 * pairs, "recall": 7.0, "topic": 2.0 if self.settings.topic_weight else 0.0}
         hits = [Hit("d", chunk) for chunk in order]
         return StagedRanking({"reranked": hits}, 0.9 if sure else 0.1, not sure, milliseconds=spent, pairs=pairs)
