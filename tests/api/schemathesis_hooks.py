@@ -20,6 +20,9 @@ _ENDING = ("eraseMe", "clearConversation")
 _token = ""
 
 
+schemathesis.serializer.alias("application/x-ndjson", "text/plain")
+
+
 @schemathesis.hook
 def before_call(context: Any, case: Any, kwargs: Any) -> None:
     global _token
