@@ -107,6 +107,6 @@ def shortfall(found: Sequence[FoundThen], reason: GapReason, threshold: float, *
         return Shortfall.DISLIKED
     if best < threshold * _CLOSE or not found:
         return Shortfall.NOTHING_CLOSE
-    if best < threshold:
+    if best < threshold or reason is GapReason.LOW_CONFIDENCE:  # no passage of what was found was sure enough
         return Shortfall.UNDER_THRESHOLD
     return Shortfall.STOPPED if reason is GapReason.REPHRASED else Shortfall.MODEL_DECLINED

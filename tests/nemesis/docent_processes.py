@@ -25,6 +25,7 @@ class WebProcess:
     port: int
     ahead_seconds: int = 0
     killed_at: dict[int, float] = field(default_factory=dict)
+    paused: set[int] = field(default_factory=set)  # pids
     exit_codes: list[int] = field(default_factory=list)
     stop_seconds: list[float] = field(default_factory=list)
     _process: Process | None = None
@@ -68,6 +69,7 @@ class WebProcess:
         """As a machine that is stopped and goes on: nothing of the process is lost but time."""
         async with self._changing:
             assert self._process
+            self.paused.add(self._process.pid)
             self._process.send_signal(signal.SIGSTOP)
             try:
                 await asyncio.sleep(seconds)

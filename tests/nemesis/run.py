@@ -40,7 +40,8 @@ async def nemesis(folder: Path, seed: int, turn_count: int) -> dict[str, Any]:
                 await asyncio.gather(*(home.terminate() for home in homes))
     killed_at = {pid: at for home in homes for pid, at in home.killed_at.items()}
     rows = stored_turns(record)
-    verdict = judged(log, rows, providers, killed_at)
+    paused = {pid for home in homes for pid in home.paused}
+    verdict = judged(log, rows, providers, killed_at, paused)
     exit_codes = [code for home in homes for code in home.exit_codes]
     slowest_stop = max(seconds for home in homes for seconds in home.stop_seconds)
     verdict.faults += [f"exit code {code} after SIGTERM" for code in exit_codes if code != 0]

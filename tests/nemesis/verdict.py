@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,8 +69,13 @@ class Verdict:
 
 
 def judged(
-    log: Sequence[Seen], rows: Mapping[UUID, Row], providers: PlannedProviders, killed_at: Mapping[int, float]
+    log: Sequence[Seen],
+    rows: Mapping[UUID, Row],
+    providers: PlannedProviders,
+    killed_at: Mapping[int, float],
+    paused: Collection[int],
 ) -> Verdict:
+    """`killed_at` and `paused` are of pids."""
     verdict = Verdict()
     asked = Counter(row.question for row in rows.values())
     for seen in log:
@@ -86,7 +91,7 @@ def judged(
                 verdict.blame("acknowledged and missing", plan)
             continue
         _judge_row(verdict, seen, row, killed_at)
-        _judge_calls(verdict, plan, row, providers)
+        _judge_calls(verdict, plan, row, providers, was_paused=row.owner_pid in paused)
     return verdict
 
 
@@ -119,9 +124,10 @@ def _judge_row(verdict: Verdict, seen: Seen, row: Row, killed_at: Mapping[int, f
         verdict.blame("answer of two providers", plan, repr(answer[:60]))
 
 
-def _judge_calls(verdict: Verdict, plan: TurnPlan, row: Row, providers: PlannedProviders) -> None:
+def _judge_calls(verdict: Verdict, plan: TurnPlan, row: Row, providers: PlannedProviders, *, was_paused: bool) -> None:
+    """A process that stood still takes its provider for silent, and asks the second one."""
     calls = [providers.answered[name, plan.number] for name in (FIRST, SECOND)]
-    if max(calls) > 1 or (plan.fault is None and calls[1] and calls[0]):
+    if max(calls) > 1 or (plan.fault is None and not was_paused and calls[1] and calls[0]):
         verdict.blame("asked a provider again", plan, f"first {calls[0]}, second {calls[1]}")
     if row.state == "done" and row.answered_by == "model" and not sum(calls):
         verdict.blame("answered without a provider", plan)
