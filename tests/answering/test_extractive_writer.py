@@ -105,6 +105,15 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     assert "The maker repairs a lamp free of charge. [2]" in found
 
 
+async def test_a_question_for_a_price_gets_the_passage_that_names_one() -> None:
+    found = await answer(
+        "What does the Plus plan cost?",
+        source(1, "Made for gardens that grow.", "Plus plan"),
+        source(2, "€3.90 for each month.", "Plus plan"),
+    )
+    assert found.startswith("**Plus plan**\n\n€3.90")
+
+
 async def test_further_sections_are_named_and_not_quoted() -> None:
     found = await answer(
         "How long is the warranty of a lamp?",
