@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx2
+
 from app.cli.demo.api_client import ApiClient
 from app.cli.demo.script import Demonstration, nimbrel_plan
 from app.cli.demo.site_server import DemoSite, serve_demo_site
@@ -100,7 +102,11 @@ def real_docent(folder: Path) -> Iterator[RealDocent]:
         demonstration = Demonstration(client, plan)
         demonstration.set_up()
         # The models of these tests say what the tests want said, not what pages say.
-        _command(environment, "agent", "set", "answer_check=off")
+        agent = f"/v1/agents/{demonstration.agent_id}"
+        httpx2.patch(
+            f"{base}{agent}", json={"answer_check": "off"}, headers={"Authorization": f"Bearer {token}"}
+        ).raise_for_status()
+        client.post(f"{agent}/publish")
         ended = demonstration.crawl(lambda _: None)
         assert ended["state"] == "finished", ended
         model = {"DOCENT_MODEL_URL": provider.url, "DOCENT_MODEL_NAME": "fake"}
