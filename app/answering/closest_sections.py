@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator
 
 from app.answering.brief import AnswerBrief
 from app.domain.own_words import own_words
+from app.domain.section_text import section_name
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.ports.chat_model import ChatEnd, TextDelta
 
 _SECTIONS = 3
-_MARKDOWN = str.maketrans(dict.fromkeys("[]*_`#|<>", ""))
 
 
 class ClosestSectionsWriter:
@@ -30,5 +30,5 @@ class ClosestSectionsWriter:
 
 def _name(title: str, heading: str) -> str:
     """The page and its section, each said once."""
-    parts = dict.fromkeys(part.translate(_MARKDOWN).strip() for part in (title, heading))
+    parts = dict.fromkeys(section_name(part) for part in (title, heading))
     return ": ".join(part for part in parts if part)

@@ -8,6 +8,7 @@ from app.answering.passage_judge import JudgedPassage, PassageJudge
 from app.answering.passages import Passage, extended, passages
 from app.domain.blocks import lines_with_code
 from app.domain.own_words import own_words
+from app.domain.section_text import section_name
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.domain.words import folded_words
 from app.ports.chat_model import ChatEnd, TextDelta
@@ -80,14 +81,12 @@ def _quoted(judged: Sequence[JudgedPassage], max_chars: int) -> list[Passage]:
 
 
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:
-    """One passage for each of the best sections that are not quoted."""
-    seen = {_section(passage) for passage in quoted}
+    """One passage for each of the best sources that are not quoted."""
     numbers = {passage.source.number for passage in quoted}
     further: list[Passage] = []
     for one in judged:
-        if _section(one.passage) in seen or one.passage.source.number in numbers or not _name(one.passage):
+        if one.passage.source.number in numbers or not _name(one.passage):
             continue
-        seen.add(_section(one.passage))
         numbers.add(one.passage.source.number)
         further.append(one.passage)
     return further[:_FURTHER]
@@ -98,8 +97,7 @@ def _section(passage: Passage) -> tuple[int, str]:
 
 
 def _name(passage: Passage) -> str:
-    """What the section is called, without anything that Markdown would read."""
-    return re.sub(r"[\[\]*_`#|<>]", "", passage.heading or passage.source.title).strip()
+    return section_name(passage.heading or passage.source.title)
 
 
 def _paragraph(passage: Passage) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from app.answering.brief import Source
 from app.domain.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
@@ -18,7 +19,7 @@ _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 Piece = tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Passage:
     """A stretch of a source, word for word: `pieces` from `start` to before `end`, of all those under its heading,
     which is "" where none is known."""
@@ -29,7 +30,7 @@ class Passage:
     start: int
     end: int
 
-    @property
+    @cached_property
     def text(self) -> str:
         return "\n\n".join(block.text for piece in self.pieces[self.start : self.end] for block in piece)
 
@@ -38,7 +39,7 @@ class Passage:
         """Whether it ends in a list, a table or code."""
         return self.pieces[self.end - 1][-1].kind not in (BlockKind.PARAGRAPH, BlockKind.QUOTE)
 
-    @property
+    @cached_property
     def place(self) -> str:
         """Where it stands: the page's title and the headings down to it."""
         path = dict.fromkeys([self.source.title, *self.source.breadcrumb, self.heading])

@@ -59,8 +59,8 @@ class WideningRetriever:
 def _nearest_first(hit: Chunk, around: Sequence[Chunk], neighbours: int) -> list[Chunk]:
     """The chunks of the hit's section, and those within `neighbours` of it, that stand next to one another."""
     wanted: list[Chunk] = []
+    at = {chunk.position: chunk for chunk in around}
     for step in (1, -1):
-        at = {chunk.position: chunk for chunk in around}
         position = hit.position + step
         while (chunk := at.get(position)) is not None:
             if chunk.breadcrumb != hit.breadcrumb and abs(position - hit.position) > neighbours:

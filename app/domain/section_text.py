@@ -4,6 +4,13 @@ from collections.abc import Sequence
 
 from app.domain.blocks import Block, BlockKind, blocks, table_rows
 
+_MARKDOWN = str.maketrans(dict.fromkeys("[]*_`#|<>", ""))
+
+
+def section_name(heading: str) -> str:
+    """A heading without anything that Markdown would read."""
+    return heading.translate(_MARKDOWN).strip()
+
 
 def section_text(chunks: Sequence[str]) -> str:
     """The Markdown of neighbouring chunks, in their order, as one. What a chunk repeats of the one before it, such as
