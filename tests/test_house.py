@@ -1,0 +1,248 @@
+"""Ceilings for the shape of the source tree: what it measures today, which a change may lower and none may raise.
+
+Whoever lowers a figure lowers its ceiling in the same commit. `docs/architecture.md` ("Ceilings") says how to read the
+figures, and where each is meant to go.
+"""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+_ROOT: Final = Path(__file__).resolve().parent.parent
+
+_MOST_MODULES: Final = 25
+_LONGEST_FILE: Final = 400
+_SHORT_FILE: Final = 40
+
+# Folders beyond 25 modules, `__init__` not counted.
+_FULL_FOLDERS: Final = {
+    "app/adapters": 70,
+    "app/adapters/sql": 63,
+    "app/answering": 64,
+    "app/cli": 43,
+    "app/domain": 85,
+    "app/operating": 63,
+    "app/ports": 28,
+    "app/ports/records": 29,
+    "app/web": 81,
+    "crawler": 56,
+}
+_FILES_TOO_LONG: Final = 1
+_SHORT_FILES_OF_ONE_IMPORTER: Final = 74
+_LONE_PROTOCOLS: Final = 38
+_MOST_COLLABORATORS: Final = 40
+_IMPORT_SHARE_OF_APP: Final = 0.107
+
+
+@dataclass(frozen=True)
+class _Class:
+    """`members` are the names of its own methods, properties and annotated attributes; `shown` are the types of those
+    that others may read."""
+
+    name: str
+    bases: tuple[str, ...]
+    members: frozenset[str]
+    shown: tuple[str, ...]
+    is_value: bool
+
+
+@dataclass(frozen=True)
+class _Module:
+    name: str
+    path: Path
+    lines: int
+    import_lines: int
+    imports: frozenset[str]
+    classes: tuple[_Class, ...] = field(default=())
+
+
+@pytest.fixture(scope="module")
+def ours() -> dict[str, _Module]:
+    """The modules of `app` and `crawler` by name."""
+    return _modules("app", "crawler")
+
+
+def test_no_folder_holds_more_modules_than_it_did(ours: dict[str, _Module]) -> None:
+    count = Counter(
+        module.path.parent.relative_to(_ROOT).as_posix() for module in ours.values() if module.path.stem != "__init__"
+    )
+    full = {
+        folder: modules for folder, modules in count.items() if modules > _MOST_MODULES and "versions" not in folder
+    }
+    grown = {folder: modules for folder, modules in full.items() if modules > _FULL_FOLDERS.get(folder, 0)}
+    assert grown == {}
+
+
+def test_import_lines_take_no_larger_share_of_app(ours: dict[str, _Module]) -> None:
+    app = [module for name, module in ours.items() if name.startswith("app.") and "migrations" not in name]
+    share = sum(module.import_lines for module in app) / sum(module.lines for module in app)
+    assert share <= _IMPORT_SHARE_OF_APP
+
+
+def test_files_do_not_outgrow_one_idea(ours: dict[str, _Module]) -> None:
+    too_long = [name for name, module in ours.items() if module.lines > _LONGEST_FILE]
+    assert len(too_long) <= _FILES_TOO_LONG, too_long
+
+
+def test_short_files_stand_alone_only_where_they_did(ours: dict[str, _Module]) -> None:
+    importers = Counter(imported for module in ours.values() for imported in module.imports)
+    lone = [
+        name
+        for name, module in ours.items()
+        if module.lines < _SHORT_FILE and importers[name] == 1 and module.path.stem != "__init__"
+    ]
+    assert len(lone) <= _SHORT_FILES_OF_ONE_IMPORTER, "\n".join(sorted(lone))
+
+
+def test_a_protocol_has_two_implementations_or_a_double(ours: dict[str, _Module]) -> None:
+    lone = sorted(_lone_protocols(ours, _modules("tests")))
+    assert len(lone) <= _LONE_PROTOCOLS, "\n".join(lone)
+
+
+def test_no_object_hands_on_more_collaborators_than_the_largest_did(ours: dict[str, _Module]) -> None:
+    behaving = _behaving(ours)
+    shown = {
+        f"{name}.{each.name}": len([kind for kind in each.shown if kind in behaving])
+        for name, module in ours.items()
+        for each in module.classes
+    }
+    largest = max(shown, key=lambda name: shown[name])
+    assert shown[largest] <= _MOST_COLLABORATORS, largest
+
+
+def test_imports_run_in_no_circle(ours: dict[str, _Module]) -> None:
+    try:
+        TopologicalSorter({name: module.imports - {name} for name, module in ours.items()}).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def _modules(*rooms: str) -> dict[str, _Module]:
+    paths = {
+        ".".join(path.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for room in rooms
+        for path in sorted((_ROOT / room).rglob("*.py"))
+    }
+    return {name: _read(name, path, paths) for name, path in paths.items()}
+
+
+def _read(name: str, path: Path, known: dict[str, Path]) -> _Module:
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return _Module(
+        name,
+        path,
+        lines=text.count("\n"),
+        import_lines=sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports),
+        imports=frozenset(imported for node in imports for imported in _imported(node) if imported in known),
+        classes=tuple(_class(node) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+    )
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """`from app.x import y` is an import of the module y where there is one, else of x."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    module = node.module or ""
+    for alias in node.names:
+        inner = f"{module}.{alias.name}"
+        path = _ROOT.joinpath(*inner.split("."))
+        yield inner if path.with_suffix(".py").exists() or path.is_dir() else module
+
+
+def _class(node: ast.ClassDef) -> _Class:
+    methods = [item for item in node.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)]
+    fields = [item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+    typed = [(item.target.id, item.annotation) for item in fields if isinstance(item.target, ast.Name)]
+    typed += [(item.name, item.returns) for item in methods if item.returns and _decorators(item) & {"property"}]
+    set_by_init = {
+        each.attr
+        for item in methods
+        if item.name == "__init__"
+        for each in ast.walk(item)
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+    }
+    return _Class(
+        node.name,
+        tuple(_last_name(base) for base in node.bases),
+        frozenset(item.name for item in methods) | {name for name, _ in typed} | set_by_init,
+        tuple(_last_name(annotation) for name, annotation in typed if not name.startswith("_")),
+        is_value="dataclass" in _decorators(node) or any("Enum" in _last_name(base) for base in node.bases),
+    )
+
+
+def _decorators(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {_last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
+
+
+def _last_name(node: ast.expr) -> str:
+    """Of `a.B`, `B[C]`, `B | None` and `"B"`: B."""
+    if isinstance(node, ast.Subscript):
+        return _last_name(node.value)
+    if isinstance(node, ast.BinOp):
+        return _last_name(node.left)
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _lone_protocols(ours: dict[str, _Module], tests: dict[str, _Module]) -> Iterator[str]:
+    """A class implements a Protocol when it has all its members, its own or inherited."""
+    makers = _with_inherited(ours)
+    doubles = _with_inherited(tests, makers)
+    for name, module in ours.items():
+        for protocol in module.classes:
+            wanted = makers[f"{name}.{protocol.name}"] if "Protocol" in protocol.bases else frozenset()
+            if not wanted or wanted == {"__call__"}:  # any function is a `__call__`
+                continue
+            found = [each for each, members in makers.items() if wanted <= members and not _is_protocol(each, ours)]
+            if len(found) < 2 and not any(wanted <= members for members in doubles.values()):
+                yield f"{name}.{protocol.name}"
+
+
+def _is_protocol(name: str, modules: dict[str, _Module]) -> bool:
+    module, _, class_name = name.rpartition(".")
+    return any(each.name == class_name and "Protocol" in each.bases for each in modules[module].classes)
+
+
+def _with_inherited(
+    modules: dict[str, _Module], others: dict[str, frozenset[str]] | None = None
+) -> dict[str, frozenset[str]]:
+    """The members of each class. Bases are found by their bare names."""
+    classes = {f"{name}.{each.name}": each for name, module in modules.items() for each in module.classes}
+    by_name: dict[str, list[_Class]] = defaultdict(list)
+    for each in classes.values():
+        by_name[each.name].append(each)
+    elsewhere: dict[str, frozenset[str]] = {
+        name.rpartition(".")[2]: members for name, members in (others or {}).items()
+    }
+
+    def members(each: _Class, seen: frozenset[str]) -> frozenset[str]:
+        found = each.members
+        for base in each.bases:
+            if base in seen:
+                continue
+            found |= elsewhere.get(base, frozenset())
+            for parent in by_name[base]:
+                found |= members(parent, seen | {base})
+        return found
+
+    return {name: members(each, frozenset({each.name})) for name, each in classes.items()}
+
+
+def _behaving(modules: dict[str, _Module]) -> frozenset[str]:
+    """Names of the classes that do something: neither values nor errors."""
+    return frozenset(
+        each.name
+        for module in modules.values()
+        for each in module.classes
+        if not each.is_value and any(not member.startswith("_") for member in each.members)
+    )
