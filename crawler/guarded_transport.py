@@ -4,6 +4,7 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import httpcore
@@ -39,6 +40,12 @@ class Wire(Protocol):
         ...
 
 
+@cache
+def _believed_authorities() -> ssl.SSLContext:
+    """One for the process: to read the authorities' certificates takes 30 ms and a megabyte."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class GuardedTransport(httpx.AsyncHTTPTransport):
     """An httpx transport whose every connection goes through a GuardedDialler. No proxies, HTTP/1.1 only."""
 
@@ -50,7 +57,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
         ssl_context: ssl.SSLContext | None = None,
         max_connections: int = 20,
     ) -> None:
-        context = ssl_context or httpx.create_ssl_context(trust_env=False)
+        context = ssl_context or _believed_authorities()
         super().__init__(verify=context, trust_env=False)
         # httpx offers no public way to choose the network backend; a test watches over this line.
         self._pool = httpcore.AsyncConnectionPool(

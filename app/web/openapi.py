@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from anyio import to_thread
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
@@ -68,10 +69,15 @@ _ERROR_SCHEMA: JsonObject = {
 
 
 class OpenApi:
-    """Serves the document of all endpoints, its own among them."""
+    """Serves the document of all endpoints, its own among them.
+
+    Made when it is first asked for, and in a thread: it takes a quarter of a second, for which neither a start nor an
+    answer that streams meanwhile should wait.
+    """
 
     def __init__(self, version: str) -> None:
         self._version = version
+        self._endpoints: list[AnyEndpoint] = []
         self._body = b""
 
     def with_itself(self, endpoints: Sequence[AnyEndpoint]) -> list[AnyEndpoint]:
@@ -85,11 +91,13 @@ class OpenApi:
             self.document,
             response_media_type="application/json",
         )
-        every = [*endpoints, own]
-        self._body = json.dumps(openapi_document(every, self._version), ensure_ascii=False).encode()
-        return every
+        self._endpoints = [*endpoints, own]
+        return self._endpoints
 
     async def document(self, call: Call[None, None]) -> Response:
+        if not self._body:
+            document = await to_thread.run_sync(openapi_document, self._endpoints, self._version)
+            self._body = json.dumps(document, ensure_ascii=False).encode()
         return Response(self._body, headers={"Cache-Control": "no-cache"}, media_type="application/json")
 
 

@@ -150,8 +150,7 @@ class ServiceHouse:
         opened = AsyncExitStack()
         self._opened.append(opened)
         settings = read_settings(data=self.folder)
-        # To describe the API again for every start would take half of a short example's time.
-        with self._doubles(), patch("app.web.application.OpenApi.with_itself", lambda _, endpoints: endpoints):
+        with self._doubles():
             base = await opened.enter_async_context(open_foundation(settings))
             self.knowledge = await opened.enter_async_context(open_knowledge(base))
             await self.knowledge.deletions.all_agents()

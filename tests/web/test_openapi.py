@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.web.errors import STATUS_OF_CODE
 from app.web.openapi import openapi_document
-from tests.web.house import House, every_endpoint
+from tests.web.house import House, every_endpoint, open_house
 
 ENDPOINTS = every_endpoint()
 DOCUMENT = openapi_document(ENDPOINTS, "1.2.3")
@@ -38,6 +39,22 @@ async def test_it_is_served_as_it_is_made(still_house: House) -> None:
     response = await still_house.http.get("/openapi.json")
     assert response.headers["content-type"] == "application/json"
     assert response.json() == DOCUMENT
+
+
+async def test_it_is_made_once_and_not_before_somebody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = 0
+
+    def counted(*registry: Any) -> Any:
+        nonlocal made
+        made += 1
+        return openapi_document(*registry)
+
+    monkeypatch.setattr("app.web.openapi.openapi_document", counted)
+    async with open_house(tmp_path) as house:
+        assert made == 0
+        for _ in range(2):
+            assert (await house.http.get("/openapi.json")).status_code == 200
+    assert made == 1
 
 
 def test_it_lists_every_route_and_no_other() -> None:
