@@ -1,6 +1,5 @@
 """A system of record for one test: a real SQLite file, migrated once and copied from then on."""
 
-import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +12,7 @@ from app.ports.clock import Clock
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 
-_template: Path | None = None
+_template = b""
 
 
 @asynccontextmanager
@@ -31,18 +30,20 @@ async def temporary_database(folder: Path) -> str:
     """The URL of `folder`/docent.sqlite, a migrated and empty database on first use."""
     path = folder / "docent.sqlite"
     if not path.exists():
-        shutil.copyfile(await _migrated_template(), path)
+        path.write_bytes(await _migrated_database())
     return f"sqlite+aiosqlite:///{path}"
 
 
-async def _migrated_template() -> Path:
+async def _migrated_database() -> bytes:
+    """Kept in memory, so that a test process that dies leaves no file behind."""
     global _template
-    if _template is None:
-        path = Path(tempfile.mkdtemp(prefix="docent-template-")) / "docent.sqlite"
-        engine = open_engine(f"sqlite+aiosqlite:///{path}")
-        try:
-            await migrate(engine)
-        finally:
-            await engine.dispose()
-        _template = path
+    if not _template:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "docent.sqlite"
+            engine = open_engine(f"sqlite+aiosqlite:///{path}")
+            try:
+                await migrate(engine)
+            finally:
+                await engine.dispose()
+            _template = path.read_bytes()
     return _template
