@@ -76,7 +76,7 @@ test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
 
 .PHONY: test-postgres
 test-postgres: .venv/installed ## The record's own tests on Postgres (needs Debian's postgresql)
-	DOCENT_TEST_POSTGRES=own $(BIN)/pytest tests/adapters/sql -k postgres
+	DOCENT_TEST_POSTGRES=own $(BIN)/pytest tests/store -k postgres
 
 .PHONY: test-cases
 test-cases: .venv/installed widget/node_modules/.package-lock.json ## The security cases, counted by file (DOCENT_CASES=DIR for another set; needs Node 20)

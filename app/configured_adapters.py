@@ -13,10 +13,10 @@ from app.adapters.memory_rate_limiter import MemoryRateLimiter
 from app.adapters.memory_stream_places import MemoryStreamPlaces
 from app.adapters.places import Places
 from app.adapters.secret_key_file import SecretKeyFile
-from app.adapters.secret_keys import SecretKeys
 from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.domain.errors import Misconfigured
 from app.settings import Settings
+from app.store.secret_keys import SecretKeys
 
 if TYPE_CHECKING:
     from app.adapters.batching_embedder import BatchingEmbedder

@@ -21,7 +21,6 @@ from app.adapters.dbos_worker import DbosWorker
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.sql.records import import_families
 from app.answering.trial_answers import TrialAnswers
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
@@ -80,6 +79,7 @@ from app.rooms import (
     trials_on,
 )
 from app.settings import Settings
+from app.store.records import import_families
 from app.web.application import create_app
 from app.web.client_address import ClientAddresses
 from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections

@@ -21,9 +21,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.adapters.private_files import private_files
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.migrate import migrate
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.adapters.system_clock import SystemClock
 from app.configured_adapters import (
     configured_cache,
@@ -45,6 +42,9 @@ from app.domain.errors import DatabaseAway, Misconfigured
 from app.kit.supervisor import Supervisor
 from app.operating.sealed_secrets import SealedSecrets
 from app.settings import Settings
+from app.store.engine import open_engine
+from app.store.migrate import migrate
+from app.store.system_of_record import SqlSystemOfRecord
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry

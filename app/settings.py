@@ -14,9 +14,9 @@ import re2
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from app.adapters.secret_keys import read_key
 from app.adapters.setting_values import USER_AGENT, ReasoningEffort
 from app.domain.costs import TokenPrices
+from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"

@@ -25,11 +25,6 @@ from sqlalchemy import Engine, Executable, create_engine, event, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.models import ChunkRow
-from app.adapters.sql.records import SqlRecords
-from app.adapters.sql.session import SESSION_OPTIONS
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.adapters.system_clock import SystemClock
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
@@ -37,6 +32,11 @@ from app.configured_adapters import configured_secret_keys
 from app.domain.chunk import SECTION_REACH
 from app.rooms import open_foundation
 from app.settings import Settings, read_settings
+from app.store.engine import open_engine
+from app.store.models import ChunkRow
+from app.store.records import SqlRecords
+from app.store.session import SESSION_OPTIONS
+from app.store.system_of_record import SqlSystemOfRecord
 from bench.demo_corpus import DemoCorpus
 
 _RECALLED: Final = 60

@@ -22,14 +22,14 @@ _SHORT_FILE: Final = 40
 
 # Folders beyond 25 modules, `__init__` not counted.
 _FULL_FOLDERS: Final = {
-    "app/adapters": 70,
-    "app/adapters/sql": 63,
+    "app/adapters": 69,
     "app/answering": 64,
     "app/cli": 43,
     "app/domain": 85,
     "app/operating": 63,
     "app/ports": 28,
     "app/ports/records": 29,
+    "app/store": 64,
     "app/web": 81,
     "crawler": 56,
 }

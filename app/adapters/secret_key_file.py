@@ -6,8 +6,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.adapters.secret_keys import new_key, read_key
 from app.domain.errors import SecretsLocked
+from app.store.secret_keys import new_key, read_key
 
 
 class SecretKeyFile:

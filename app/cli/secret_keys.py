@@ -2,13 +2,13 @@
 
 import typer
 
-from app.adapters.secret_keys import new_key
 from app.cli.local_operator import local_operator, machine_operator
 from app.cli.terminal import err, out, run, settings_for
 from app.configured_adapters import configured_key_file
 from app.operating.sealed_secrets import SealedSecrets
 from app.rooms import open_foundation, open_record
 from app.settings import Settings
+from app.store.secret_keys import new_key
 
 commands = typer.Typer(help="Keys that seal secrets in the database.", no_args_is_help=True, add_completion=False)
 

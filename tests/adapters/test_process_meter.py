@@ -6,7 +6,7 @@ from prometheus_client import generate_latest
 from sqlalchemy import text
 
 from app.adapters.process_meter import process_metrics
-from app.adapters.sql.engine import open_engine
+from app.store.engine import open_engine
 
 
 async def test_connections_are_counted_while_they_are_in_use(tmp_path: Path) -> None:

@@ -9,19 +9,19 @@ import anyio
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.answering.liveness import Liveness
 from app.domain.turn import TurnState
 from app.kit.supervisor import Supervisor
 from app.ports.records.transaction import Records
-from tests.adapters.sql.sample_rows import silence
+from app.store.engine import open_engine
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.answering.told import done, heard, stored, text, until_tokens
 from tests.doubles.answering_house import answering_house
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
+from tests.store.sample_rows import silence
 
 QUESTION = "How long is the warranty of a lamp?"
 OWNER = "test-process"  # as the house names it

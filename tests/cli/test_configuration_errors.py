@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.adapters.private_files import check_data_folder
-from app.adapters.secret_keys import new_key
-from app.adapters.sql.engine import open_engine
 from app.cli import cli
 from app.domain.errors import Misconfigured
+from app.store.engine import open_engine
+from app.store.secret_keys import new_key
 
 
 def docent(*words: str, **environment: str) -> Result:
@@ -68,7 +68,7 @@ def test_a_plain_sqlite_address_is_opened_with_the_driver_that_fits(tmp_path: Pa
 
 
 def test_a_missing_driver_is_named_with_its_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.sql.engine.find_spec", lambda _: None)
+    monkeypatch.setattr("app.store.engine.find_spec", lambda _: None)
     with pytest.raises(Misconfigured, match=r"pip install 'docent\[scale\]'"):
         open_engine("postgresql://u@127.0.0.1/x")
 

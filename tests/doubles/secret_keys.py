@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from app.adapters.secret_keys import SecretKeys
+from app.store.secret_keys import SecretKeys
 
 TEST_KEYS: Final = SecretKeys(lambda: [b"k" * 32])

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.migrate import migrate
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.ports.clock import Clock
+from app.store.engine import open_engine
+from app.store.migrate import migrate
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 

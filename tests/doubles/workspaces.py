@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import insert
 
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.models import WorkspaceRow
+from app.store.engine import open_engine
+from app.store.models import WorkspaceRow
 
 
 async def another_workspace(folder: Path) -> UUID:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.document import PageContent
 from app.domain.source import Source, SourceConfig, SourceKind
@@ -21,6 +20,7 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex

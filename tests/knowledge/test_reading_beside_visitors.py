@@ -10,7 +10,6 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, event
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.domain.turn import TurnRequest
@@ -19,9 +18,10 @@ from app.knowledge.run_pages import RunPages
 from app.ports.records.documents import MissedDocument
 from app.ports.records.transaction import Records
 from app.ports.site_reader import QueuedPage
-from tests.adapters.sql.sample_rows import a_turn, an_end, an_id
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import a_turn, an_end, an_id
 
 PAGES = 20_000
 SITE = "https://docs.example"

@@ -9,12 +9,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.source import SourceConfig, SourceKind
 from app.operating.actor import SCOPES, Actor
 from app.operating.document_batches import MAX_LINES, BatchReceipt, DocumentBatches
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.temporary_record import temporary_record
 

@@ -12,7 +12,6 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.onnx_embedder import OnnxEmbedder
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_grouping import Move, moves
@@ -21,12 +20,13 @@ from app.domain.turn import VisitorSession
 from app.operating.gap_clustering import GapClustering
 from app.operating.rounds import Rounds
 from app.ports.records.page import PageRequest
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
 from tests.paraphrases import KINDS, cluster_lines, clusters, groups
+from tests.store.sample_rows import ask
 
 LOW = GapReason.LOW_CONFIDENCE
 MALTA = "Is a lamp sent to Malta?"

@@ -14,7 +14,6 @@ from uuid import UUID
 
 import pytest
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_digest import Week, last_week
@@ -24,10 +23,11 @@ from app.operating.gap_digests import GapDigests
 from app.operating.webhook_delivery import WebhookDelivery
 from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import ask
 
 LOW = GapReason.LOW_CONFIDENCE
 CHRISTMAS_EVE = datetime(2025, 12, 24, 12, tzinfo=UTC)  # a Wednesday

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
@@ -19,11 +18,12 @@ from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_grooming import GapGrooming
 from app.ports.records.page import PageRequest
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import ask
 
 DAY = 24 * 3600
 SHIP, SEND, PAY = "Do you ship to Malta?", "Is Malta delivered to?", "Can I pay later?"

@@ -7,17 +7,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import GapReason
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_suggestions import GapSuggestions
 from app.ports.records.page import PageRequest
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_drafts import DRAFTED, ScriptedDrafts
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
+from tests.store.sample_rows import ask
 
 
 @dataclass

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, IndexUnavailable, InvalidInput, NotFound
 from app.domain.golden_question import GoldenQuestion
@@ -17,6 +16,7 @@ from app.operating.agents import Agents
 from app.operating.golden_runs import KEPT, GoldenRuns
 from app.operating.publishing import Publishing
 from app.ports.records.page import PageRequest
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.recording_job_queue import RecordingJobQueue

@@ -12,10 +12,10 @@ from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Citation, TurnState
 from app.operating.actor import READ, Actor
 from app.operating.quality_review import QualityReview
-from tests.adapters.sql.sample_rows import a_page, add_live, ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
+from tests.store.sample_rows import a_page, add_live, ask
 
 DAY = 24 * 3600
 SITE = "https://docs.example"

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.answering.curated_matcher import CuratedMatcher
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import EmbedderUnavailable, InvalidInput, NotFound
@@ -18,11 +17,12 @@ from app.domain.rehearsal import Rehearsal
 from app.domain.turn import VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.rehearsals import Rehearsals
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
+from tests.store.sample_rows import ask
 
 DAY = 24 * 3600
 LOW = GapReason.LOW_CONFIDENCE

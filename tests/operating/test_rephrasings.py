@@ -12,7 +12,6 @@ from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.onnx_embedder import OnnxEmbedder
 from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.gap import GapReason
 from app.domain.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
 from app.domain.turn import Finish, TurnState, VisitorSession
@@ -20,7 +19,7 @@ from app.domain.turn_events import Token
 from app.operating.gap_clustering import GapClustering
 from app.operating.rephrasings import Rephrasings
 from app.ports.records.page import PageRequest
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.answering_house import answering_house
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -28,6 +27,7 @@ from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of, visitor_of_new_agent
 from tests.paraphrases import KINDS, asked_again, rephrasing_lines
+from tests.store.sample_rows import ask
 
 MALTA = "Is a lamp sent to Malta?"
 MALTA_TOO = "To Malta, is a lamp sent?"  # the doubles' embedder minds the words and not their order

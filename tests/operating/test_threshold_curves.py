@@ -8,11 +8,11 @@ from app.domain.golden_question import GoldenQuestion
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.golden_runs import GoldenRuns
 from app.operating.threshold_curves import ThresholdCurves
-from tests.adapters.sql.sample_rows import ask
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import ask
 
 
 async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path) -> None:

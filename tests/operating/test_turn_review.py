@@ -10,7 +10,6 @@ from uuid import UUID
 import pytest
 
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import AgentConfig
 from app.domain.conversation_filter import ConversationFilter
 from app.domain.curated_answer import Trigger
@@ -23,10 +22,11 @@ from app.operating.conversation_review import ConversationReview
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.turn_review import TurnReview
 from app.ports.records.page import PageRequest
-from tests.adapters.sql.sample_rows import ask
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import ask
 
 LOW = GapReason.LOW_CONFIDENCE
 

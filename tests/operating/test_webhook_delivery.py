@@ -16,7 +16,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.errors import NotFound
 from app.domain.gap import GapReason
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -27,6 +26,7 @@ from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import LEASE, WebhookDelivery
 from app.operating.webhooks import Webhooks
 from app.ports.records.page import PageRequest
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.recording_history import RecordingHistory

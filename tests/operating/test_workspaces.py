@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.errors import InvalidInput
 from app.domain.operator import Role
 from app.operating.actor import SCOPES, Actor
@@ -14,6 +13,7 @@ from app.operating.operators import Operators, acting
 from app.operating.sign_in import SignIn
 from app.operating.workspaces import Workspaces
 from app.ports.records.page import PageRequest
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.temporary_record import temporary_record

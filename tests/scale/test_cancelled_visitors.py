@@ -19,18 +19,18 @@ from app.adapters.limits_rate_limiter import LimitsRateLimiter
 from app.adapters.redis_cache import RedisCache
 from app.adapters.redis_connection import redis_client
 from app.adapters.redis_stream_places import RedisStreamPlaces
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.models import MessageRow, TurnRow
-from app.adapters.sql.system_of_record import SqlSystemOfRecord
 from app.domain.agent import Agent, AgentConfig
 from app.domain.turn import Channel, VisitorSession
 from app.ports.rate_limiter import Limit
-from tests.adapters.sql.sample_rows import OWNER, a_turn, an_end
+from app.store.engine import open_engine
+from app.store.models import MessageRow, TurnRow
+from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.cancelled_at import CancelledAt
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
 from tests.scale.redis_server import RedisServer, running_redis
+from tests.store.sample_rows import OWNER, a_turn, an_end
 
 VISITORS = 2_000
 AT_ONCE = 64

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.secret_keys import key_name, new_key, read_key
 from app.cli.local_operator import machine_operator
 from app.domain.errors import SecretsLocked
 from app.operating.sealed_secrets import SealedSecrets
 from app.ports.records.tokens import SigningKey
 from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
+from app.store.secret_keys import key_name, new_key, read_key
 from tests.doubles.stored_bytes import StoredBytes
 
 PLAIN = b"zqxPLAINSECRETzqx--------------+"

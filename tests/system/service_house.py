@@ -19,9 +19,6 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from app.adapters.inline_job_queue import InlineJobQueue
-from app.adapters.sql.database_time import database_time
-from app.adapters.sql.engine import open_engine
-from app.adapters.sql.models.tenancy import ProcessRow
 from app.domain.document import PageContent
 from app.main import open_web
 from app.operating.api_tokens import ApiTokens
@@ -29,6 +26,9 @@ from app.ports.job_handlers import JobHandlers
 from app.ports.records.transaction import SystemOfRecord
 from app.rooms import Knowledge, open_foundation, open_knowledge
 from app.settings import read_settings
+from app.store.database_time import database_time
+from app.store.engine import open_engine
+from app.store.models.tenancy import ProcessRow
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.overlap_reranker import OverlapReranker

@@ -18,9 +18,9 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.adapters.sql.engine import open_engine
 from app.main import open_web
 from app.settings import read_settings
+from app.store.engine import open_engine
 from tests.doubles.fake_openai import FakeOpenAI, Pause, Say
 from tests.system.conftest import SITE, Running, Visitor, learnt_agent
 from tests.web.live_server import serving
@@ -83,7 +83,7 @@ async def on_disk(
     settings = read_settings(data=tmp_path, model_url=provider.url, model_name="fake", shutdown_seconds=1)
     agent_id = await learnt_agent(settings)
     monkeypatch.setattr("app.rooms.open_engine", disk.open_engine)
-    monkeypatch.setattr("app.adapters.sql.engine._BUSY_SECONDS", 0)
+    monkeypatch.setattr("app.store.engine._BUSY_SECONDS", 0)
     monkeypatch.setattr("app.answering.turn_end_store.PATIENCE_SECONDS", 0)
     monkeypatch.setattr("app.answering.turn_end_store._AGAIN_SECONDS", (0.05,))
     async with open_web(settings) as (app, _), serving(app) as (_, http):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.adapters.sql.sample_rows import a_turn, an_end
+from tests.store.sample_rows import a_turn, an_end
 from tests.web.house import House, Json, VisitorHttp, a_question
 
 ASKED = "What does it cost?"

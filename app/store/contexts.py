@@ -1,0 +1,76 @@
+"""What a model wrote about chunks, and which of it they are indexed with."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from app.domain.chunk import content_hash, searchable_text
+from app.domain.document import VersionState
+from app.ports.records.contexts import ChunkToSituate, VersionToSituate
+from app.store.batches import batches
+from app.store.models import ChunkContextRow, ChunkRow, DocumentVersionRow, EmbeddingRow
+from app.store.session import SqlFamily
+
+
+class SqlContexts(SqlFamily):
+    """Implements `ContextRecords`."""
+
+    async def version(self, version_id: UUID) -> VersionToSituate | None:
+        version = await self._session.get(DocumentVersionRow, version_id)
+        if version is None:
+            return None
+        columns = select(ChunkRow.id, ChunkRow.text, ChunkRow.context, ChunkRow.indexed_context)
+        rows = await self._session.execute(columns.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position))
+        return VersionToSituate(version.document_id, version.title, tuple(ChunkToSituate(*row) for row in rows))
+
+    async def live_versions(self, agent_id: UUID) -> list[UUID]:
+        statement = select(DocumentVersionRow.id).where(
+            DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.state == VersionState.LIVE.value
+        )
+        return list(await self._session.scalars(statement.order_by(DocumentVersionRow.id)))
+
+    async def kept(self, document_id: UUID, model_id: str, keys: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for batch in batches(dict.fromkeys(keys)):
+            statement = select(ChunkContextRow.key, ChunkContextRow.text).where(
+                ChunkContextRow.document_id == document_id,
+                ChunkContextRow.model_id == model_id,
+                ChunkContextRow.key.in_(batch),
+            )
+            found.update((key, text) for key, text in await self._session.execute(statement))
+        return found
+
+    async def keep(self, document_id: UUID, model_id: str, written: Mapping[str, str]) -> None:
+        now = self._now()
+        for batch in batches(sorted(written.items())):
+            rows = [
+                {"document_id": document_id, "key": key, "model_id": model_id, "text": text, "created_at": now}
+                for key, text in batch
+            ]
+            await self._session.execute(self._insert(ChunkContextRow).on_conflict_do_nothing(), rows)
+
+    async def set_indexed(self, version_id: UUID, contexts: Mapping[str, str | None]) -> None:
+        changed: set[str] = set()
+        for batch in batches(sorted(contexts)):
+            columns = select(ChunkRow.id, ChunkRow.text, ChunkRow.context, ChunkRow.content_hash)
+            statement = columns.where(ChunkRow.version_id == version_id, ChunkRow.id.in_(batch))
+            for chunk_id, text, structural, old_hash in (await self._session.execute(statement)).all():
+                indexed = contexts[chunk_id]
+                new_hash = content_hash(searchable_text(structural if indexed is None else indexed, text))
+                await self._session.execute(
+                    update(ChunkRow)
+                    .where(ChunkRow.id == chunk_id)
+                    .values(indexed_context=indexed, content_hash=new_hash)
+                )
+                changed.add(old_hash)
+        await self._forget_embeddings(changed)
+
+    async def _forget_embeddings(self, hashes: set[str]) -> None:
+        for batch in batches(sorted(hashes)):
+            needed = select(ChunkRow.content_hash).where(ChunkRow.content_hash.in_(batch))
+            await self._session.execute(
+                delete(EmbeddingRow).where(
+                    EmbeddingRow.content_hash.in_(batch), EmbeddingRow.content_hash.not_in(needed)
+                )
+            )

@@ -1,0 +1,257 @@
+"""The pages of a crawl run: a queue that outlives the process, and each URL's end."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import Table, exists, func, select, update
+
+from app.domain.document import VersionState
+from app.domain.errors import NotFound
+from app.domain.source import PageStatus
+from app.ports.records.page import ListPage, PageRequest
+from app.ports.site_reader import QueuedPage, ReadPage
+from app.store.batches import batches
+from app.store.keyset import Keyset
+from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.store.session import SqlFamily, affected_rows
+from app.store.time_ordered_id import new_id
+from app.store.url_key import url_key
+
+_QUEUED = "queued"
+_TAKEN = "taken"
+_SETTLED = "settled"
+_NOT_MODIFIED = 304
+
+_AS_FOUND = Keyset(SourcePageRow.position, SourcePageRow.id)
+_PAGES = cast(Table, SourcePageRow.__table__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What one reading of a URL left behind."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    document_id: UUID | None = None
+
+
+class SqlCrawlPages(SqlFamily):
+    async def requeue_taken(self, run_id: UUID) -> int:
+        changed = await self._session.execute(
+            update(SourcePageRow)
+            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _TAKEN)
+            .values(queue_state=_QUEUED)
+        )
+        return affected_rows(changed)
+
+    async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
+        source_id = await self._source_of(run_id)
+        first_sight: dict[str, QueuedPage] = {}
+        for page in pages:
+            first_sight.setdefault(page.url, page)
+        if not first_sight:
+            return 0
+        position = await self._last_position(run_id) + 1
+        rows = [
+            _queued_row(run_id, source_id, place, page) for place, page in enumerate(first_sight.values(), position)
+        ]
+        statement = self._insert(_PAGES).on_conflict_do_nothing().returning(_PAGES.c.id)
+        return len((await self._session.execute(statement, rows)).all())
+
+    async def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
+        statement = (
+            select(SourcePageRow.url, SourcePageRow.depth)
+            .where(
+                SourcePageRow.run_id == await self._reading_before(run_id),
+                SourcePageRow.status.not_in(except_statuses),
+            )
+            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .limit(limit)
+        )
+        return [QueuedPage(url, depth) for url, depth in await self._session.execute(statement)]
+
+    async def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
+        await self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
+        for batch in batches([url_key(url) for url in urls]):
+            await self._session.execute(
+                update(SourcePageRow)
+                .where(
+                    SourcePageRow.run_id == run_id,
+                    SourcePageRow.url_key.in_(batch),
+                    SourcePageRow.queue_state == _SETTLED,
+                )
+                .values(queue_state=_QUEUED, status=_QUEUED, reason="")
+            )
+
+    async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
+        waiting = (
+            select(SourcePageRow)
+            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _QUEUED)
+            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        rows = (await self._session.scalars(waiting)).all()
+        taken: list[QueuedPage] = []
+        for batch in batches(rows):
+            known = await self._last_readings(batch[0].source_id, [row.url_key for row in batch])
+            await self._session.execute(
+                update(SourcePageRow).where(SourcePageRow.id.in_([row.id for row in batch])).values(queue_state=_TAKEN)
+            )
+            for row in batch:
+                last = known.get(row.url_key, _Reading(row.etag, row.last_modified))
+                taken.append(QueuedPage(row.url, row.depth, last.etag, last.last_modified))
+        return taken
+
+    async def document_of(self, source_id: UUID, url: str) -> UUID | None:
+        key = url_key(url)
+        return (await self._last_readings(source_id, [key])).get(key, _Reading()).document_id
+
+    async def settle_page(
+        self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
+    ) -> None:
+        source_id = await self._source_of(run_id)
+        key = url_key(page.url)
+        reading = _Reading(page.etag, page.last_modified, document_id)
+        if page.http_status == _NOT_MODIFIED:
+            last = (await self._last_readings(source_id, [key])).get(key, _Reading())
+            reading = _still_holds(last, reading)
+        end = {
+            "queue_state": _SETTLED,
+            "status": status,
+            "reason": page.reason,
+            "http_status": page.http_status,
+            "body_bytes": page.body_bytes,
+            # A document that was erased meanwhile leaves NULL.
+            "document_id": select(DocumentRow.id).where(DocumentRow.id == reading.document_id).scalar_subquery(),
+            "chunks": chunks,
+            "read_at": page.read_at or self._now(),
+            "etag": reading.etag,
+            "last_modified": reading.last_modified,
+        }
+        changed = await self._session.execute(
+            update(SourcePageRow).where(SourcePageRow.run_id == run_id, SourcePageRow.url_key == key).values(**end)
+        )
+        if not affected_rows(changed):
+            raise NotFound("page in this run")
+
+    async def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
+        source_id = await self._source_of(run_id)
+        position = await self._last_position(run_id) + 1
+        now = self._now()
+        rows = [
+            _queued_row(run_id, source_id, place, QueuedPage(page.url, page.depth))
+            | {"queue_state": _SETTLED, "status": page.status, "reason": page.reason, "read_at": now}
+            for place, page in enumerate(pages, position)
+        ]
+        if not rows:
+            return
+        statement = self._insert(_PAGES)
+        ended = ("queue_state", "status", "reason", "body_bytes", "chunks", "etag", "last_modified", "read_at")
+        settled = {name: statement.excluded[name] for name in ended} | {"http_status": None, "document_id": None}
+        await self._session.execute(
+            statement.on_conflict_do_update(index_elements=["run_id", "url_key"], set_=settled), rows
+        )
+
+    async def seen_pages(self, run_id: UUID) -> int:
+        statement = select(func.count()).select_from(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        return await self._session.scalar(statement) or 0
+
+    async def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
+        statement = select(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        if status is not None:
+            statement = statement.where(SourcePageRow.status == status)
+        return await _AS_FOUND.page(self._session, statement, page, _page_status)
+
+    async def _source_of(self, run_id: UUID) -> UUID:
+        statement = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id)
+        source_id = await self._session.scalar(statement)
+        if source_id is None:
+            raise NotFound("crawl run")
+        return source_id
+
+    async def _reading_before(self, run_id: UUID) -> UUID | None:
+        """The source's last other run of the whole source that got as far as having pages."""
+        source_id = await self._source_of(run_id)
+        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        return await self._session.scalar(
+            select(CrawlRunRow.id)
+            .where(CrawlRunRow.source_id == source_id, CrawlRunRow.id != run_id, ~CrawlRunRow.only_asked, has_pages)
+            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            .limit(1)
+        )
+
+    async def _last_position(self, run_id: UUID) -> int:
+        last = select(func.max(SourcePageRow.position)).where(SourcePageRow.run_id == run_id)
+        return await self._session.scalar(last) or 0
+
+    async def _last_readings(self, source_id: UUID, url_keys: Sequence[str]) -> dict[str, _Reading]:
+        """By URL key: the last reading that led to a document which is live now. Without a live document
+        "unchanged" would leave the agent with nothing, so such a URL has none."""
+        place = func.row_number().over(
+            partition_by=SourcePageRow.url_key, order_by=(SourcePageRow.read_at.desc(), SourcePageRow.id.desc())
+        )
+        readings = (
+            select(
+                SourcePageRow.url_key,
+                SourcePageRow.etag,
+                SourcePageRow.last_modified,
+                SourcePageRow.document_id,
+                place.label("place"),
+            )
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == SourcePageRow.document_id)
+            .where(
+                SourcePageRow.source_id == source_id,
+                SourcePageRow.url_key.in_(url_keys),
+                SourcePageRow.queue_state == _SETTLED,
+                DocumentVersionRow.state == VersionState.LIVE.value,
+            )
+            .subquery()
+        )
+        latest = select(readings.c.url_key, readings.c.etag, readings.c.last_modified, readings.c.document_id).where(
+            readings.c.place == 1
+        )
+        return {
+            key: _Reading(etag, last_modified, document_id)
+            for key, etag, last_modified, document_id in await self._session.execute(latest)
+        }
+
+
+def _still_holds(last: _Reading, now: _Reading) -> _Reading:
+    """A 304 need not repeat the validators that it was asked with, and leads to the same document."""
+    document_id = now.document_id or last.document_id
+    if now.etag or now.last_modified:
+        return _Reading(now.etag, now.last_modified, document_id)
+    return _Reading(last.etag, last.last_modified, document_id)
+
+
+def _queued_row(run_id: UUID, source_id: UUID, position: int, page: QueuedPage) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "run_id": run_id,
+        "source_id": source_id,
+        "position": position,
+        "url": page.url,
+        "url_key": url_key(page.url),
+        "depth": page.depth,
+        "queue_state": _QUEUED,
+        "status": _QUEUED,
+        "reason": "",
+        "body_bytes": 0,
+        "etag": page.etag,
+        "last_modified": page.last_modified,
+        "chunks": 0,
+    }
+
+
+def _page_status(row: SourcePageRow) -> PageStatus:
+    return PageStatus(
+        url=row.url,
+        status=row.status,
+        reason=row.reason,
+        document_id=row.document_id,
+        chunks=row.chunks,
+        fetched_at=row.read_at,
+    )

@@ -1,0 +1,116 @@
+"""Crawl runs: each reading of a source."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+
+from app.domain.errors import NotFound
+from app.domain.source import CrawlRun, RunState
+from app.store.batches import batches
+from app.store.models import CrawlRunRow, SourcePageRow, SourceRow
+from app.store.session import SqlFamily
+from app.store.time_ordered_id import new_id
+
+_AT_WORK = (RunState.QUEUED, RunState.RUNNING)
+_UNFINISHED = (*_AT_WORK, RunState.PAUSED)
+
+
+class SqlCrawlRuns(SqlFamily):
+    async def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
+        source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+        if await self._session.scalar(source) is None:
+            raise NotFound("source")
+        # The unique index on unfinished runs decides between two who start one at the same time.
+        statement = self._insert(CrawlRunRow).values(
+            id=new_id(),
+            source_id=source_id,
+            agent_id=agent_id,
+            state=RunState.QUEUED.value,
+            only_asked=only_asked,
+            created_at=self._now(),
+        )
+        await self._session.execute(statement.on_conflict_do_nothing())
+        unfinished = select(CrawlRunRow).where(CrawlRunRow.source_id == source_id, CrawlRunRow.state.in_(_UNFINISHED))
+        row = (await self._session.scalars(unfinished.with_for_update())).one()
+        if row.only_asked and not only_asked:
+            await self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == row.id).values(only_asked=False))
+            return await self.run(row.id)
+        return (await self._with_counts([row]))[0]
+
+    async def run(self, run_id: UUID) -> CrawlRun:
+        row = await self._session.get(CrawlRunRow, run_id)
+        if row is None:
+            raise NotFound("crawl run")
+        return (await self._with_counts([row]))[0]
+
+    async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
+        run = await self._session.get(CrawlRunRow, run_id, with_for_update=True)
+        if run is None:
+            raise NotFound("crawl run")
+        if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
+            return False  # the operator has spoken; the worker that still reads finds out soon
+        if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
+            return False
+        now = self._now()
+        changes: dict[str, Any] = {"state": state.value, "stop_reason": stop_reason or run.stop_reason}
+        if state in _UNFINISHED:
+            changes["ended_at"] = None
+        else:
+            changes["ended_at"] = run.ended_at or now
+        if state is RunState.RUNNING:
+            changes["started_at"] = run.started_at or now
+        await self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == run_id).values(**changes))
+        return True
+
+    async def resume_run(self, run_id: UUID) -> CrawlRun:
+        paused = update(CrawlRunRow).where(CrawlRunRow.id == run_id, CrawlRunRow.state == RunState.PAUSED)
+        await self._session.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
+        return await self.run(run_id)
+
+    async def unfinished_runs(self) -> list[CrawlRun]:
+        statement = (
+            select(CrawlRunRow).where(CrawlRunRow.state.in_(_AT_WORK)).order_by(CrawlRunRow.created_at, CrawlRunRow.id)
+        )
+        return await self._with_counts((await self._session.scalars(statement)).all())
+
+    async def _latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
+        """By source."""
+        place = func.row_number().over(
+            partition_by=CrawlRunRow.source_id, order_by=(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+        )
+        latest: list[CrawlRunRow] = []
+        for batch in batches(source_ids):
+            ranked = select(CrawlRunRow.id, place.label("place")).where(CrawlRunRow.source_id.in_(batch)).subquery()
+            first = select(ranked.c.id).where(ranked.c.place == 1)
+            latest += (await self._session.scalars(select(CrawlRunRow).where(CrawlRunRow.id.in_(first)))).all()
+        return {run.source_id: run for run in await self._with_counts(latest)}
+
+    async def _with_counts(self, rows: Sequence[CrawlRunRow]) -> list[CrawlRun]:
+        counts: dict[UUID, dict[str, int]] = {row.id: {} for row in rows}
+        for batch in batches(counts):
+            statement = (
+                select(SourcePageRow.run_id, SourcePageRow.status, func.count())
+                .where(SourcePageRow.run_id.in_(batch))
+                .group_by(SourcePageRow.run_id, SourcePageRow.status)
+            )
+            for run_id, status, count in await self._session.execute(statement):
+                counts[run_id][status] = count
+        return [_run(row, counts[row.id]) for row in rows]
+
+
+def _run(row: CrawlRunRow, counts: dict[str, int]) -> CrawlRun:
+    return CrawlRun(
+        id=row.id,
+        source_id=row.source_id,
+        agent_id=row.agent_id,
+        state=RunState(row.state),
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        stop_reason=row.stop_reason,
+        counts=counts,
+        leg=row.leg,
+        only_asked=row.only_asked,
+    )

@@ -1,0 +1,38 @@
+"""Vectors by (content hash, model id): the same text is never embedded twice."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from sqlalchemy import select
+
+from app.store.batches import batches
+from app.store.models import EmbeddingRow
+from app.store.session import SqlFamily
+
+_FLOAT = np.dtype("<f4")
+
+
+class SqlEmbeddingCache(SqlFamily):
+    async def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]:
+        found: dict[str, list[float]] = {}
+        for batch in batches(dict.fromkeys(content_hashes)):
+            statement = select(EmbeddingRow.content_hash, EmbeddingRow.vector).where(
+                EmbeddingRow.model_id == model_id, EmbeddingRow.content_hash.in_(batch)
+            )
+            for content_hash, vector in await self._session.execute(statement):
+                found[content_hash] = np.frombuffer(vector, _FLOAT).tolist()
+        return found
+
+    async def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        now = self._now()
+        for batch in batches(sorted(vectors.items())):
+            rows = [
+                {
+                    "content_hash": content_hash,
+                    "model_id": model_id,
+                    "vector": np.asarray(vector, _FLOAT).tobytes(),
+                    "created_at": now,
+                }
+                for content_hash, vector in batch
+            ]
+            await self._session.execute(self._insert(EmbeddingRow).on_conflict_do_nothing(), rows)

@@ -1,0 +1,160 @@
+"""Opens a database by URL, with the settings that our promises need."""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from app.domain.errors import Misconfigured
+from app.store.one_hop_sqlite import one_hop_connection
+from app.store.vendor_errors import leave_server_that_is_away
+
+_BUSY_SECONDS = 5
+_MIGRATION_BUSY_SECONDS = 120
+_WAL_ATTEMPTS = 100
+_WAL_PAUSE_SECONDS = 0.02
+_DRIVERS = {"sqlite": "aiosqlite", "postgresql": "psycopg"}
+_EXAMPLE = "postgresql://user:password@host:5432/docent"
+
+
+def open_engine(url: str) -> AsyncEngine:
+    """`sqlite:///path` or `postgresql://...`. Nothing connects until the first transaction; the caller disposes of the
+    engine. Raises Misconfigured."""
+    parsed = _usable_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        engine = create_async_engine(
+            parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True, hide_parameters=True
+        )
+        event.listen(engine.sync_engine, "handle_error", leave_server_that_is_away)
+        return engine
+    _make_private_file(parsed)
+    # What visitors wrote must not reach the logs inside a database error.
+    engine = create_async_engine(
+        parsed,
+        # A connection is a thread: those that are beyond the pool are started and ended for one transaction each.
+        pool_size=20,
+        max_overflow=0,
+        pool_timeout=10,
+        hide_parameters=True,
+        connect_args={"async_creator_fn": one_hop_connection},
+    )
+    event.listen(engine.sync_engine, "connect", _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
+    event.listen(engine.sync_engine, "begin", begin_sqlite)
+    return engine
+
+
+def open_migration_engine(url: URL) -> AsyncEngine:
+    """One connection for one migration. SQLite changes a table by copying and dropping it, which must not cascade,
+    so foreign keys are off here and checked at the end."""
+    engine = create_async_engine(url, poolclass=NullPool)
+    if is_sqlite(engine):
+        settings = _sqlite_settings(_MIGRATION_BUSY_SECONDS, foreign_keys=False)
+        event.listen(engine.sync_engine, "connect", settings)
+        event.listen(engine.sync_engine, "begin", begin_sqlite)
+    return engine
+
+
+def read_side(engine: AsyncEngine) -> AsyncEngine:
+    """The same connections for transactions that only read: each sees one consistent picture."""
+    if is_sqlite(engine):
+        return engine.execution_options(write=False)
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def committed_side(engine: AsyncEngine) -> AsyncEngine:
+    """For a transaction that wants to know what stood before it. On Postgres with connections of its own: writers that
+    waited in one pool for a second connection each would wait for each other. SQLite has one writer."""
+    if is_sqlite(engine):
+        return read_side(engine)
+    return read_side(create_async_engine(engine.url, poolclass=NullPool, hide_parameters=True))
+
+
+async def truncate_wal(engine: AsyncEngine) -> bool:
+    """Move what SQLite's write-ahead log holds into the database and cut the log to nothing. False when a reader
+    outlasted the busy timeout."""
+    async with engine.connect() as connection:
+        raw = await connection.get_raw_connection()
+        if raw.driver_connection is None:
+            return False
+        # Through SQLAlchemy it would run inside a transaction, which may not cut the log.
+        cursor = await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        is_busy, _, _ = await cursor.fetchone()
+        await cursor.close()
+    return not is_busy
+
+
+def is_sqlite(engine: AsyncEngine) -> bool:
+    return engine.dialect.name == "sqlite"
+
+
+def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any, Any], None]:
+    def settle(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
+            _switch_to_wal(cursor)
+            # NORMAL may lose the last commits on power loss, and `done` is a receipt.
+            cursor.execute("PRAGMA synchronous = FULL")
+            cursor.execute("PRAGMA secure_delete = ON")
+            cursor.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+        finally:
+            cursor.close()
+
+    return settle
+
+
+def _switch_to_wal(cursor: Any) -> None:
+    """Only the first connection ever changes the file. Processes that start together on a new one may be refused
+    at once, whatever the busy timeout says, so they ask again."""
+    for _ in range(_WAL_ATTEMPTS):
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_WAL_PAUSE_SECONDS)
+        else:
+            return
+    cursor.execute("PRAGMA journal_mode = WAL")
+
+
+def begin_sqlite(connection: Connection) -> None:
+    """For the event "begin"."""
+    # A writer takes its lock at once: a transaction that reads first and writes later could not be retried.
+    is_writer = connection.get_execution_options().get("write", True)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
+
+
+def _usable_url(url: str) -> URL:
+    """With the drivers that speak asyncio."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Misconfigured(f"DOCENT_DATABASE_URL: this is no database's address; write it as {_EXAMPLE}.") from error
+    backend, _, driver = parsed.drivername.partition("+")
+    if backend not in _DRIVERS or driver not in {"", _DRIVERS[backend]}:
+        raise Misconfigured(f"DOCENT_DATABASE_URL: {parsed.drivername} is not used here; write it as {_EXAMPLE}.")
+    if backend == "postgresql" and find_spec("psycopg") is None:
+        raise Misconfigured("DOCENT_DATABASE_URL: the driver for Postgres is missing: pip install 'docent[scale]'.")
+    return parsed.set(drivername=f"{backend}+{_DRIVERS[backend]}")
+
+
+def _make_private_file(url: URL) -> None:
+    """What visitors say is for the owner of the process alone; SQLite's side files inherit these rights."""
+    if not url.database or url.database == ":memory:":
+        return
+    path = Path(url.database)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600, exist_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"DOCENT_DATABASE_URL: {path} cannot be made; name a file that we may write to.") from error

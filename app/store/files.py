@@ -1,0 +1,54 @@
+"""Uploaded files, one for each source of that kind."""
+
+import hashlib
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.domain.errors import NotFound
+from app.domain.file_format import FileFormat
+from app.domain.source_file import FileFacts
+from app.store.models import SourceFileRow, SourceRow
+from app.store.session import SqlFamily
+
+
+class SqlFiles(SqlFamily):
+    """Implements `FileRecords`."""
+
+    async def put(self, source_id: UUID, name: str, format: FileFormat, body: bytes) -> FileFacts:  # noqa: A002
+        if await self._session.scalar(select(SourceRow.id).where(SourceRow.id == source_id)) is None:
+            raise NotFound("source")
+        facts = FileFacts(source_id, name, format, len(body), hashlib.sha256(body).hexdigest(), self._now())
+        row = {
+            "name": facts.name,
+            "format": facts.format.value,
+            "size_bytes": facts.size_bytes,
+            "digest": facts.digest,
+            "body": body,
+            "uploaded_at": facts.uploaded_at,
+        }
+        await self._session.execute(
+            self._insert(SourceFileRow)
+            .values(source_id=source_id, **row)
+            .on_conflict_do_update(index_elements=[SourceFileRow.source_id], set_=row)
+        )
+        return facts
+
+    async def facts(self, source_id: UUID) -> FileFacts:
+        statement = select(
+            SourceFileRow.name,
+            SourceFileRow.format,
+            SourceFileRow.size_bytes,
+            SourceFileRow.digest,
+            SourceFileRow.uploaded_at,
+        ).where(SourceFileRow.source_id == source_id)
+        row = (await self._session.execute(statement)).one_or_none()
+        if row is None:
+            raise NotFound("file")
+        return FileFacts(source_id, row.name, FileFormat(row.format), row.size_bytes, row.digest, row.uploaded_at)
+
+    async def body(self, source_id: UUID) -> bytes:
+        body = await self._session.scalar(select(SourceFileRow.body).where(SourceFileRow.source_id == source_id))
+        if body is None:
+            raise NotFound("file")
+        return body

@@ -1,0 +1,183 @@
+"""What gaps mean, as vectors beside their questions, and how wordings come together and part."""
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Select, and_, case, delete, func, select, update
+
+from app.domain.gap import GapState
+from app.domain.gap_grouping import Move, Wording
+from app.domain.gap_meaning import UnplacedGap
+from app.store.models import GapQuestionRow, GapRow, TurnRow
+from app.store.time_ordered_id import new_id
+from app.store.turn_erasing import SqlTurnErasing
+
+_FLOAT = np.dtype("<f4")
+_GAPS = 2000  # the open gaps of an agent that were seen last; 3 MB of vectors
+_WORDINGS = 300
+# What merging and splitting leave behind, and what else operators and replays say of a gap.
+_UNTOUCHED = (
+    GapRow.may_join,
+    GapRow.assignee == "",
+    GapRow.note == "",
+    GapRow.answered_at.is_(None),
+    GapRow.reopened_at.is_(None),
+)
+
+
+class SqlGapMeanings(SqlTurnErasing):
+    async def unplaced(self, at_most: int) -> list[UnplacedGap]:
+        language = (
+            select(TurnRow.language)
+            .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
+            .where(GapQuestionRow.gap_id == GapRow.id)
+            .order_by(GapQuestionRow.asked_at, GapQuestionRow.id)
+            .limit(1)
+            .scalar_subquery()
+        )
+        statement = (
+            select(GapRow.id, GapRow.agent_id, GapRow.question, language)
+            .where(GapRow.placed_by.is_(None))
+            .order_by(GapRow.first_seen, GapRow.id)
+            .limit(at_most)
+        )
+        return [UnplacedGap(*row) for row in await self._session.execute(statement)]
+
+    async def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
+        meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
+        placed = update(GapRow).where(GapRow.id == gap.id, GapRow.placed_by.is_(None), GapRow.question == gap.question)
+        await self._session.execute(placed.values(placed_by=model_id, meaning=meaning))
+
+    async def forget_meanings_but(self, model_id: str) -> None:
+        others = GapRow.placed_by.is_not(None), GapRow.placed_by != model_id
+        await self._session.execute(update(GapRow).where(*others).values(placed_by=None, meaning=None))
+
+    async def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
+        is_loose = and_(*_UNTOUCHED)
+        is_new = GapRow.placed_by.is_distinct_from(model_id)
+        listed = (
+            select(GapRow.id, GapRow.question_key, GapRow.question, GapRow.first_seen, is_loose, is_new, GapRow.meaning)
+            .where(GapRow.agent_id == agent_id, GapRow.state == GapState.OPEN.value)
+            .order_by(is_new.desc(), case((is_new, GapRow.first_seen)), GapRow.last_seen.desc(), GapRow.id)
+            .limit(_GAPS)
+        )
+        gaps = (await self._session.execute(listed)).all()
+        loose = {gap.id: gap.first_seen for gap in [gap for gap in gaps if gap[4]][:_WORDINGS]}
+        said: dict[UUID, list[Wording]] = {gap_id: [] for gap_id in loose}
+        for row in await self._session.execute(_latest_wordings(list(loose))):
+            gap_id = row.gap_id
+            wording = Wording(gap_id, row.question_key, row.question, row.language, row.askings, loose[gap_id])
+            said[gap_id].append(wording)
+        told: list[Wording] = []
+        settled: list[Wording] = []
+        for gap_id, key, question, since, _, is_unplaced, meaning in gaps:
+            if gap_id in said and len(told) + len(said[gap_id]) <= _WORDINGS:
+                told += said[gap_id]
+            elif meaning is not None and not is_unplaced:
+                settled.append(Wording(gap_id, key, question, None, 0, since, True, _vector(meaning)))
+        return told + settled
+
+    async def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
+        touched = {wording.gap_id for move in moves for wording in move.wordings}
+        kept = {move.into for move in moves if move.into is not None}
+        if not await self._are_as_seen(touched | kept, agent_id, seen):
+            return False
+        made: list[UUID] = []
+        for move in moves:
+            into = move.into
+            if into is None:
+                into = await self._new_gap(agent_id, move.wordings[0])
+                made.append(into)
+            for wording in move.wordings:
+                of_wording = (
+                    GapQuestionRow.gap_id == wording.gap_id,
+                    GapQuestionRow.question_key == wording.key,
+                )
+                await self._session.execute(update(GapQuestionRow).where(*of_wording).values(gap_id=into))
+        # Those that may be gone first and the new ones last: each may hold the key that the next takes.
+        for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
+            await self._count_again([gap_id])
+        return True
+
+    async def _are_as_seen(self, gap_ids: Collection[UUID], agent_id: UUID, seen: Sequence[Wording]) -> bool:
+        """Locks them."""
+        loose = {(wording.gap_id, wording.key) for wording in seen if not wording.is_settled}
+        loose = {place for place in loose if place[0] in gap_ids}
+        ids = {gap_id for gap_id, _ in loose}
+        locked = (
+            select(GapRow.id, and_(*_UNTOUCHED).label("is_loose"))
+            .where(GapRow.id.in_(gap_ids), GapRow.agent_id == agent_id, GapRow.state == GapState.OPEN.value)
+            .order_by(GapRow.id)
+            .with_for_update()
+        )
+        found = {row.id: row.is_loose for row in await self._session.execute(locked)}
+        held = select(GapQuestionRow.gap_id, GapQuestionRow.question_key).where(GapQuestionRow.gap_id.in_(ids))
+        now = {(gap_id, key) for gap_id, key in await self._session.execute(held.distinct())}
+        return found.keys() == set(gap_ids) and all(found[gap_id] for gap_id in ids) and now == loose
+
+    async def _new_gap(self, agent_id: UUID, wording: Wording) -> UUID:
+        """Without an asking yet; it was last asked when the gap was that the wording comes from."""
+        own = new_id()
+        source = (await self._session.scalars(select(GapRow).where(GapRow.id == wording.gap_id))).one()
+        await self._session.execute(
+            self._insert(GapRow).values(
+                id=own,
+                agent_id=agent_id,
+                question_key=own.hex,
+                question="",
+                state=GapState.OPEN.value,
+                reason=source.reason,
+                count=0,
+                first_seen=source.first_seen,
+                last_seen=source.last_seen,
+                replayed_at=source.replayed_at,
+            )
+        )
+        return own
+
+    async def _absorb(self, gap: GapRow, into: UUID) -> None:
+        """The other keeps its question and what operators said of it; askings and their count come together."""
+        moved = update(GapQuestionRow).where(GapQuestionRow.gap_id == gap.id).values(gap_id=into)
+        await self._session.execute(moved)
+        is_later = GapRow.last_seen < gap.last_seen
+        is_earlier = GapRow.first_seen > gap.first_seen
+        await self._session.execute(
+            update(GapRow)
+            .where(GapRow.id == into)
+            .values(
+                count=GapRow.count + gap.count,
+                first_seen=case((is_earlier, gap.first_seen), else_=GapRow.first_seen),
+                last_seen=case((is_later, gap.last_seen), else_=GapRow.last_seen),
+                reason=case((is_later, gap.reason), else_=GapRow.reason),
+            )
+        )
+        await self._session.execute(delete(GapRow).where(GapRow.id == gap.id))
+
+
+def _vector(stored: bytes) -> tuple[float, ...]:
+    return tuple(np.frombuffer(stored, _FLOAT).tolist())
+
+
+def _latest_wordings(gap_ids: Sequence[UUID]) -> Select[tuple[UUID, str, str, str | None, int]]:
+    """Of each gap each wording as it was last asked, in which language, and how often."""
+    of_wording = GapQuestionRow.gap_id, GapQuestionRow.question_key
+    ranked = (
+        select(
+            *of_wording,
+            GapQuestionRow.question,
+            GapQuestionRow.turn_id,
+            func.count().over(partition_by=of_wording).label("askings"),
+            func.row_number()
+            .over(partition_by=of_wording, order_by=(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc()))
+            .label("place"),
+        )
+        .where(GapQuestionRow.gap_id.in_(gap_ids))
+        .subquery()
+    )
+    return (
+        select(ranked.c.gap_id, ranked.c.question_key, ranked.c.question, TurnRow.language, ranked.c.askings)
+        .join(TurnRow, TurnRow.id == ranked.c.turn_id)
+        .where(ranked.c.place == 1)
+        .order_by(ranked.c.gap_id, ranked.c.question_key)
+    )

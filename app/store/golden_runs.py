@@ -1,0 +1,94 @@
+"""Golden questions asked, and what came of it."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from app.domain.errors import NotFound
+from app.domain.golden_run import GoldenRun, GoldenSide
+from app.ports.records.page import ListPage, PageRequest
+from app.store.config_json import config_from_json, config_to_json
+from app.store.keyset import Keyset
+from app.store.models import AgentRow, GoldenRunRow
+from app.store.session import SqlFamily, affected_rows
+
+_LATEST_FIRST = Keyset(GoldenRunRow.asked_at, GoldenRunRow.id, descending=True)
+_PLAIN = (
+    *("id", "agent_id", "asked_by", "asked_at", "milliseconds", "fingerprint"),
+    *("generation", "live_version", "questions", "asked", "goes_on_at"),
+)
+
+
+class SqlGoldenRuns(SqlFamily):
+    """Implements `GoldenRunRecords`."""
+
+    async def add(self, run: GoldenRun, keep: int) -> None:
+        await self._session.execute(self._insert(GoldenRunRow).values(**_values(run)))
+        of_agent = GoldenRunRow.agent_id == run.agent_id
+        latest = (
+            select(GoldenRunRow.id)
+            .where(of_agent)
+            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .limit(keep)
+        )
+        kept = list(await self._session.scalars(latest))
+        await self._session.execute(delete(GoldenRunRow).where(of_agent, GoldenRunRow.id.not_in(kept)))
+
+    async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
+        statement = select(GoldenRunRow).where(GoldenRunRow.agent_id == agent_id)
+        return await _LATEST_FIRST.page(self._session, statement, page, _run)
+
+    async def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
+        statement = select(GoldenRunRow).where(GoldenRunRow.id == run_id, GoldenRunRow.agent_id == agent_id)
+        row = await self._session.scalar(statement)
+        if row is None:
+            raise NotFound("golden run")
+        return _run(row)
+
+    async def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
+        statement = (
+            select(GoldenRunRow, AgentRow.workspace_id)
+            .join(AgentRow, AgentRow.id == GoldenRunRow.agent_id)
+            .where(GoldenRunRow.goes_on_at <= now)
+            .order_by(GoldenRunRow.asked_at, GoldenRunRow.id)
+            .limit(1)
+            .with_for_update(of=GoldenRunRow, skip_locked=True)
+        )
+        found = (await self._session.execute(statement)).first()
+        if found is None:
+            return None
+        row, workspace_id = found
+        taken = update(GoldenRunRow).where(GoldenRunRow.id == row.id, GoldenRunRow.goes_on_at == row.goes_on_at)
+        if affected_rows(await self._session.execute(taken.values(goes_on_at=until))) == 0:
+            return None  # another worker was faster
+        return workspace_id, replace(_run(row), goes_on_at=until)
+
+    async def save(self, run: GoldenRun) -> bool:
+        statement = update(GoldenRunRow).where(GoldenRunRow.id == run.id).values(**_values(run))
+        return affected_rows(await self._session.execute(statement)) == 1
+
+    async def latest(self, agent_id: UUID, fingerprint: str) -> GoldenRun | None:
+        statement = (
+            select(GoldenRunRow)
+            .where(GoldenRunRow.agent_id == agent_id, GoldenRunRow.fingerprint == fingerprint)
+            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .limit(1)
+        )
+        row = await self._session.scalar(statement)
+        return None if row is None else _run(row)
+
+
+def _values(run: GoldenRun) -> dict[str, Any]:
+    sides = {name: side and config_to_json(side) for name, side in (("live", run.live), ("draft", run.draft))}
+    return {name: getattr(run, name) for name in _PLAIN} | sides
+
+
+def _run(row: GoldenRunRow) -> GoldenRun:
+    return GoldenRun(**{name: getattr(row, name) for name in _PLAIN}, live=_side(row.live), draft=_side(row.draft))
+
+
+def _side(stored: dict[str, Any] | None) -> GoldenSide | None:
+    return None if stored is None else config_from_json(GoldenSide, stored)

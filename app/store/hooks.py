@@ -1,0 +1,44 @@
+"""Publish hooks of sources, and the calls that they have made lately."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, select
+
+from app.domain.errors import NotFound
+from app.domain.source_hook import SourceHook
+from app.store.models import AgentRow, HookCallRow, SourceHookRow, SourceRow
+from app.store.session import SqlFamily
+
+
+class SqlHooks(SqlFamily):
+    """Implements `HookRecords`."""
+
+    async def set(self, source_id: UUID, kid: str, salt: bytes) -> None:
+        if await self._session.get(SourceRow, source_id) is None:
+            raise NotFound("source")
+        values = {"kid": kid, "salt": salt, "created_at": self._now()}
+        statement = self._insert(SourceHookRow).values(source_id=source_id, **values)
+        await self._session.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+
+    async def get(self, source_id: UUID) -> SourceHook | None:
+        statement = (
+            select(SourceHookRow, AgentRow.workspace_id)
+            .join(SourceRow, SourceRow.id == SourceHookRow.source_id)
+            .join(AgentRow, AgentRow.id == SourceRow.agent_id)
+            .where(SourceHookRow.source_id == source_id)
+        )
+        found = (await self._session.execute(statement)).one_or_none()
+        if found is None:
+            return None
+        row, workspace_id = found
+        return SourceHook(row.source_id, workspace_id, row.kid, row.salt)
+
+    async def clear(self, source_id: UUID) -> None:
+        await self._session.execute(delete(SourceHookRow).where(SourceHookRow.source_id == source_id))
+
+    async def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
+        await self._session.execute(delete(HookCallRow).where(HookCallRow.called_at < forget_before))
+        statement = self._insert(HookCallRow).values(signature=signature, source_id=source_id, called_at=self._now())
+        made = await self._session.execute(statement.on_conflict_do_nothing().returning(HookCallRow.signature))
+        return made.scalar_one_or_none() is not None

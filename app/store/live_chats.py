@@ -1,0 +1,178 @@
+"""Live chats of conversations."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, and_, case, func, literal_column, select, update
+
+from app.domain.agent import AgentConfig
+from app.domain.errors import NotFound
+from app.domain.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
+from app.domain.turn import VisitorSession
+from app.domain.webhook import WebhookEvent
+from app.store.config_json import config_from_json
+from app.store.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow
+from app.store.outbox import SqlOutbox
+from app.store.time_ordered_id import new_id
+
+# With literals, as the partial index on open chats has them: so the database sees that it may use that.
+_IS_OPEN = LiveChatRow.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
+
+
+class SqlLiveChats(SqlOutbox):
+    """Implements `LiveChatRecords`. Who changes a chat locks its conversation, as a turn's begin and an erasure do."""
+
+    async def own(self, session: VisitorSession, *, to_change: bool = False) -> LiveChat:
+        own = select(ConversationRow.id, ConversationRow.agent_id).where(
+            ConversationRow.id == session.conversation_id,
+            ConversationRow.visitor_id == session.visitor_id,
+            ConversationRow.agent_id == session.agent_id,
+            ConversationRow.cleared_at.is_(None),
+        )
+        return await self._chat(own, to_change)
+
+    async def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
+        found = (
+            select(ConversationRow.id, ConversationRow.agent_id)
+            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
+            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+        )
+        return await self._chat(found, to_change)
+
+    async def is_talking(self, conversation_id: UUID) -> bool:
+        talking = select(LiveChatRow.id).where(
+            LiveChatRow.conversation_id == conversation_id, LiveChatRow.state == LiveState.TALKING.value
+        )
+        return await self._session.scalar(talking) is not None
+
+    async def ask(self, session: VisitorSession) -> LiveChat:
+        chat = await self.own(session, to_change=True)
+        if chat.is_open:
+            return chat
+        asked = chat.asked(self._now())
+        await self.keep(asked)
+        payload = {"conversation_id": str(asked.conversation_id)}
+        news = self._news(
+            asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
+        )
+        await self._session.execute(news)
+        return asked
+
+    async def keep(self, chat: LiveChat) -> None:
+        state = {
+            "state": chat.state.value,
+            "asked_at": chat.asked_at,
+            "taken_by": chat.taken_by,
+            "operator_name": chat.operator_name,
+            "taken_at": chat.taken_at,
+            "ended_at": chat.ended_at,
+            "message_count": chat.message_count,
+        }
+        first = self._insert(LiveChatRow).values(
+            id=chat.id, agent_id=chat.agent_id, conversation_id=chat.conversation_id, **state
+        )
+        await self._session.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
+        await self._session.execute(
+            update(ConversationRow).where(ConversationRow.id == chat.conversation_id).values(last_active_at=self._now())
+        )
+
+    async def add(self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, text: str) -> LiveChat:
+        known = select(LiveMessageRow.id).where(
+            LiveMessageRow.conversation_id == chat.conversation_id, LiveMessageRow.message_id == message_id
+        )
+        if await self._session.scalar(known) is not None:
+            return chat
+        longer = replace(chat, message_count=chat.message_count + 1)
+        await self._session.execute(
+            self._insert(LiveMessageRow).values(
+                id=new_id(),
+                agent_id=chat.agent_id,
+                conversation_id=chat.conversation_id,
+                message_id=message_id,
+                number=longer.message_count,
+                author=author.value,
+                name=name,
+                text=text,
+                created_at=self._now(),
+            )
+        )
+        await self.keep(longer)
+        return longer
+
+    async def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
+        later = (
+            select(LiveMessageRow)
+            .where(LiveMessageRow.conversation_id == conversation_id, LiveMessageRow.number > after)
+            .order_by(LiveMessageRow.number)
+            .limit(limit)
+        )
+        return [live_message_of(row) for row in await self._session.scalars(later)]
+
+    async def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
+        waits_first = case((LiveChatRow.state == LiveState.WAITING.value, 0), else_=1)
+        latest = and_(
+            LiveMessageRow.conversation_id == LiveChatRow.conversation_id,
+            LiveMessageRow.number == LiveChatRow.message_count,
+        )
+        statement = (
+            _open_in(select(LiveChatRow, AgentRow.draft, ConversationRow.first_question, LiveMessageRow.text))
+            .outerjoin(LiveMessageRow, latest)
+            .where(
+                AgentRow.workspace_id == workspace_id,
+                ConversationRow.last_active_at >= active_since,
+                _IS_OPEN,
+            )
+            .order_by(waits_first, LiveChatRow.asked_at, LiveChatRow.id)
+            .limit(limit)
+        )
+        return [
+            OpenChat(_chat_of(row), config_from_json(AgentConfig, draft).name, question, text or "")
+            for row, draft, question, text in await self._session.execute(statement)
+        ]
+
+    async def waiting_count(self, workspace_id: UUID, active_since: datetime) -> int:
+        statement = _open_in(select(func.count()).select_from(LiveChatRow)).where(
+            AgentRow.workspace_id == workspace_id,
+            ConversationRow.last_active_at >= active_since,
+            _IS_OPEN,
+            LiveChatRow.state == LiveState.WAITING.value,
+        )
+        return (await self._session.scalar(statement)) or 0
+
+    async def _chat(self, conversation: Select[UUID, UUID], to_change: bool) -> LiveChat:
+        if to_change:
+            conversation = conversation.with_for_update(of=ConversationRow)
+        found = (await self._session.execute(conversation)).one_or_none()
+        if found is None:
+            raise NotFound("conversation")
+        conversation_id, agent_id = found
+        row = await self._session.scalar(select(LiveChatRow).where(LiveChatRow.conversation_id == conversation_id))
+        return LiveChat(new_id(), agent_id, conversation_id) if row is None else _chat_of(row)
+
+
+def _open_in(chats: Select[Any]) -> Select[Any]:
+    return chats.join(AgentRow, AgentRow.id == LiveChatRow.agent_id).join(
+        ConversationRow, ConversationRow.id == LiveChatRow.conversation_id
+    )
+
+
+def _chat_of(row: LiveChatRow) -> LiveChat:
+    return LiveChat(
+        id=row.id,
+        agent_id=row.agent_id,
+        conversation_id=row.conversation_id,
+        state=LiveState(row.state),
+        asked_at=row.asked_at,
+        taken_by=row.taken_by,
+        operator_name=row.operator_name,
+        taken_at=row.taken_at,
+        ended_at=row.ended_at,
+        message_count=row.message_count,
+    )
+
+
+def live_message_of(row: LiveMessageRow) -> LiveMessage:
+    return LiveMessage(row.message_id, row.number, Author(row.author), row.name, row.text, row.created_at)

@@ -1,0 +1,78 @@
+"""Brings a database to the tables that this code expects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.domain.errors import Unavailable
+from app.store.engine import is_sqlite, open_migration_engine
+from app.store.vendor_errors import translated_errors
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_POSTGRES_LOCK = 0x446F63656E74  # "Docent"
+
+
+async def migrate(engine: AsyncEngine) -> None:
+    """Run every migration that is missing, in one transaction: all or none. Processes that start together wait for
+    each other, and the later ones find nothing left to do. Alembic is imported only where something may be missing."""
+    if await _is_current(engine):
+        return
+    own = open_migration_engine(engine.url)
+    try:
+        with translated_errors():
+            async with own.begin() as connection:
+                if not is_sqlite(own):
+                    await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+                await connection.run_sync(_upgrade)
+                if is_sqlite(own):
+                    await connection.run_sync(_check_foreign_keys)
+    finally:
+        await own.dispose()
+
+
+def newest_revision() -> str:
+    """A migration's file begins with its revision, and they are counted up."""
+    return max(path.name.partition("_")[0] for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
+
+
+async def _is_current(engine: AsyncEngine) -> bool:
+    try:
+        async with engine.connect() as connection:
+            revisions = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalars().all()
+    except DBAPIError:  # a new database, or one that does not answer: whoever migrates says what is wrong
+        return False
+    return list(revisions) == [newest_revision()]
+
+
+def alembic_config(connection: Connection) -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command
+    from alembic.util import CommandError
+
+    try:
+        command.upgrade(alembic_config(connection), "head")
+    except CommandError as error:
+        raise Unavailable(
+            f"The database was made by another version of Docent ({error}). Install that version or a newer one."
+        ) from error
+
+
+def _check_foreign_keys(connection: Connection) -> None:
+    if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+        raise Unavailable("A migration left rows without their parents; nothing was changed. Please report this.")

@@ -1,0 +1,32 @@
+"""Alembic's entry point. The connection, with its transaction, comes from `app.store.migrate`."""
+
+from typing import Any, Literal
+
+from alembic import context
+from alembic.autogenerate.api import AutogenContext
+
+from app.store.models import Base, import_tables
+from app.store.types import StorableJson, StorableText, UtcDateTime
+
+
+def _plain_types(kind: str, thing: Any, _context: AutogenContext) -> str | Literal[False]:
+    """A migration names the database's types, not ours: it must read the same when ours have changed."""
+    if kind != "type":
+        return False
+    if isinstance(thing, UtcDateTime):
+        return "sa.DateTime(timezone=True)"
+    if isinstance(thing, StorableText):
+        return "sa.Text()"
+    if isinstance(thing, StorableJson):
+        return 'sa.JSON().with_variant(JSONB(), "postgresql")'
+    return False
+
+
+import_tables()
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    render_as_batch=True,
+    render_item=_plain_types,
+)
+context.run_migrations()

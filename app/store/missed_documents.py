@@ -1,0 +1,103 @@
+"""Documents whose pages were missed: how many readings in a row could not find them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy import Table, bindparam, select, update
+
+from app.domain.document import VersionState
+from app.domain.errors import NotFound
+from app.domain.missed_page import PageEnd, miss_reason
+from app.ports.records.documents import MissedDocument
+from app.store.batches import batches
+from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.store.session import SqlFamily
+from app.store.url_key import url_key
+
+_SETTLED = "settled"
+_DOCUMENTS = cast(Table, DocumentRow.__table__)
+_MISSED_READINGS = (
+    update(_DOCUMENTS).where(_DOCUMENTS.c.id == bindparam("document")).values(missed_readings=bindparam("readings"))
+)
+
+
+class SqlMissedDocuments(SqlFamily):
+    async def found_again(self, run_id: UUID) -> list[UUID]:
+        seen = select(SourcePageRow.document_id).where(
+            SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
+        )
+        of_source = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id).scalar_subquery()
+        statement = select(DocumentRow.id).where(
+            DocumentRow.source_id == of_source, DocumentRow.missed_readings > 0, DocumentRow.id.in_(seen)
+        )
+        return list(await self._session.scalars(statement))
+
+    async def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
+        unseen = await self._unseen(run_id)
+        ends = await self._ends(run_id, unseen)
+        missed: list[MissedDocument] = []
+        for document_id, (url, readings) in unseen.items():
+            reason = miss_reason(ends[document_id])
+            if reason is not None:
+                asked = ends[document_id][0].url if ends[document_id] else None
+                missed.append(MissedDocument(document_id, url, readings + 1, reason, asked))
+        return missed
+
+    async def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
+        if readings:
+            rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
+            await self._session.execute(_MISSED_READINGS, rows)
+
+    async def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
+        """Live documents of the run's source that no page of the run led to: URL and misses so far."""
+        source_id = await self._session.scalar(select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id))
+        if source_id is None:
+            raise NotFound("crawl run")
+        seen = select(SourcePageRow.document_id).where(
+            SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
+        )
+        statement = (
+            select(DocumentRow.id, DocumentRow.url, DocumentRow.missed_readings)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(
+                DocumentRow.source_id == source_id,
+                DocumentVersionRow.state == VersionState.LIVE.value,
+                DocumentRow.id.not_in(seen),
+            )
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+        )
+        return {row_id: (url, readings) for row_id, url, readings in await self._session.execute(statement)}
+
+    async def _ends(self, run_id: UUID, unseen: dict[UUID, tuple[str, int]]) -> dict[UUID, list[PageEnd]]:
+        """By document: how the URLs ended that it was known by: its own, and those that led to it earlier."""
+        keys: dict[str, set[UUID]] = defaultdict(set)
+        for document_id, (url, _) in unseen.items():
+            keys[url_key(url)].add(document_id)
+        for documents in batches(list(unseen)):
+            statement = select(SourcePageRow.url_key, SourcePageRow.document_id).where(
+                SourcePageRow.document_id.in_(documents)
+            )
+            for key, led_to in await self._session.execute(statement.distinct()):
+                if led_to is not None:
+                    keys[key].add(led_to)
+        ends: dict[UUID, list[PageEnd]] = {document_id: [] for document_id in unseen}
+        for batch in batches(list(keys)):
+            for key, end in await self._ended(run_id, batch):
+                for document_id in keys[key]:
+                    ends[document_id].append(end)
+        return ends
+
+    async def _ended(self, run_id: UUID, url_keys: Sequence[str]) -> list[tuple[str, PageEnd]]:
+        statement = (
+            select(SourcePageRow)
+            .where(
+                SourcePageRow.run_id == run_id,
+                SourcePageRow.url_key.in_(url_keys),
+                SourcePageRow.queue_state == _SETTLED,
+            )
+            .order_by(SourcePageRow.position)
+        )
+        rows = await self._session.scalars(statement)
+        return [(row.url_key, PageEnd(row.url, row.status, row.reason, row.http_status)) for row in rows]

@@ -1,0 +1,40 @@
+"""What webhooks may want to hear of, written in the transaction in which it happens."""
+
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.dialects.sqlite import Insert
+
+from app.store.models import OutboxRow
+from app.store.session import SqlFamily
+from app.store.time_ordered_id import new_id
+
+
+class SqlOutbox(SqlFamily):
+    def _news(
+        self,
+        agent_id: UUID,
+        kind: str,
+        payload: dict[str, Any],
+        *,
+        turn_id: UUID | None = None,
+        conversation_id: UUID | None = None,
+        week: date | None = None,
+        happened_at: datetime | None = None,
+    ) -> Insert:
+        """The insert of one row about a turn, a conversation or the week of a Monday, now unless it says when.
+
+        A kind that was told of the turn, or of the agent's week, is not told again.
+        """
+        row = self._insert(OutboxRow).values(
+            id=new_id(),
+            turn_id=turn_id,
+            conversation_id=conversation_id,
+            agent_id=agent_id,
+            kind=kind,
+            week=week,
+            payload=payload,
+            created_at=happened_at or self._now(),
+        )
+        return row.on_conflict_do_nothing()

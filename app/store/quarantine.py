@@ -1,0 +1,115 @@
+"""Versions with findings that wait for an operator's eye."""
+
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+
+from app.domain.document import QuarantinedPage, Review, VersionState
+from app.domain.errors import NotFound
+from app.domain.page_lint import Finding, FindingKind
+from app.domain.page_review import PageReview, ReviewedPassage
+from app.ports.records.page import ListPage, PageRequest
+from app.store.keyset import Keyset
+from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
+from app.store.session import SqlFamily
+from app.store.url_key import url_key
+
+_LATEST_FIRST = Keyset(DocumentVersionRow.created_at, DocumentVersionRow.id, descending=True)
+_HELD = VersionState.HELD.value
+
+
+class SqlQuarantine(SqlFamily):
+    async def held_hash(self, source_id: UUID, url: str) -> str | None:
+        return await self._session.scalar(
+            select(DocumentVersionRow.content_hash)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .where(
+                DocumentRow.source_id == source_id,
+                DocumentRow.url_key == url_key(url),
+                DocumentVersionRow.state == _HELD,
+            )
+        )
+
+    async def drop_held(self, document_id: UUID) -> None:
+        await self._session.execute(
+            update(DocumentVersionRow)
+            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _HELD)
+            .values(state=VersionState.RETIRED.value, review="")
+        )
+
+    async def quarantined(self, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+        statement = select(DocumentVersionRow).where(
+            DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.review == Review.OPEN.value
+        )
+        rows = (await self._session.scalars(_LATEST_FIRST.after(statement, page))).all()
+        shown = rows[: page.limit]
+        of_rows = select(DocumentRow).where(DocumentRow.id.in_([row.document_id for row in shown]))
+        documents = {document.id: document for document in await self._session.scalars(of_rows)}
+        pages = [_page(row, documents[row.document_id]) for row in shown]
+        return ListPage(pages, _LATEST_FIRST.next_cursor(rows, page))
+
+    async def quarantined_count(self, agent_id: UUID) -> int:
+        statement = select(func.count()).where(
+            DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.review == Review.OPEN.value
+        )
+        return await self._session.scalar(statement) or 0
+
+    async def page_reviews(self, workspace_id: UUID, document_id: UUID) -> list[PageReview]:
+        statement = (
+            select(DocumentVersionRow, DocumentRow)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .join(AgentRow, AgentRow.id == DocumentVersionRow.agent_id)
+            .where(
+                DocumentVersionRow.document_id == document_id,
+                DocumentVersionRow.review == Review.OPEN.value,
+                AgentRow.workspace_id == workspace_id,
+            )
+            .order_by(DocumentVersionRow.created_at.desc(), DocumentVersionRow.id.desc())
+        )
+        versions = (await self._session.execute(statement)).all()
+        return [
+            PageReview(version.agent_id, _page(version, document), await self._passages(version.id))
+            for version, document in versions
+        ]
+
+    async def _passages(self, version_id: UUID) -> tuple[ReviewedPassage, ...]:
+        columns = select(ChunkRow.breadcrumb, ChunkRow.text)
+        rows = await self._session.execute(columns.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position))
+        return tuple(ReviewedPassage(tuple(breadcrumb), text) for breadcrumb, text in rows)
+
+    async def review(self, workspace_id: UUID, document_id: UUID, verdict: Review) -> UUID:
+        """Of two versions with open findings, a live one and one that is held, both are closed."""
+        found = (
+            select(DocumentVersionRow.id, DocumentVersionRow.agent_id, DocumentVersionRow.state)
+            .join(AgentRow, AgentRow.id == DocumentVersionRow.agent_id)
+            .where(
+                DocumentVersionRow.document_id == document_id,
+                DocumentVersionRow.review == Review.OPEN.value,
+                AgentRow.workspace_id == workspace_id,
+            )
+            .with_for_update(of=DocumentVersionRow)
+        )
+        versions = (await self._session.execute(found)).all()
+        if not versions:
+            raise NotFound("page with open findings")
+        for version_id, _, state in versions:
+            is_to_go_live = verdict is Review.RELEASED and state == _HELD
+            await self._session.execute(
+                update(DocumentVersionRow)
+                .where(DocumentVersionRow.id == version_id)
+                .values(review=verdict.value, state=VersionState.PENDING.value if is_to_go_live else state)
+            )
+        agent_id: UUID = versions[0].agent_id
+        return agent_id
+
+
+def _page(row: DocumentVersionRow, document: DocumentRow) -> QuarantinedPage:
+    return QuarantinedPage(
+        document_id=document.id,
+        source_id=document.source_id,
+        url=document.url,
+        title=row.title,
+        findings=tuple(Finding(FindingKind(found["kind"]), found["excerpt"]) for found in row.findings),
+        is_held=row.state == _HELD,
+        found_at=row.created_at,
+    )

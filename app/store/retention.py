@@ -1,0 +1,120 @@
+"""What visitors wrote leaves by its age."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import and_, func, select, update
+
+from app.domain.agent import AgentConfig
+from app.domain.conversation import Role
+from app.domain.retention import ErasedByAge, RetentionPeriod
+from app.domain.turn import TurnState
+from app.store.config_json import config_from_json
+from app.store.models import (
+    AgentRow,
+    AgentVersionRow,
+    ConversationRow,
+    GapQuestionRow,
+    LeadRow,
+    LiveMessageRow,
+    MessageRow,
+    TurnRow,
+    VisitorRow,
+)
+from app.store.turn_erasing import SqlTurnErasing
+
+
+class SqlRetention(SqlTurnErasing):
+    """Implements `RetentionRecords`. Rows that somebody else has locked are left for the next time."""
+
+    async def periods(self) -> list[RetentionPeriod]:
+        published = and_(AgentVersionRow.agent_id == AgentRow.id, AgentVersionRow.number == AgentRow.live_version)
+        agents = (
+            select(AgentRow, AgentVersionRow.config).outerjoin(AgentVersionRow, published).order_by(AgentRow.created_at)
+        )
+        return [
+            RetentionPeriod(
+                agent.id, agent.workspace_id, config_from_json(AgentConfig, live or agent.draft).retention_days
+            )
+            for agent, live in await self._session.execute(agents)
+        ]
+
+    async def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
+        return ErasedByAge(
+            leads=await self._erase_old(LeadRow, period.agent_id, before, limit),
+            live_messages=await self._erase_old(LiveMessageRow, period.agent_id, before, limit),
+            turns=await self._erase_turns(period.agent_id, before, limit),
+            conversations=await self._erase_conversations(period.agent_id, before, limit),
+            visitors=await self._erase_visitors(period.agent_id, before, limit),
+        )
+
+    async def _erase_turns(self, agent_id: UUID, before: datetime, limit: int) -> int:
+        old = (
+            select(TurnRow.id, TurnRow.conversation_id)
+            .where(
+                TurnRow.agent_id == agent_id,
+                TurnRow.created_at < before,
+                TurnRow.state != TurnState.RUNNING.value,
+            )
+            .order_by(TurnRow.created_at)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        turns = (await self._session.execute(old)).all()
+        turn_ids = [turn_id for turn_id, _ in turns]
+        await self._make_usage_anonymous(turn_ids)
+        await self._forget_gaps(GapQuestionRow.turn_id.in_(turn_ids))
+        await self._delete(TurnRow, TurnRow.id.in_(turn_ids))
+        await self._name_again({conversation_id for _, conversation_id in turns})
+        return len(turn_ids)
+
+    async def _erase_old(
+        self, table: type[LeadRow] | type[LiveMessageRow], agent_id: UUID, before: datetime, limit: int
+    ) -> int:
+        old = (
+            select(table.id)
+            .where(table.agent_id == agent_id, table.created_at < before)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return await self._delete(table, table.id.in_(list(await self._session.scalars(old))))
+
+    async def _name_again(self, conversation_ids: set[UUID]) -> None:
+        """Conversations by the first question that is left of them."""
+        first = (
+            select(MessageRow.text)
+            .join(TurnRow, TurnRow.id == MessageRow.turn_id)
+            .where(TurnRow.conversation_id == ConversationRow.id, MessageRow.role == Role.VISITOR.value)
+            .order_by(TurnRow.position)
+            .limit(1)
+            .correlate(ConversationRow)
+            .scalar_subquery()
+        )
+        await self._session.execute(
+            update(ConversationRow)
+            .where(ConversationRow.id.in_(conversation_ids))
+            .values(first_question=func.coalesce(first, ""))
+        )
+
+    async def _erase_conversations(self, agent_id: UUID, before: datetime, limit: int) -> int:
+        is_empty = ~select(TurnRow.id).where(TurnRow.conversation_id == ConversationRow.id).exists()
+        old = (
+            select(ConversationRow.id)
+            .where(ConversationRow.agent_id == agent_id, ConversationRow.last_active_at < before, is_empty)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        conversation_ids = list(await self._session.scalars(old))
+        # Asked again under the lock: a turn may have begun in one between the two.
+        return await self._delete(ConversationRow, and_(ConversationRow.id.in_(conversation_ids), is_empty))
+
+    async def _erase_visitors(self, agent_id: UUID, before: datetime, limit: int) -> int:
+        is_gone = ~select(ConversationRow.id).where(ConversationRow.visitor_id == VisitorRow.id).exists()
+        old = (
+            select(VisitorRow.id)
+            .where(VisitorRow.agent_id == agent_id, VisitorRow.created_at < before, is_gone)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        visitor_ids = list(await self._session.scalars(old))
+        return await self._delete(VisitorRow, and_(VisitorRow.id.in_(visitor_ids), is_gone))

@@ -1,0 +1,59 @@
+"""When sources are read again."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from app.domain.errors import NotFound
+from app.domain.reading_schedule import Schedule, SourceSchedule
+from app.store.batches import batches
+from app.store.models import SourceRow, SourceScheduleRow
+from app.store.session import SqlFamily, affected_rows
+
+_SCHEDULES = select(SourceScheduleRow, SourceRow.agent_id).join(SourceRow, SourceRow.id == SourceScheduleRow.source_id)
+
+
+class SqlSchedules(SqlFamily):
+    """Implements `ScheduleRecords`."""
+
+    async def set(self, source_id: UUID, schedule: Schedule, next_at: datetime) -> None:
+        if await self._session.get(SourceRow, source_id) is None:
+            raise NotFound("source")
+        values = {
+            "cron": schedule.cron,
+            "every_hours": schedule.every_hours,
+            "set_at": self._now(),
+            "next_at": next_at,
+        }
+        statement = self._insert(SourceScheduleRow).values(source_id=source_id, **values)
+        await self._session.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+
+    async def clear(self, source_id: UUID) -> None:
+        await self._session.execute(delete(SourceScheduleRow).where(SourceScheduleRow.source_id == source_id))
+
+    async def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
+        found: dict[UUID, SourceSchedule] = {}
+        for batch in batches(source_ids):
+            rows = await self._session.execute(_SCHEDULES.where(SourceScheduleRow.source_id.in_(batch)))
+            found.update((row.source_id, _schedule(row, agent_id)) for row, agent_id in rows)
+        return found
+
+    async def due(self, now: datetime) -> list[SourceSchedule]:
+        statement = _SCHEDULES.where(SourceScheduleRow.next_at <= now).order_by(
+            SourceScheduleRow.next_at, SourceScheduleRow.source_id
+        )
+        return [_schedule(row, agent_id) for row, agent_id in await self._session.execute(statement)]
+
+    async def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
+        moved = await self._session.execute(
+            update(SourceScheduleRow)
+            .where(SourceScheduleRow.source_id == due.source_id, SourceScheduleRow.next_at == due.next_at)
+            .values(next_at=next_at)
+        )
+        return affected_rows(moved) == 1
+
+
+def _schedule(row: SourceScheduleRow, agent_id: UUID) -> SourceSchedule:
+    return SourceSchedule(row.source_id, agent_id, Schedule(row.cron, row.every_hours), row.set_at, row.next_at)

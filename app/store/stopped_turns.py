@@ -1,0 +1,74 @@
+"""Turns that visitors stopped, until somebody has looked what they asked next."""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import and_, delete, or_, select
+from sqlalchemy.orm import aliased
+
+from app.domain.conversation import Role
+from app.domain.gap import GapReason
+from app.domain.personal_data import masked
+from app.domain.rephrasing import REPHRASED_WITHIN, StoppedTurn
+from app.store.gap_counting import SqlGapCounting
+from app.store.models import MessageRow, StoppedTurnRow, TurnRow
+from app.store.outbox import SqlOutbox
+from app.store.session import affected_rows
+from app.store.stored_turns import SqlStoredTurns
+
+# A question that began in time may be committed a moment later, by a process whose clock is behind.
+_GRACE: Final = timedelta(minutes=1)
+
+_next = aliased(TurnRow)
+_asked = aliased(MessageRow)
+_asked_next = aliased(MessageRow)
+
+
+class SqlStoppedTurns(SqlStoredTurns, SqlGapCounting, SqlOutbox):
+    async def stopped(self, at_most: int) -> list[StoppedTurn]:
+        followed = and_(
+            _next.conversation_id == TurnRow.conversation_id,
+            _next.position == TurnRow.position + 1,
+            _next.created_at <= StoppedTurnRow.until,
+        )
+        statement = (
+            select(TurnRow.id, _asked.text, _asked_next.text, TurnRow.language)
+            .select_from(StoppedTurnRow)
+            .join(TurnRow, TurnRow.id == StoppedTurnRow.turn_id)
+            .join(_asked, and_(_asked.turn_id == TurnRow.id, _asked.role == Role.VISITOR.value))
+            .outerjoin(_next, followed)
+            .outerjoin(_asked_next, and_(_asked_next.turn_id == _next.id, _asked_next.role == Role.VISITOR.value))
+            .where(or_(_next.id.is_not(None), StoppedTurnRow.until < self._now() - _GRACE))
+            .order_by(StoppedTurnRow.until, TurnRow.id)
+            .limit(at_most)
+        )
+        return [
+            StoppedTurn(turn_id, masked(question), _masked_next(following), language)
+            for turn_id, question, following, language in await self._session.execute(statement)
+        ]
+
+    async def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
+        turn = await self._session.scalar(select(TurnRow).where(TurnRow.id == turn_id).with_for_update())
+        judged = await self._session.execute(delete(StoppedTurnRow).where(StoppedTurnRow.turn_id == turn_id))
+        if turn is not None and is_rephrased and affected_rows(judged):
+            await self._see_gap(turn, GapReason.REPHRASED)
+
+    async def _remember_stop(self, turn_id: UUID) -> None:
+        statement = self._insert(StoppedTurnRow).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
+        await self._session.execute(statement.on_conflict_do_nothing())
+
+    async def _see_gap(self, turn: TurnRow, reason: GapReason) -> None:
+        if await self.count_gap(turn.agent_id, turn.id, await self._question(turn.id), reason):
+            await self._announce(turn, "gap.seen")
+
+    async def _announce(self, turn: TurnRow, kind: str) -> None:
+        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
+        await self._session.execute(self._news(turn.agent_id, kind, payload, turn_id=turn.id))
+
+    async def _question(self, turn_id: UUID) -> str:
+        return await self._message(turn_id, MessageRow.text, Role.VISITOR)
+
+
+def _masked_next(question: str | None) -> str | None:
+    return None if question is None else masked(question)

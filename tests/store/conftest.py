@@ -1,0 +1,96 @@
+"""An empty, migrated database for each test, and something in it.
+
+With DOCENT_TEST_POSTGRES set, every test runs on Postgres as well: on the database at that URL, which may be emptied,
+or, set to "own", on a server that is started for them.
+"""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.domain.agent import Agent, AgentConfig
+from app.domain.source import Source, SourceConfig, SourceKind
+from app.domain.turn import VisitorSession
+from app.store.engine import open_engine
+from app.store.migrate import migrate
+from app.store.models import Base, import_tables
+from app.store.system_of_record import SqlSystemOfRecord
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.postgres_server import running_postgres
+from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.temporary_record import temporary_database
+from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import add_workspace
+
+_POSTGRES = os.environ.get("DOCENT_TEST_POSTGRES")
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    if _POSTGRES != "own":
+        yield str(_POSTGRES)
+        return
+    with running_postgres() as server:
+        yield server.url
+
+
+@pytest.fixture(params=["sqlite", "postgres"] if _POSTGRES else ["sqlite"])
+async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    if request.param == "sqlite":
+        opened = open_engine(await temporary_database(tmp_path))
+    else:
+        opened = open_engine(request.getfixturevalue("postgres_url"))
+        await migrate(opened)
+        import_tables()
+        async with opened.begin() as connection:
+            for table in reversed(Base.metadata.sorted_tables):
+                await connection.execute(table.delete())
+    try:
+        yield opened
+    finally:
+        await opened.dispose()
+
+
+@pytest.fixture
+def record(engine: AsyncEngine, clock: FixedClock) -> SqlSystemOfRecord:
+    return SqlSystemOfRecord(engine, clock, TEST_KEYS)
+
+
+@pytest.fixture
+async def workspace_id(record: SqlSystemOfRecord) -> UUID:
+    async with record.write() as records:
+        return await records.tokens.default_workspace()
+
+
+@pytest.fixture
+async def foreign_workspace_id(engine: AsyncEngine, workspace_id: UUID) -> UUID:
+    return await add_workspace(engine)
+
+
+@pytest.fixture
+async def agent(record: SqlSystemOfRecord, workspace_id: UUID) -> Agent:
+    async with record.write() as records:
+        return await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+
+
+@pytest.fixture
+async def source(record: SqlSystemOfRecord, agent: Agent) -> Source:
+    async with record.write() as records:
+        return await records.sources.create(
+            agent.id, SourceConfig(kind=SourceKind.SITE, name="Docs", url="https://docs.example/")
+        )
+
+
+@pytest.fixture
+async def session(record: SqlSystemOfRecord, workspace_id: UUID, agent: Agent) -> VisitorSession:
+    """A visitor with an open conversation."""
+    return await visitor_of(record, workspace_id, agent.id)

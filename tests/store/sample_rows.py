@@ -1,0 +1,125 @@
+"""Things to store."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.domain.chunk import ChunkDraft, content_hash
+from app.domain.document import PageContent
+from app.domain.gap import GapReason
+from app.domain.source import Source
+from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.ports.records.documents import PendingVersion
+from app.store.database_time import database_time
+from app.store.models import Base, ProcessRow, WorkspaceRow
+from app.store.system_of_record import SqlSystemOfRecord
+
+OWNER = "web-1"
+
+
+def an_id() -> UUID:
+    return uuid4()
+
+
+def a_page(url: str = "https://docs.example/install", text: str = "Run the installer.") -> PageContent:
+    return PageContent(url=url, title="Install", markdown=f"# Install\n\n{text}", language="en")
+
+
+def some_chunks(*texts: str) -> list[ChunkDraft]:
+    return [
+        ChunkDraft(position=i, text=text, context="docs.example > Install", breadcrumb=("Install",), anchor="top")
+        for i, text in enumerate(texts)
+    ]
+
+
+def a_turn(question: str = "How do I install it?", turn_id: UUID | None = None) -> TurnRequest:
+    return TurnRequest(turn_id or an_id(), question, "https://docs.example/install")
+
+
+def an_end(
+    answer: str = "Run the installer [1].",
+    *,
+    state: TurnState = TurnState.DONE,
+    answered_by: AnsweredBy = AnsweredBy.MODEL,
+    gap: GapReason | None = None,
+    curated_answer_id: UUID | None = None,
+    finish: Finish = Finish.COMPLETE,
+    citations: tuple[Citation, ...] = (Citation(1, "https://docs.example/install", "Install", date(2026, 1, 1), "c1"),),
+    **rest: Any,
+) -> TurnEnd:
+    return TurnEnd(
+        state=state,
+        answer=answer,
+        answered_by=answered_by,
+        confidence=0.8,
+        low_confidence=gap is not None,
+        finish=finish,
+        citations=citations,
+        gap=gap,
+        curated_answer_id=curated_answer_id,
+        **rest,
+    )
+
+
+async def add_workspace(engine: AsyncEngine) -> UUID:
+    """A second tenant, made after the first."""
+    workspace_id = an_id()
+    async with engine.begin() as connection:
+        await connection.execute(
+            insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime(2099, 1, 1, tzinfo=UTC))
+        )
+    return workspace_id
+
+
+async def add_pending(record: SqlSystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
+    async with record.write() as records:
+        return await records.documents.add_pending(
+            source.agent_id, source.id, page, content_hash(page.markdown), some_chunks(*texts or ("Run it.",))
+        )
+
+
+async def add_live(record: SqlSystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
+    version = await add_pending(record, source, page, *texts)
+    async with record.write() as records:
+        await records.documents.make_live(version)
+    return version
+
+
+async def another_session(record: SqlSystemOfRecord, session: VisitorSession) -> VisitorSession:
+    """Another visitor of the same agent."""
+    async with record.write() as records:
+        visitor = await records.conversations.visitor(session.agent_id, an_id())
+        conversation = await records.conversations.start(visitor, Channel.WIDGET)
+    return replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
+
+
+async def begin(record: SqlSystemOfRecord, session: VisitorSession, request: TurnRequest, owner: str = OWNER) -> None:
+    async with record.write() as records:
+        await records.turns.begin(session, request, 1, owner)
+
+
+async def ask(
+    record: SqlSystemOfRecord, session: VisitorSession, question: str = "How do I install it?", **end: Any
+) -> UUID:
+    """A whole turn; return its id."""
+    request = a_turn(question)
+    await begin(record, session, request)
+    async with record.write() as records:
+        await records.turns.finish(request.turn_id, an_end(**end))
+    return request.turn_id
+
+
+async def silence(engine: AsyncEngine, process: str, seconds: int) -> None:
+    """As if the process had not beaten for so long."""
+    then = database_time(engine.dialect.name, seconds_ago=seconds)
+    async with engine.begin() as connection:
+        await connection.execute(update(ProcessRow).where(ProcessRow.name == process).values(beaten_at=then))
+
+
+async def count_rows(engine: AsyncEngine, table: type[Base]) -> int:
+    async with engine.connect() as connection:
+        return (await connection.execute(select(func.count()).select_from(table))).scalar_one()

@@ -1,0 +1,179 @@
+"""Migrations: from nothing to the tables that the code expects."""
+
+import asyncio
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.domain.agent import Agent
+from app.domain.errors import Unavailable
+from app.domain.turn import TokenUsage, VisitorSession
+from app.domain.webhook import Webhook, WebhookEvent
+from app.store.engine import is_sqlite, open_engine, open_migration_engine
+from app.store.migrate import alembic_config, migrate, newest_revision
+from app.store.models import Base, import_tables
+from app.store.models.agents import AgentRow
+from app.store.system_of_record import SqlSystemOfRecord
+from tests.doubles.fixed_clock import FixedClock
+from tests.store.sample_rows import an_id, ask
+
+_MIGRATE = """
+import asyncio, sys
+from app.store.engine import open_engine
+from app.store.migrate import migrate
+
+async def main() -> None:
+    engine = open_engine(sys.argv[1])
+    await migrate(engine)
+    await engine.dispose()
+
+asyncio.run(main())
+"""
+
+
+def _differences(connection: Connection) -> list[object]:
+    import_tables()
+    return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
+
+
+async def test_the_migrated_tables_are_those_of_the_models(engine: AsyncEngine) -> None:
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+
+
+async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
+    await migrate(engine)
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+
+
+async def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'new' / 'docent.sqlite'}"
+    command = [sys.executable, "-W", "error", "-c", _MIGRATE, url]
+    starting = [await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE) for _ in range(4)]
+    errors = [(await process.communicate())[1] for process in starting]
+    assert [process.returncode for process in starting] == [0, 0, 0, 0], errors
+    engine = open_engine(url)
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+    await engine.dispose()
+
+
+async def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path / 'docent.sqlite'}")
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE turns (id TEXT)"))  # in the way, after some tables were made
+    with pytest.raises(Unavailable):
+        await migrate(engine)
+    async with engine.connect() as connection:
+        tables = await connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
+        assert tables.scalars().all() == ["turns"]
+    await engine.dispose()
+
+
+async def test_news_on_its_way_stays_where_conversations_get_some(
+    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+) -> None:
+    told = (WebhookEvent.TURN_FINISHED,)
+    hook = Webhook(an_id(), session.agent_id, "https://hooks.example/", told, "kid", b"salt", FixedClock().now())
+    async with record.write() as records:
+        await records.webhooks.add(hook)
+    await ask(record, session)
+    async with record.write() as records:
+        await records.webhooks.hand_out(10)
+    own = open_migration_engine(engine.url)
+    async with own.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0026"))
+    await own.dispose()
+    await migrate(engine)
+    async with record.write() as records:
+        assert len(await records.webhooks.claim(10, FixedClock().now())) == 1
+    async with engine.connect() as connection:
+        assert await connection.run_sync(_differences) == []
+        if is_sqlite(engine):
+            index = "select sql from sqlite_master where name = 'ix_outbox_undelivered'"
+            assert "WHERE delivered_at IS NULL" in str((await connection.exec_driver_sql(index)).scalar_one())
+
+
+async def test_what_was_spent_before_counts_in_its_day(
+    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+) -> None:
+    clock = FixedClock()
+    for _ in range(2):
+        async with record.write() as records:
+            await records.turns.charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
+    own = open_migration_engine(engine.url)
+    async with own.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0031"))
+    await own.dispose()
+    await migrate(engine)
+    async with record.read() as records:
+        assert await records.turns.tokens_of_day(session.agent_id, clock.now().date()) == 14
+
+
+async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
+    record: SqlSystemOfRecord, engine: AsyncEngine, workspace_id: UUID, agent: Agent
+) -> None:
+    steep = replace(agent.draft, retrieval=replace(agent.draft.retrieval, confidence_steepness=0.5))
+    async with record.write() as records:
+        await records.agents.save_draft(workspace_id, agent.id, steep)
+        await records.agents.publish(workspace_id, agent.id)
+    own = open_migration_engine(engine.url)
+    async with own.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0034"))
+        stored = (await connection.execute(select(AgentRow.draft))).scalar_one()["retrieval"]
+    await own.dispose()
+    assert stored["confidence_steepness"] == 2
+    await migrate(engine)
+    async with record.read() as records:
+        kept = await records.agents.get(workspace_id, agent.id)
+        live = await records.agents.live(agent.id)
+    assert kept.draft == live.config == steep
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path / 'docent.sqlite'}")
+    await migrate(engine)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(Unavailable, match="another version"):
+        await migrate(engine)
+    await engine.dispose()
+
+
+async def test_a_new_database_is_durable_private_and_forgets_what_is_erased(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "docent.sqlite"
+    engine = open_engine(f"sqlite+aiosqlite:///{path}")
+    async with engine.connect() as connection:
+        settings = {
+            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "busy_timeout")
+        }
+    await engine.dispose()
+    assert settings == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "secure_delete": 1,
+        "busy_timeout": 5000,
+    }
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+async def test_the_newest_revision_is_that_of_the_last_file(engine: AsyncEngine) -> None:
+    """A database that has it is opened without Alembic."""
+    async with engine.connect() as connection:
+        config = await connection.run_sync(alembic_config)
+        [stored] = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalars()
+    assert ScriptDirectory.from_config(config).get_current_head() == newest_revision() == stored

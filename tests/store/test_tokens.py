@@ -1,0 +1,132 @@
+"""Workspaces, API tokens and signing keys."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.domain.errors import NotFound
+from app.ports.records.tokens import ApiToken
+from app.store.models import SigningKeyRow
+from app.store.system_of_record import SqlSystemOfRecord
+from tests.doubles.fixed_clock import FixedClock
+from tests.store.sample_rows import an_id
+
+SHA = b"\x01" * 32
+
+
+async def create(
+    record: SqlSystemOfRecord, workspace_id: UUID, sha256: bytes = SHA, days: int | None = None
+) -> ApiToken:
+    async with record.write() as records:
+        return await records.tokens.create_token(workspace_id, "ci", sha256, "dct_ab", ("agents", "read"), days)
+
+
+async def find(record: SqlSystemOfRecord, sha256: bytes = SHA) -> ApiToken | None:
+    async with record.read() as records:
+        return await records.tokens.find_token(sha256)
+
+
+async def test_there_is_one_default_workspace(record: SqlSystemOfRecord, foreign_workspace_id: UUID) -> None:
+    async with record.write() as records:
+        first = await records.tokens.default_workspace()
+        assert await records.tokens.default_workspace() == first
+    assert first != foreign_workspace_id
+
+
+async def test_a_token_is_found_by_its_hash(record: SqlSystemOfRecord, workspace_id: UUID) -> None:
+    token = await create(record, workspace_id)
+    assert await find(record) == token
+    assert (token.scopes, token.workspace_id, token.expires_at) == (("agents", "read"), workspace_id, None)
+    assert await find(record, b"\x02" * 32) is None
+
+
+async def test_a_token_needs_a_workspace(record: SqlSystemOfRecord) -> None:
+    with pytest.raises(NotFound, match="workspace"):
+        await create(record, an_id())
+
+
+async def test_a_token_holds_until_it_expires(record: SqlSystemOfRecord, workspace_id: UUID, clock: FixedClock) -> None:
+    token = await create(record, workspace_id, days=2)
+    clock.advance(2 * 86_400 - 1)
+    assert await find(record) == token
+    clock.advance(1)
+    assert await find(record) is None
+
+
+async def test_a_token_says_when_it_was_last_used(
+    record: SqlSystemOfRecord, workspace_id: UUID, clock: FixedClock
+) -> None:
+    token = await create(record, workspace_id)
+    clock.advance(60)
+    async with record.write() as records:
+        await records.tokens.touch_token(token.id)
+    found = await find(record)
+    assert found is not None
+    assert found.last_used_at == clock.now()
+
+
+async def test_a_revoked_token_does_not_hold_but_is_listed(
+    record: SqlSystemOfRecord, workspace_id: UUID, clock: FixedClock
+) -> None:
+    token = await create(record, workspace_id)
+    other = await create(record, workspace_id, b"\x02" * 32)
+    revoked_at = clock.now()
+    async with record.write() as records:
+        await records.tokens.revoke_token(workspace_id, token.id)
+        clock.advance(60)
+        await records.tokens.revoke_token(workspace_id, token.id)
+        listed = await records.tokens.list_tokens(workspace_id)
+    assert await find(record) is None
+    assert [(one.id, one.revoked_at) for one in listed] == [(token.id, revoked_at), (other.id, None)]
+
+
+async def test_a_foreign_token_is_an_absent_one(
+    record: SqlSystemOfRecord, workspace_id: UUID, foreign_workspace_id: UUID
+) -> None:
+    token = await create(record, workspace_id)
+    async with record.write() as records:
+        assert await records.tokens.list_tokens(foreign_workspace_id) == []
+        for workspace, asked in ((foreign_workspace_id, token.id), (workspace_id, an_id())):
+            with pytest.raises(NotFound, match="token"):
+                await records.tokens.revoke_token(workspace, asked)
+    assert await find(record) == token
+
+
+async def test_a_signing_key_is_made_once(record: SqlSystemOfRecord) -> None:
+    async with record.write() as records:
+        keys = await records.tokens.signing_keys()
+    async with record.read() as records:
+        assert await records.tokens.signing_keys() == keys
+    assert [len(key.secret) for key in keys] == [32]
+
+
+async def test_a_rotated_key_is_for_visitors_until_then_and_kept_for_what_was_drawn_from_it(
+    record: SqlSystemOfRecord, clock: FixedClock
+) -> None:
+    async with record.write() as records:
+        (first,) = await records.tokens.signing_keys()
+        soon, later = clock.now() + timedelta(minutes=1), clock.now() + timedelta(minutes=9)
+        clock.advance(1)
+        second = await records.tokens.rotate_signing_key(soon)
+        clock.advance(1)
+        third = await records.tokens.rotate_signing_key(later)
+        keys = await records.tokens.signing_keys()
+    assert [(key.kid, key.visitors_until) for key in keys] == [
+        (third.kid, None), (second.kid, later), (first.kid, soon)
+    ]  # fmt: skip
+    assert [key.secret for key in keys] == [third.secret, second.secret, first.secret]
+
+
+async def test_a_retired_key_gives_way_to_a_new_one(
+    record: SqlSystemOfRecord, engine: AsyncEngine, clock: FixedClock
+) -> None:
+    async with record.write() as records:
+        (old,) = await records.tokens.signing_keys()
+    async with engine.begin() as connection:
+        await connection.execute(update(SigningKeyRow).values(retired_at=clock.now()))
+    async with record.write() as records:
+        (new,) = await records.tokens.signing_keys()
+    assert new.kid != old.kid

@@ -1,0 +1,84 @@
+"""What the databases raise, in our words."""
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import InternalError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.domain.agent import Agent
+from app.domain.errors import Overloaded, Unavailable
+from app.store.engine import is_sqlite
+from app.store.system_of_record import SqlSystemOfRecord
+from app.store.vendor_errors import translated_errors
+
+
+class FromPostgres(Exception):
+    def __init__(self, sqlstate: str) -> None:
+        super().__init__(f"said {sqlstate}")
+        self.sqlstate = sqlstate
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "ours"),
+    [
+        pytest.param("25006", Unavailable, id="the server became a standby"),
+        pytest.param("57P01", Unavailable, id="the server shuts down"),
+        pytest.param("57P02", Unavailable, id="the server crashed"),
+        pytest.param("57P03", Unavailable, id="the server starts"),
+        pytest.param("57P05", Unavailable, id="the session was idle too long"),
+        pytest.param("08006", Unavailable, id="the connection broke"),
+        pytest.param("08P01", Unavailable, id="the connection is out of step"),
+        pytest.param("53100", Unavailable, id="the disk is full"),
+        pytest.param("57014", Overloaded, id="the statement took too long"),
+        pytest.param("40P01", Overloaded, id="a deadlock"),
+    ],
+)
+@pytest.mark.parametrize("kind", [InternalError, OperationalError])
+def test_a_server_that_is_away_or_busy_is_said_so(
+    sqlstate: str, ours: type[Exception], kind: type[InternalError | OperationalError]
+) -> None:
+    with pytest.raises(ours), translated_errors():
+        raise kind("INSERT", {}, FromPostgres(sqlstate))
+
+
+def test_an_error_that_is_a_bug_stays_as_it_is() -> None:
+    with pytest.raises(InternalError), translated_errors():
+        raise InternalError("SELECT", {}, FromPostgres("XX000"))
+
+
+async def bump(record: SqlSystemOfRecord, agent: Agent) -> int:
+    return await record.write_at_once(lambda records: records.agents.bump_generation(agent.id))
+
+
+async def test_after_a_failover_no_connection_to_the_standby_is_used_again(
+    record: SqlSystemOfRecord, engine: AsyncEngine, agent: Agent
+) -> None:
+    if is_sqlite(engine):
+        pytest.skip("SQLite has no standby")
+    for _ in range(3):  # connections of a server that takes no writes any more
+        async with engine.connect() as connection:
+            await connection.execute(text("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"))
+            await connection.commit()
+    with pytest.raises(Unavailable, match="read-only"):
+        await bump(record, agent)
+    assert await bump(record, agent) == 1
+
+
+async def test_a_session_that_the_server_ended_is_said_to_be_away(
+    record: SqlSystemOfRecord, engine: AsyncEngine, agent: Agent
+) -> None:
+    if is_sqlite(engine):
+        pytest.skip("SQLite has no server")
+
+    async def ended_in_the_middle() -> None:
+        async with record.write() as records:
+            await records.agents.bump_generation(agent.id)
+            async with engine.connect() as other:
+                await other.execute(
+                    text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'")
+                )
+            await records.agents.bump_generation(agent.id)
+
+    with pytest.raises(Unavailable):
+        await ended_in_the_middle()
+    assert await bump(record, agent) == 1
