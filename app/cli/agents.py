@@ -10,8 +10,8 @@ from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
 from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, InvalidInput
+from app.domain.list_page import PageRequest
 from app.operating.agents import Agents
-from app.ports.records.page import PageRequest
 from app.rooms import open_stored
 from app.settings import Settings
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from app.cli.names import listed, meant
 from app.domain.agent import Agent, LiveAgent
 from app.domain.errors import InvalidInput, NotFound
+from app.domain.list_page import PageRequest
 from app.domain.source import Source
 from app.operating.actor import SCOPES, Actor
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from app.rooms import Stored
 

@@ -10,12 +10,12 @@ from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.local_operator import known_agents, meant_agent
 from app.cli.terminal import out, print_json, table
 from app.domain.agent import Agent, AgentConfig
+from app.domain.list_page import PageRequest
 from app.domain.source import ENDED_STATES, CrawlRun, RunState, Source
 from app.operating.actor import Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
 from app.ports.job_queue import JobQueue
-from app.ports.records.page import PageRequest
 from app.rooms import Foundation, Knowledge, page_scope_on
 
 _POLL_SECONDS = 0.25

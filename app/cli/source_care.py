@@ -11,8 +11,8 @@ from app.cli.local_operator import local_operator, meant_source
 from app.cli.sources import SourceName, commands
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, table
 from app.domain.deletion import DeletedKind
+from app.domain.list_page import PageRequest
 from app.domain.source import PageStatus
-from app.ports.records.page import PageRequest
 from app.rooms import open_stored
 from app.settings import Settings
 

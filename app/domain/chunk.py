@@ -122,3 +122,15 @@ def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
         "fused": sorted(ranked, key=lambda item: (-item.fused, item.chunk.id)),
         "reranked": list(ranked),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk of any state, as the indexes are built from it."""
+
+    id: str
+    agent_id: UUID
+    document_version_id: UUID
+    title: str
+    searchable_text: str
+    content_hash: str

@@ -104,3 +104,21 @@ class IngestReceipt:
     chunks: int = 0
     embedded: int = 0
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTexts:
+    """A live document and the texts of its chunks, in order, without their context lines."""
+
+    document_id: UUID
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingVersion:
+    """A version that waits for its index rows."""
+
+    id: UUID
+    agent_id: UUID
+    document_id: UUID
+    state: VersionState

@@ -64,3 +64,12 @@ class GapReplay:
     def passes(self) -> bool:
         """Every wording is answered."""
         return bool(self.questions) and all(question.passes for question in self.questions)
+
+
+@dataclass(frozen=True, slots=True)
+class DueGap:
+    """An open gap whose agent knows more, or less, than when it was last asked. `generation` is the agent's now."""
+
+    gap: Gap
+    workspace_id: UUID
+    generation: int

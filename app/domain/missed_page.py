@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 RETIRED_AFTER: Final = 3  # readings in a row
 
@@ -44,3 +45,15 @@ def is_telling(counts: Mapping[str, int]) -> bool:
     got no answer tells of the site's bad hour, not of its pages."""
     without_answer = sum(counts.get(status, 0) for status in _NO_ANSWER)
     return 2 * without_answer <= sum(counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class MissedDocument:
+    """A live document that a reading did not find. `readings` counts the misses in a row, this one included; `asked`
+    is the URL that the reading asked for it, None when nothing led it there."""
+
+    id: UUID
+    url: str
+    readings: int
+    reason: str
+    asked: str | None

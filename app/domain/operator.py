@@ -1,6 +1,6 @@
 """Who works at the console, and what each role may do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from uuid import UUID
@@ -29,3 +29,19 @@ class Operator:
     @property
     def is_disabled(self) -> bool:
         return self.disabled_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSession:
+    """One sign-in. Its secret is the browser's alone."""
+
+    id: UUID
+    operator: Operator
+    started_at: datetime
+    used_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    operator: Operator
+    password_hash: str = field(repr=False)

@@ -94,3 +94,13 @@ class PageStatus:
     document_id: UUID | None
     chunks: int
     fetched_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page of a source's last whole reading: how it ended, and the live chunks of the document that it led to."""
+
+    url: str
+    status: str
+    read_at: datetime | None
+    chunks: int

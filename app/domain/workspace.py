@@ -1,6 +1,6 @@
-"""A tenant of the installation: it owns agents, operators and API tokens, and sees no other."""
+"""A tenant of the installation, which sees no other, and the tokens and keys that act and sign."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -10,3 +10,31 @@ class Workspace:
     id: UUID
     name: str
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """One HS256 key. The newest signs; visitor tokens by the others hold until `visitors_until`."""
+
+    kid: str
+    secret: bytes = field(repr=False)
+    created_at: datetime
+    visitors_until: datetime | None = None
+
+    def is_for_visitors(self, now: datetime) -> bool:
+        return self.visitors_until is None or now < self.visitors_until
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """What is kept of a token: never the token. `prefix` is its first characters, to tell tokens apart."""
+
+    id: UUID
+    workspace_id: UUID
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from uuid import UUID
 
-from app.domain.context_kind import ContextKind
+from app.domain.context_kind import ChunkToSituate, ContextKind, VersionToSituate
 from app.domain.errors import NotFound
 from app.knowledge.chunk_limits import RESERVED_TOKENS
 from app.knowledge.context_request import MAX_ANSWER_TOKENS, Window, context_requests
 from app.knowledge.context_writer import ContextWriter
-from app.ports.records.contexts import ChunkToSituate, VersionToSituate
 from app.ports.records.transaction import Records, SystemOfRecord
 from app.ports.token_counter import TokenCounter
 

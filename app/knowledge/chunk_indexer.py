@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
+from app.domain.chunk import StoredChunk
 from app.domain.errors import NotFound
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import ChunkTerms, KeywordIndex
-from app.ports.records.documents import StoredChunk
 from app.ports.records.transaction import Records, SystemOfRecord
 from app.ports.vector_index import ChunkVector, VectorIndex
 

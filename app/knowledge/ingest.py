@@ -21,7 +21,7 @@ from anyio import to_thread
 
 from app.domain.agent import AgentConfig
 from app.domain.chunk import ChunkDraft, content_hash
-from app.domain.document import IngestOutcome, IngestReceipt, PageContent
+from app.domain.document import IngestOutcome, IngestReceipt, PageContent, PageTexts, PendingVersion
 from app.domain.errors import NotFound
 from app.domain.near_duplicate import PageWording
 from app.domain.page_lint import IN_WORDS, Finding, Quarantine, lint_page
@@ -29,7 +29,6 @@ from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
 from app.knowledge.retire import Retire
-from app.ports.records.documents import PageTexts, PendingVersion
 from app.ports.records.transaction import Records, SystemOfRecord
 
 _HELD: Final = "It waits for an operator to release it."

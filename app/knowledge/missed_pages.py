@@ -6,10 +6,9 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from app.domain.missed_page import RETIRED_AFTER, is_telling
+from app.domain.missed_page import RETIRED_AFTER, MissedDocument, is_telling
 from app.domain.source import Source
 from app.knowledge.chunk_indexer import batches
-from app.ports.records.documents import MissedDocument
 from app.ports.records.transaction import Records, SystemOfRecord
 from app.ports.site_reader import ReadPage
 

@@ -8,13 +8,13 @@ import structlog
 
 from app.domain.document import IngestOutcome, IngestReceipt, PageContent
 from app.domain.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
+from app.domain.list_page import PageRequest
 from app.domain.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
 from app.knowledge.given_pages import GivenPages
 from app.knowledge.ingest import Ingest
 from app.knowledge.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
 

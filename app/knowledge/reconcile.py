@@ -6,11 +6,11 @@ from uuid import UUID
 
 import structlog
 
+from app.domain.chunk import StoredChunk
 from app.domain.errors import IndexUnavailable, Unavailable
 from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_language
 from app.knowledge.ingest import Ingest
 from app.ports.keyword_index import KeywordIndex
-from app.ports.records.documents import StoredChunk
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.vector_index import VectorIndex
 

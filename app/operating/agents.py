@@ -6,11 +6,11 @@ from uuid import UUID
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion
 from app.domain.errors import InvalidInput
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
 from app.operating.agent_rules import checked_config
 from app.operating.list_paging import page_of
 from app.ports.job_queue import JobQueue
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
 
 

@@ -9,10 +9,10 @@ from datetime import timedelta
 from uuid import UUID
 
 from app.domain.errors import InvalidInput, Unauthorized
+from app.domain.workspace import ApiToken
 from app.operating.actor import SCOPES, USUAL_SCOPES, Actor
 from app.operating.field_rules import check_between, check_line
 from app.ports.clock import Clock
-from app.ports.records.tokens import ApiToken
 from app.ports.records.transaction import SystemOfRecord
 
 TOKEN_PREFIX = "dct_"  # noqa: S105  (how our tokens begin, so that scanners can find leaked ones)

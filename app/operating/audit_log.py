@@ -1,8 +1,8 @@
 """What operators read of the audit log."""
 
 from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 

@@ -7,10 +7,10 @@ from uuid import UUID
 from app.domain.conversation import Conversation
 from app.domain.conversation_filter import EVERY_CONVERSATION, MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
 from app.domain.errors import InvalidInput
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.turn import StoredTurn
 from app.operating.actor import Actor
 from app.operating.field_rules import check_text
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 

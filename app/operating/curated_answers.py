@@ -6,11 +6,11 @@ from uuid import UUID
 
 from app.domain.curated_answer import CuratedAnswer, Trigger, normalised
 from app.domain.errors import InvalidInput
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
 from app.operating.field_rules import check_between, check_language, check_line, check_text
 from app.operating.list_paging import page_of
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_PATTERN_CHARS = 500

@@ -6,8 +6,8 @@ import structlog
 
 from app.domain.gap import GapOrder, GapState
 from app.domain.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
+from app.domain.list_page import PageRequest
 from app.ports.clock import Clock
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
 
 log = structlog.get_logger(__name__)

@@ -3,10 +3,10 @@
 from uuid import UUID
 
 from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
 from app.operating.field_rules import check_text
 from app.operating.list_paging import collected
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_NOTE_CHARS = 2000

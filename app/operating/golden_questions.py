@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 
 from app.domain.errors import InvalidInput
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
 from app.operating.field_rules import check_http_url, check_language, check_lines, check_text
 from app.operating.list_paging import page_of
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_QUESTION_CHARS = 4000

@@ -9,10 +9,10 @@ from app.domain.agent import Agent
 from app.domain.errors import InvalidInput
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenRun, Version
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
 from app.operating.golden_asking import GoldenAsking, TrialSearches, fingerprint
 from app.ports.clock import Clock
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 BUDGET_SECONDS: Final = 60

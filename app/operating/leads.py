@@ -6,12 +6,12 @@ from uuid import UUID, uuid4
 
 from app.domain.errors import InvalidInput
 from app.domain.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.turn import VisitorSession
 from app.operating.actor import Actor
 from app.operating.field_rules import check_line, check_text
 from app.operating.list_paging import collected
 from app.ports.clock import Clock
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 MAX_EXPORTED: Final = 10_000

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from app.domain.chunk import Chunk
 from app.domain.document import Document
+from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 

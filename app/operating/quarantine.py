@@ -4,10 +4,10 @@ from uuid import UUID
 
 from app.domain.document import QuarantinedPage, Review
 from app.domain.errors import NotFound
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.page_review import PageReview
 from app.operating.actor import Actor
 from app.ports.job_queue import JobQueue
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 

@@ -6,11 +6,10 @@ from math import ceil
 from typing import Final
 from uuid import UUID
 
-from app.domain.source import Source
+from app.domain.source import KnownPage, Source
 from app.operating.actor import Actor
 from app.operating.schedules import check_kind
 from app.ports.page_listing import ListedPage, PageListing
-from app.ports.records.sources import KnownPage
 from app.ports.records.transaction import SystemOfRecord
 
 # Pages that the next reading asks for only when something lists them.

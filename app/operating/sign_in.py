@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from app.domain.errors import Unauthorized
-from app.domain.operator import Operator
+from app.domain.operator import Operator, OperatorSession
 from app.operating.known_devices import device_id_of, new_device
 from app.operating.operators import MAX_PASSWORD_CHARS
 from app.ports.clock import Clock
 from app.ports.password_hasher import PasswordHasher
-from app.ports.records.operators import OperatorSession
 from app.ports.records.transaction import SystemOfRecord
 
 IDLE_FOR_AT_MOST = timedelta(hours=12)

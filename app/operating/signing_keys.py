@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
+from app.domain.workspace import SigningKey
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.tokens import SigningKey
 from app.ports.records.transaction import SystemOfRecord
 
 OVERLAP: Final = timedelta(minutes=20)  # longer than a visitor token lives

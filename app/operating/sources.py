@@ -3,13 +3,13 @@
 from uuid import UUID
 
 from app.domain.errors import InvalidInput, NotFound
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.source import ENDED_STATES, CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.operating.list_paging import page_of
 from app.operating.source_rules import check_source
 from app.ports.job_queue import JobQueue
 from app.ports.page_scope import PageScope
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
 
 

@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
+from app.domain.list_page import PageRequest
 from app.domain.threshold_curve import GoldenConfidence, ThresholdCurve, points_of
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 
 DAYS: Final = 30

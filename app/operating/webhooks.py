@@ -6,10 +6,10 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from app.domain.errors import InvalidInput
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.webhook import DeadLetter, Webhook, WebhookEvent, webhook_secret
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from app.ports.webhook_sender import WebhookSender
 

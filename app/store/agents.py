@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.domain.errors import NotFound
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 from app.store.config_json import config_from_json, config_to_json
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, AgentVersionRow, WorkspaceRow

@@ -7,8 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
+from app.domain.list_page import ListPage, PageRequest
 from app.ports.clock import Clock
-from app.ports.records.page import ListPage, PageRequest
 from app.store.keyset import Keyset
 from app.store.models import AuditRow
 from app.store.row_states import state_of

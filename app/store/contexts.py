@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import delete, select, update
 
 from app.domain.chunk import content_hash, searchable_text
+from app.domain.context_kind import ChunkToSituate, VersionToSituate
 from app.domain.document import VersionState
-from app.ports.records.contexts import ChunkToSituate, VersionToSituate
 from app.store.batches import batches
 from app.store.models import ChunkContextRow, ChunkRow, DocumentVersionRow, EmbeddingRow
 from app.store.session import SqlFamily

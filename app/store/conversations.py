@@ -7,9 +7,9 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, select, update
 from app.domain.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.domain.conversation_filter import EVERY_CONVERSATION, ConversationFilter
 from app.domain.errors import NotFound
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.live_chat import OPEN_STATES, LiveState
 from app.domain.turn import AnsweredBy, Channel, VisitorSession
-from app.ports.records.page import ListPage, PageRequest
 from app.store.citations import citations_of
 from app.store.conversation_search import fitting
 from app.store.keyset import Keyset

@@ -9,8 +9,8 @@ from sqlalchemy import Table, exists, func, select, update
 
 from app.domain.document import VersionState
 from app.domain.errors import NotFound
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.source import PageStatus
-from app.ports.records.page import ListPage, PageRequest
 from app.ports.site_reader import QueuedPage, ReadPage
 from app.store.batches import batches
 from app.store.keyset import Keyset

@@ -6,12 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import Table, and_, delete, exists, select, update
 
-from app.domain.chunk import ChunkDraft, chunk_id
+from app.domain.chunk import ChunkDraft, StoredChunk, chunk_id
 from app.domain.chunk import content_hash as hash_of
-from app.domain.document import PageContent, Review, VersionState
+from app.domain.document import PageContent, PendingVersion, Review, VersionState
 from app.domain.errors import NotFound
 from app.domain.page_lint import Finding
-from app.ports.records.documents import PendingVersion, StoredChunk
 from app.store.agents import SqlAgents
 from app.store.batches import batches
 from app.store.embedding_cache import SqlEmbeddingCache

@@ -5,10 +5,9 @@ from uuid import UUID
 from sqlalchemy import or_, select, update
 
 from app.domain.gap import GapReason, GapState
-from app.domain.gap_replay import GapAsking
+from app.domain.gap_replay import DueGap, GapAsking
 from app.domain.personal_data import masked
 from app.domain.source import RunState
-from app.ports.records.gaps import DueGap
 from app.store.gap_rows import gap_of
 from app.store.models import AgentRow, CrawlRunRow, GapQuestionRow, GapRow, TurnRow
 from app.store.stored_turns import SqlStoredTurns

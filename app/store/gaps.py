@@ -7,7 +7,7 @@ from sqlalchemy.orm import with_expression
 
 from app.domain.errors import NotFound
 from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 from app.store.gap_grooming import WEEK, SqlGapGrooming
 from app.store.gap_replays import SqlGapReplays
 from app.store.gap_rows import gap_of

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 
 from app.domain.errors import NotFound
 from app.domain.golden_run import GoldenRun, GoldenSide
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 from app.store.config_json import config_from_json, config_to_json
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, GoldenRunRow

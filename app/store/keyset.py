@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
 from app.domain.errors import InvalidInput
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 from app.store.types import UtcDateTime
 
 Row = TypeVar("Row")

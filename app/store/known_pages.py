@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import exists, func, select
 
 from app.domain.document import VersionState
-from app.ports.records.sources import KnownPage
+from app.domain.source import KnownPage
 from app.store.models import ChunkRow, CrawlRunRow, DocumentVersionRow, SourcePageRow
 from app.store.session import SqlFamily
 

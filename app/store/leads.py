@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from app.domain.errors import NotFound
 from app.domain.lead import Lead
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 from app.store.keyset import Keyset
 from app.store.models import ConversationRow, LeadRow
 from app.store.session import SqlFamily

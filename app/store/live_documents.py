@@ -9,12 +9,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import aliased
 
-from app.domain.chunk import Chunk, searchable_text
-from app.domain.document import Document, VersionState
+from app.domain.chunk import Chunk, StoredChunk, searchable_text
+from app.domain.document import Document, PageTexts, VersionState
 from app.domain.errors import NotFound
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.search_filter import SearchFilter
-from app.ports.records.documents import PageTexts, StoredChunk
-from app.ports.records.page import ListPage, PageRequest
 from app.store.batches import batches
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow

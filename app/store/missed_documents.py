@@ -9,8 +9,7 @@ from sqlalchemy import Table, bindparam, select, update
 
 from app.domain.document import VersionState
 from app.domain.errors import NotFound
-from app.domain.missed_page import PageEnd, miss_reason
-from app.ports.records.documents import MissedDocument
+from app.domain.missed_page import MissedDocument, PageEnd, miss_reason
 from app.store.batches import batches
 from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
 from app.store.session import SqlFamily

@@ -7,8 +7,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.errors import InvalidInput, NotFound
-from app.domain.operator import Operator, Role
-from app.ports.records.operators import Credentials, OperatorSession
+from app.domain.operator import Credentials, Operator, OperatorSession, Role
 from app.store.models import OperatorRow, OperatorSessionRow, WorkspaceRow
 from app.store.session import SqlFamily
 from app.store.time_ordered_id import new_id

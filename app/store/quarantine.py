@@ -6,9 +6,9 @@ from sqlalchemy import func, select, update
 
 from app.domain.document import QuarantinedPage, Review, VersionState
 from app.domain.errors import NotFound
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.page_lint import Finding, FindingKind
 from app.domain.page_review import PageReview, ReviewedPassage
-from app.ports.records.page import ListPage, PageRequest
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
 from app.store.session import SqlFamily

@@ -9,9 +9,8 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import NotFound, SecretsLocked
-from app.domain.workspace import Workspace
+from app.domain.workspace import ApiToken, SigningKey, Workspace
 from app.ports.clock import Clock
-from app.ports.records.tokens import ApiToken, SigningKey
 from app.store.models import ApiTokenRow, SigningKeyRow, WorkspaceRow
 from app.store.secret_keys import Sealed, SecretKeys
 from app.store.session import SqlFamily, affected_rows

@@ -8,8 +8,8 @@ from sqlalchemy import delete, select, update
 
 from app.domain.errors import NotFound
 from app.domain.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.webhook import DeadLetter, Delivery, Webhook, WebhookEvent, event_of
-from app.ports.records.page import ListPage, PageRequest
 from app.store.keyset import Keyset
 from app.store.models import GapRow, OutboxRow, WebhookDeliveryRow, WebhookRow
 from app.store.outbox import SqlOutbox

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import Field
 
+from app.domain.workspace import ApiToken
 from app.operating.actor import SCOPES, USUAL_SCOPES, Actor
 from app.operating.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
-from app.ports.records.tokens import ApiToken
 from app.web.admin_access import AdminAccess
 from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
 

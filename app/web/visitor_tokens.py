@@ -14,8 +14,8 @@ from app.domain.errors import InvalidInput, Unauthorized
 from app.domain.search_filter import SearchFilter
 from app.domain.turn import VisitorSession
 from app.domain.turn_language import primary_subtag
+from app.domain.workspace import SigningKey
 from app.ports.clock import Clock
-from app.ports.records.tokens import SigningKey
 from app.ports.records.transaction import SystemOfRecord
 from app.web.signed_filter import filter_text, parsed_filter
 

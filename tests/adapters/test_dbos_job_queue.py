@@ -16,9 +16,9 @@ from app.adapters.dbos_job_queue import DbosJobQueue
 from app.adapters.dbos_worker import MAX_ATTEMPTS, DbosWorker
 from app.domain.agent import AgentConfig
 from app.domain.errors import IndexUnavailable
+from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, RunState, SourceConfig, SourceKind
 from app.ports.job_handlers import JobHandlers
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record

@@ -13,13 +13,13 @@ from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import PersonTalks
 from app.domain.gap import GapState
+from app.domain.list_page import PageRequest
 from app.domain.live_chat import LiveState
 from app.domain.own_words import own_words
 from app.domain.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnState
 from app.domain.turn_events import Done, Start, Token
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.live_chats import LiveChats
-from app.ports.records.page import PageRequest
 from tests.answering.told import done, text
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel

@@ -2,9 +2,9 @@
 
 from app.answering.turn_feed import TurnFeed
 from app.domain.gap import GapReason, GapState
+from app.domain.list_page import PageRequest
 from app.domain.turn import StoredTurn, TurnRequest
 from app.domain.turn_events import Done, Token, TurnEvent
-from app.ports.records.page import PageRequest
 from tests.doubles.answering_house import AnsweringHouse
 
 

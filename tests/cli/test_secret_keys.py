@@ -8,7 +8,7 @@ import anyio.to_thread
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
-from app.ports.records.tokens import SigningKey
+from app.domain.workspace import SigningKey
 from app.rooms import open_foundation
 from app.settings import read_settings
 from app.store.secret_keys import read_key

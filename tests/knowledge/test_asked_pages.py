@@ -1,8 +1,8 @@
 """Some pages of a source read because somebody says that they changed; the rest is not touched."""
 
 from app.domain.document import PageContent
+from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, RunState
-from app.ports.records.page import PageRequest
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 from tests.knowledge.test_read_source import reading, start_run

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.chunk import StoredChunk
 from app.domain.context_kind import ContextKind
 from app.domain.document import PageContent
 from app.domain.errors import ModelInterrupted, ModelUnavailable
+from app.domain.list_page import PageRequest
 from app.domain.source import RunState
 from app.knowledge.context_request import WINDOW_TOKENS, context_requests
 from app.knowledge.read_source import ReadSource
-from app.ports.records.documents import StoredChunk
-from app.ports.records.page import PageRequest
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.scripted_site_reader import ScriptedSiteReader

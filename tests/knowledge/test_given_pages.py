@@ -5,9 +5,9 @@ from dataclasses import replace
 from app.domain.deletion import DeletedKind
 from app.domain.document import Document, PageContent
 from app.domain.file_format import FileFormat
+from app.domain.list_page import PageRequest
 from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
-from app.ports.records.page import PageRequest
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
 from tests.knowledge.test_read_source import pages_of, reading, start_run

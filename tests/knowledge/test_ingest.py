@@ -11,13 +11,12 @@ from uuid import UUID
 import anyio
 import pytest
 
-from app.domain.document import IngestOutcome, IngestReceipt
+from app.domain.document import IngestOutcome, IngestReceipt, PageTexts
 from app.domain.errors import EmbedderUnavailable
+from app.domain.list_page import PageRequest
 from app.domain.source import SourceConfig, SourceKind
 from app.knowledge import ingest
 from app.knowledge.ingest import page_hash
-from app.ports.records.documents import PageTexts
-from app.ports.records.page import PageRequest
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 

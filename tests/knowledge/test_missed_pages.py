@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from app.domain.document import PageContent
+from app.domain.list_page import PageRequest
 from app.domain.missed_page import PageEnd, is_telling, miss_reason
 from app.domain.source import CrawlRun, RunState, Source, SourceConfig, SourceKind
 from app.knowledge.read_source import ReadingReport, ReadSource
-from app.ports.records.page import PageRequest
 from app.ports.site_reader import ReadingSummary
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words

@@ -7,10 +7,10 @@ import pytest
 from app.domain.agent import AgentConfig
 from app.domain.document import IngestOutcome, PageContent, QuarantinedPage
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.domain.page_lint import FindingKind, Quarantine
 from app.operating.actor import SCOPES, Actor
 from app.operating.quarantine import PageQuarantine
-from app.ports.records.page import PageRequest
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 

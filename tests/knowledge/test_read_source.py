@@ -6,10 +6,10 @@ import pytest
 
 from app.domain.document import PageContent
 from app.domain.errors import IndexUnavailable, InvalidInput
+from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.knowledge.missed_pages import MissedPages
 from app.knowledge.read_source import ReadSource
-from app.ports.records.page import PageRequest
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 

@@ -11,11 +11,11 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, event
 
 from app.domain.agent import AgentConfig
+from app.domain.missed_page import MissedDocument
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.domain.turn import TurnRequest
 from app.knowledge.missed_pages import Sight, settle_missed_pages
 from app.knowledge.run_pages import RunPages
-from app.ports.records.documents import MissedDocument
 from app.ports.records.transaction import Records
 from app.ports.site_reader import QueuedPage
 from app.store.system_of_record import SqlSystemOfRecord

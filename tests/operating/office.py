@@ -19,6 +19,7 @@ from app.domain.document import PageContent
 from app.domain.file_format import FileFormat
 from app.domain.gap import Gap, GapReason
 from app.domain.golden_question import GoldenQuestion
+from app.domain.list_page import PageRequest
 from app.domain.operator import Operator, Role
 from app.domain.page_lint import Finding, FindingKind
 from app.domain.source import SourceConfig, SourceKind
@@ -50,7 +51,6 @@ from app.operating.sources import Sources
 from app.operating.turn_review import TurnReview
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import Records, SystemOfRecord
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock

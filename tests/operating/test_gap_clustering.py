@@ -16,10 +16,10 @@ from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_grouping import Move, moves
 from app.domain.gap_meaning import SHIPPED
+from app.domain.list_page import PageRequest
 from app.domain.turn import VisitorSession
 from app.operating.gap_clustering import GapClustering
 from app.operating.rounds import Rounds
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder

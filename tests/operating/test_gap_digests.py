@@ -17,12 +17,12 @@ import pytest
 from app.domain.agent import AgentConfig
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.gap_digest import Week, last_week
+from app.domain.list_page import PageRequest
 from app.domain.webhook import RETRY_AFTER, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_digests import GapDigests
 from app.operating.webhook_delivery import WebhookDelivery
 from app.operating.webhooks import Webhooks
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record

@@ -13,11 +13,11 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
 from app.domain.gap_facts import Shortfall
+from app.domain.list_page import PageRequest
 from app.domain.turn import VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_grooming import GapGrooming
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder

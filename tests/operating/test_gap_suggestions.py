@@ -9,9 +9,9 @@ import pytest
 
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import GapReason
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_suggestions import GapSuggestions
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_drafts import DRAFTED, ScriptedDrafts

@@ -18,13 +18,13 @@ from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.gap import Gap, GapReason, GapState
+from app.domain.list_page import PageRequest
 from app.domain.source import RunState
 from app.domain.turn import AnsweredBy
 from app.domain.turn_events import Done
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_replays import GapReplays
-from app.ports.records.page import PageRequest
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 
 CHESS = "Who won the chess championship?"

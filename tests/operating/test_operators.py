@@ -9,12 +9,12 @@ import pytest
 
 from app.domain.audit_entry import AuditFilter
 from app.domain.errors import InvalidInput, Unauthorized
+from app.domain.list_page import PageRequest
 from app.domain.operator import Operator, Role
 from app.operating.actor import MANAGE, READ, SCOPES, WRITE, Actor
 from app.operating.audit_log import AuditLog
 from app.operating.operators import Operators, acting
 from app.operating.sign_in import SignIn
-from app.ports.records.page import PageRequest
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.temporary_record import temporary_record

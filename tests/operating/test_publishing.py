@@ -11,11 +11,11 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, IndexUnavailable, InvalidInput, NotFound
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import PublishGate
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
 from app.operating.golden_runs import KEPT, GoldenRuns
 from app.operating.publishing import Publishing
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches

@@ -7,11 +7,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.source import Source, SourceConfig, SourceKind
+from app.domain.source import KnownPage, Source, SourceConfig, SourceKind
 from app.operating.actor import WRITE, Actor
 from app.operating.reading_preview import ReadingPreview, ReadingPreviews, preview
 from app.ports.page_listing import ListedPage
-from app.ports.records.sources import KnownPage
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words

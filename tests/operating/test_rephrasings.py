@@ -14,11 +14,11 @@ from app.adapters.onnx_threads import OnnxThreads
 from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.domain.gap import GapReason
 from app.domain.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
+from app.domain.list_page import PageRequest
 from app.domain.turn import Finish, TurnState, VisitorSession
 from app.domain.turn_events import Token
 from app.operating.gap_clustering import GapClustering
 from app.operating.rephrasings import Rephrasings
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.answering_house import answering_house
 from tests.doubles.fixed_clock import FixedClock

@@ -16,12 +16,12 @@ from app.domain.curated_answer import Trigger
 from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason, GapState
 from app.domain.golden_question import GoldenOrigin
+from app.domain.list_page import PageRequest
 from app.domain.turn import AnsweredBy, Citation, VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.conversation_review import ConversationReview
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.turn_review import TurnReview
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record

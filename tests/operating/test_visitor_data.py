@@ -14,12 +14,12 @@ from app.answering.conversation_end import ConversationEnd
 from app.domain.erasure import ErasedRows
 from app.domain.errors import NotFound
 from app.domain.lead import Lead
+from app.domain.list_page import PageRequest
 from app.domain.live_chat import Author
 from app.domain.turn import Exchange, Finish, VisitorSession
 from app.domain.turn_events import Done, Token, TurnEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.visitor_data import VisitorData
-from app.ports.records.page import PageRequest
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.stored_bytes import StoredBytes

@@ -18,6 +18,7 @@ import pytest
 from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
 from app.domain.errors import NotFound
 from app.domain.gap import GapReason
+from app.domain.list_page import PageRequest
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.domain.webhook import RETRY_AFTER, DeadLetter, WebhookEvent
 from app.operating.actor import READ, WRITE, Actor
@@ -25,7 +26,6 @@ from app.operating.live_chats import LiveChats
 from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import LEASE, WebhookDelivery
 from app.operating.webhooks import Webhooks
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import InvalidInput
+from app.domain.list_page import PageRequest
 from app.domain.operator import Role
 from app.operating.actor import SCOPES, Actor
 from app.operating.operators import Operators, acting
 from app.operating.sign_in import SignIn
 from app.operating.workspaces import Workspaces
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.plain_password_hasher import PlainPasswordHasher

@@ -10,8 +10,8 @@ import pytest
 
 from app.cli.local_operator import machine_operator
 from app.domain.errors import SecretsLocked
+from app.domain.workspace import SigningKey
 from app.operating.sealed_secrets import SealedSecrets
-from app.ports.records.tokens import SigningKey
 from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
 from app.store.secret_keys import key_name, new_key, read_key

@@ -9,11 +9,10 @@ from sqlalchemy import func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.domain.chunk import ChunkDraft, content_hash
-from app.domain.document import PageContent
+from app.domain.document import PageContent, PendingVersion
 from app.domain.gap import GapReason
 from app.domain.source import Source
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.ports.records.documents import PendingVersion
 from app.store.database_time import database_time
 from app.store.models import Base, ProcessRow, WorkspaceRow
 from app.store.system_of_record import SqlSystemOfRecord

@@ -15,13 +15,13 @@ from app.domain.gap import GapReason
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenRun
 from app.domain.lead import Lead
+from app.domain.list_page import PageRequest
 from app.domain.live_chat import Author
 from app.domain.reading_schedule import Schedule
 from app.domain.signed_user import UserKey
 from app.domain.source import Source
 from app.domain.turn import Finish, TokenUsage, VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
-from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
 from app.store.models import Base
 from app.store.records import SqlRecords

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.domain.agent import AgentConfig
 from app.domain.audit_entry import AuditFilter
 from app.domain.errors import NotFound
-from app.ports.records.page import PageRequest
+from app.domain.list_page import PageRequest
 from app.store.models import AuditRow
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

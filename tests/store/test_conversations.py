@@ -9,8 +9,8 @@ import pytest
 from app.domain.agent import Agent
 from app.domain.conversation import RESUME_WITHIN, Visitor
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.domain.turn import Channel, VisitorSession
-from app.ports.records.page import PageRequest
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_turn, an_id, ask, begin

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, RunState, Source
-from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage, ReadPage
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.store.sample_rows import a_page, add_live, add_pending

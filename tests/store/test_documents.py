@@ -8,11 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.domain.agent import AgentConfig
 from app.domain.chunk import chunk_id, content_hash
-from app.domain.document import VersionState
+from app.domain.document import PendingVersion, VersionState
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.domain.source import Source, SourceConfig, SourceKind
-from app.ports.records.documents import PendingVersion
-from app.ports.records.page import PageRequest
 from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.domain.agent import Agent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapReason, GapState
+from app.domain.list_page import PageRequest
 from app.domain.turn import VisitorSession
-from app.ports.records.page import PageRequest
 from app.store.models import GapQuestionRow
 from app.store.records import SqlRecords
 from app.store.system_of_record import SqlSystemOfRecord

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.domain.errors import NotFound
-from app.ports.records.tokens import ApiToken
+from app.domain.workspace import ApiToken
 from app.store.models import SigningKeyRow
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

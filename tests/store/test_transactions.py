@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.domain.agent import Agent, AgentConfig
 from app.domain.errors import Overloaded, TurnInProgress, Unavailable
 from app.domain.gap import GapReason
+from app.domain.list_page import PageRequest
 from app.domain.source import Source
 from app.domain.turn import Channel, VisitorSession
-from app.ports.records.page import PageRequest
 from app.ports.records.transaction import SystemOfRecord
 from app.store import system_of_record
 from app.store.engine import open_engine

@@ -13,6 +13,7 @@ from app.domain.conversation import Role
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import NotFound, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason
+from app.domain.list_page import PageRequest
 from app.domain.source import Source
 from app.domain.turn import (
     AnsweredBy,
@@ -22,7 +23,6 @@ from app.domain.turn import (
     TurnState,
     VisitorSession,
 )
-from app.ports.records.page import PageRequest
 from app.store.models import CitationRow, MessageRow, OutboxRow, TurnRow, UsageRow, VisitorRow
 from app.store.system_of_record import SqlSystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

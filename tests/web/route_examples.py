@@ -15,6 +15,7 @@ from app.domain.deletion import DeletedKind
 from app.domain.document import PageContent
 from app.domain.gap import GapReason, GapState
 from app.domain.golden_question import GoldenQuestion
+from app.domain.list_page import PageRequest
 from app.domain.operator import Role
 from app.domain.page_lint import Finding, FindingKind
 from app.domain.source import SourceConfig, SourceKind
@@ -22,7 +23,6 @@ from app.domain.source_hook import hook_signature
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.domain.webhook import WebhookEvent
 from app.operating.source_files import Upload
-from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint

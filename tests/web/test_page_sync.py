@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.list_page import PageRequest
 from app.domain.source import SourceConfig, SourceKind
-from app.ports.records.page import PageRequest
 from tests.web.house import House, Json, open_house
 
 

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 
 
 class AuditRecords(Protocol):

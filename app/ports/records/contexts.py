@@ -1,28 +1,10 @@
 """Port: what a model wrote about chunks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-
-@dataclass(frozen=True, slots=True)
-class ChunkToSituate:
-    """`context` is the structural line; `indexed_context` what stands in its place in the indexes, or None."""
-
-    id: str
-    text: str
-    context: str
-    indexed_context: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class VersionToSituate:
-    """A version of a document with its chunks in order."""
-
-    document_id: UUID
-    title: str
-    chunks: tuple[ChunkToSituate, ...]
+from app.domain.context_kind import VersionToSituate
 
 
 class ContextRecords(Protocol):

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from app.domain.conversation import Conversation, Message, Visitor
 from app.domain.conversation_filter import EVERY_CONVERSATION, ConversationFilter
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.turn import Channel, VisitorSession
-from app.ports.records.page import ListPage, PageRequest
 
 
 class ConversationRecords(Protocol):

@@ -1,58 +1,16 @@
 """Port: documents, their versions and chunks, and the embedding cache."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.chunk import Chunk, ChunkDraft
-from app.domain.document import Document, PageContent, QuarantinedPage, Review, VersionState
+from app.domain.chunk import Chunk, ChunkDraft, StoredChunk
+from app.domain.document import Document, PageContent, PageTexts, PendingVersion, QuarantinedPage, Review
+from app.domain.list_page import ListPage, PageRequest
+from app.domain.missed_page import MissedDocument
 from app.domain.page_lint import Finding
 from app.domain.page_review import PageReview
 from app.domain.search_filter import SearchFilter
-from app.ports.records.page import ListPage, PageRequest
-
-
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
-    """A chunk of any state, as the indexes are built from it."""
-
-    id: str
-    agent_id: UUID
-    document_version_id: UUID
-    title: str
-    searchable_text: str
-    content_hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class PendingVersion:
-    """A version that waits for its index rows."""
-
-    id: UUID
-    agent_id: UUID
-    document_id: UUID
-    state: VersionState
-
-
-@dataclass(frozen=True, slots=True)
-class MissedDocument:
-    """A live document that a reading did not find. `readings` counts the misses in a row, this one included; `asked`
-    is the URL that the reading asked for it, None when nothing led it there."""
-
-    id: UUID
-    url: str
-    readings: int
-    reason: str
-    asked: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PageTexts:
-    """A live document and the texts of its chunks, in order, without their context lines."""
-
-    document_id: UUID
-    texts: tuple[str, ...]
 
 
 class DocumentRecords(Protocol):

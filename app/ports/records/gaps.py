@@ -1,7 +1,6 @@
 """Port: gaps, as operators see them. They come to be in TurnRecords."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
@@ -10,17 +9,8 @@ from app.domain.gap_digest import GapTally, Week
 from app.domain.gap_facts import GapFacts
 from app.domain.gap_grouping import Move, Wording
 from app.domain.gap_meaning import UnplacedGap
-from app.domain.gap_replay import GapAsking
-from app.ports.records.page import ListPage, PageRequest
-
-
-@dataclass(frozen=True, slots=True)
-class DueGap:
-    """An open gap whose agent knows more, or less, than when it was last asked. `generation` is the agent's now."""
-
-    gap: Gap
-    workspace_id: UUID
-    generation: int
+from app.domain.gap_replay import DueGap, GapAsking
+from app.domain.list_page import ListPage, PageRequest
 
 
 class GapRecords(Protocol):

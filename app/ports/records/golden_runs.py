@@ -5,7 +5,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.golden_run import GoldenRun
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 
 
 class GoldenRunRecords(Protocol):

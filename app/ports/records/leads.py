@@ -4,7 +4,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.lead import Lead
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
 
 
 class LeadRecords(Protocol):

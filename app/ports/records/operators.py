@@ -1,27 +1,10 @@
 """Port: operators, and the sessions in which they are signed in."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.operator import Operator, Role
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    operator: Operator
-    password_hash: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorSession:
-    """One sign-in. Its secret is the browser's alone."""
-
-    id: UUID
-    operator: Operator
-    started_at: datetime
-    used_at: datetime
+from app.domain.operator import Credentials, Operator, OperatorSession, Role
 
 
 class OperatorRecords(Protocol):

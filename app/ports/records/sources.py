@@ -1,24 +1,12 @@
 """Port: sources, the runs that read them, and each run's pages."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig
-from app.ports.records.page import ListPage, PageRequest
+from app.domain.list_page import ListPage, PageRequest
+from app.domain.source import CrawlRun, KnownPage, PageStatus, RunState, Source, SourceConfig
 from app.ports.site_reader import QueuedPage, ReadPage
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPage:
-    """A page of a source's last whole reading: how it ended, and the live chunks of the document that it led to."""
-
-    url: str
-    status: str
-    read_at: datetime | None
-    chunks: int
 
 
 class SourceRecords(Protocol):

@@ -1,39 +1,10 @@
 """Port: workspaces, API tokens and the keys that sign visitor tokens."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ApiToken:
-    """What is kept of a token: never the token. `prefix` is its first characters, to tell tokens apart."""
-
-    id: UUID
-    workspace_id: UUID
-    name: str
-    prefix: str
-    scopes: tuple[str, ...]
-    created_at: datetime
-    expires_at: datetime | None = None
-    last_used_at: datetime | None = None
-    revoked_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SigningKey:
-    """One HS256 key. The newest signs; visitor tokens by the others hold until `visitors_until`."""
-
-    kid: str
-    secret: bytes = field(repr=False)
-    created_at: datetime
-    visitors_until: datetime | None = None
-
-    def is_for_visitors(self, now: datetime) -> bool:
-        return self.visitors_until is None or now < self.visitors_until
+from app.domain.workspace import ApiToken, SigningKey, Workspace
 
 
 class TokenRecords(Protocol):

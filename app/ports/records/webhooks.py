@@ -5,8 +5,8 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.gap_digest import GapDigest, Week
+from app.domain.list_page import ListPage, PageRequest
 from app.domain.webhook import DeadLetter, Delivery, Webhook
-from app.ports.records.page import ListPage, PageRequest
 
 
 class WebhookRecords(Protocol):

@@ -13,8 +13,8 @@ from starlette.responses import RedirectResponse, Response
 
 from app.domain.agent import Agent
 from app.domain.errors import DocentError, InvalidInput
+from app.domain.list_page import PageRequest
 from app.operating.operators import acting
-from app.ports.records.page import PageRequest
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
 from app.web.console.page import Answer, AnyPage, Go, NoForm, Rejected, Shown, Visit
 from app.web.console.rendering import HEADERS, Rendering

@@ -8,10 +8,10 @@ from app.domain.errors import NotFound
 from app.domain.gap import Gap, GapOrder, GapState
 from app.domain.gap_facts import GapSample, Shortfall
 from app.domain.gap_replay import GapReplay
+from app.domain.list_page import PageRequest
 from app.domain.rehearsal import Rehearsal
 from app.domain.suggestion import Suggestion
 from app.operating.gap_grooming import GapGrooming
-from app.ports.records.page import PageRequest
 from app.web.console.page import Form, Shown, Visit
 from app.web.services import WebServices
 

@@ -6,10 +6,10 @@ import pytest
 
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
+from app.domain.list_page import PageRequest
 from app.domain.page_lint import Finding, FindingKind
 from app.domain.source import SourceConfig, SourceKind
 from app.operating.audit_log import AuditLog
-from app.ports.records.page import PageRequest
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 

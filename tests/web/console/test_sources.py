@@ -7,9 +7,9 @@ import pytest
 
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
+from app.domain.list_page import PageRequest
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.source_files import Upload
-from app.ports.records.page import PageRequest
 from app.ports.site_reader import QueuedPage
 from app.web.form_body import FORM_BYTES
 from tests.web.console.browser import ConsoleBrowser, Value, text_of

@@ -6,11 +6,11 @@ from html import unescape
 
 import pytest
 
+from app.domain.list_page import PageRequest
 from app.domain.operator import Role
 from app.domain.webhook import Webhook, WebhookEvent, webhook_secret
 from app.operating.audit_log import AuditLog
 from app.operating.webhooks import MAX_WEBHOOKS
-from app.ports.records.page import PageRequest
 from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
 from tests.web.house import House
 from tests.web.route_examples import dead_letters

@@ -9,10 +9,10 @@ import anyio.to_thread
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion
 from app.domain.errors import DraftLoses, InvalidInput
+from app.domain.list_page import PageRequest
 from app.domain.origin import is_listed
 from app.operating.actor import READ, WRITE
 from app.operating.publishing import Published, Publishing
-from app.ports.records.page import PageRequest
 from app.web.client_address import ClientAddresses
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
 from app.web.console.pages.agent_settings import PATH as SETTINGS

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from app.domain.audit_entry import AuditFilter
+from app.domain.list_page import PageRequest
 from app.operating.actor import MANAGE
 from app.operating.audit_log import AuditLog
-from app.ports.records.page import PageRequest
 from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, Visit
 from app.web.services import WebServices
 

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from app.domain.conversation_filter import MAX_TEXT_CHARS, ConversationFilter
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.domain.turn import AnsweredBy
 from app.operating.actor import READ, WRITE
 from app.operating.conversation_review import Thread
 from app.operating.turn_review import TurnReview
-from app.ports.records.page import PageRequest
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.web.services import WebServices

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ, WRITE
 from app.operating.curated_answers import (
     MAX_ANSWER_CHARS,
@@ -17,7 +18,6 @@ from app.operating.curated_answers import (
     MAX_PRIORITY,
 )
 from app.operating.turn_review import TurnReview
-from app.ports.records.page import PageRequest
 from app.web.admin_rehearsals import RehearsalOut
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
 from app.web.services import WebServices

@@ -8,10 +8,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.domain.gap import GapFilter, GapOrder, GapReason, GapState
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ, WRITE
 from app.operating.gap_grooming import MAX_AT_ONCE, GapGrooming
 from app.operating.gaps import MAX_NOTE_CHARS, Gaps
-from app.ports.records.page import PageRequest
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, Shown, Visit
 from app.web.gap_export import gaps_file
 from app.web.services import WebServices

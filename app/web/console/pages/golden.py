@@ -8,9 +8,9 @@ from pydantic import Field
 
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenMark, GoldenRun, GoldenSide
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ, WRITE
 from app.operating.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS
-from app.ports.records.page import PageRequest
 from app.web.console.forms import Lines
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
 from app.web.services import WebServices

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ
-from app.ports.records.page import PageRequest
 from app.web.console.menu import menu_of
 from app.web.console.page import HOME, Answer, AnyPage, ConsolePage, Go, NoForm, Shown, Visit
 from app.web.services import WebServices

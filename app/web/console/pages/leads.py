@@ -6,8 +6,8 @@ from typing import Final
 from pydantic import Field
 from starlette.responses import Response
 
+from app.domain.list_page import PageRequest
 from app.operating.actor import READ
-from app.ports.records.page import PageRequest
 from app.web.admin_leads import leads_file
 from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, Visit
 from app.web.file_export import ExportFormat

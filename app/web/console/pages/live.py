@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.domain.errors import ChatTaken, InvalidInput, NobodyTalks
+from app.domain.list_page import PageRequest
 from app.domain.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.operating.actor import READ, WRITE
-from app.ports.records.page import PageRequest
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
 from app.web.services import WebServices
 

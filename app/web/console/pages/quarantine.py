@@ -7,11 +7,11 @@ from pydantic import Field
 
 from app.domain.document import QuarantinedPage
 from app.domain.errors import NotFound
+from app.domain.list_page import PageRequest
 from app.domain.page_lint import IN_WORDS
 from app.domain.page_review import PageReview
 from app.domain.untrusted_text import without_controls
 from app.operating.actor import READ, WRITE
-from app.ports.records.page import PageRequest
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
 from app.web.services import WebServices
 

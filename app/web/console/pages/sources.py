@@ -9,12 +9,12 @@ from pydantic import Field
 from app.domain.deletion import DeletedKind
 from app.domain.errors import NotFound
 from app.domain.file_format import ACCEPTED, EXTENSIONS
+from app.domain.list_page import PageRequest
 from app.domain.run_progress import run_progress
 from app.domain.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
 from app.operating import source_rules as rules
 from app.operating.actor import READ, WRITE
 from app.operating.passages import Passages
-from app.ports.records.page import PageRequest
 from app.web.console.forms import Lines
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
 from app.web.services import WebServices

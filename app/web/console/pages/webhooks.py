@@ -5,10 +5,10 @@ from typing import Final
 
 from pydantic import Field
 
+from app.domain.list_page import PageRequest
 from app.domain.webhook import Webhook, WebhookEvent
 from app.operating.actor import READ, WRITE
 from app.operating.webhooks import MAX_WEBHOOKS
-from app.ports.records.page import PageRequest
 from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
 from app.web.services import WebServices
 
