@@ -183,6 +183,16 @@ lint-widget: widget/node_modules/.package-lock.json ## Types, rules, tests and w
 	npm --prefix widget run size
 	npm --prefix widget run check-dist
 
+.PHONY: docs
+docs: .venv/installed ## Build the documentation as a website in build/docs; every warning is an error
+	@$(BIN)/python -c 'import furo, myst_parser, sphinx' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs --doctree-dir build/doctrees . build/docs
+	@echo "Open build/docs/index.html"
+
+.PHONY: reference
+reference: .venv/installed ## Write the pages of docs/reference that are made from the code
+	$(BIN)/python -m tests.docs.reference_pages
+
 .PHONY: screenshots
 screenshots: .venv/installed ## Take pictures of the widget's states and the console's pages (OUT=DIR; needs Debian's chromium)
 	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)

@@ -15,7 +15,7 @@ from app.ports.records.transaction import Records, SystemOfRecord
 _SALT_BYTES: Final = 16
 _TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
 _REFUSED: Final = (
-    "The signature is not right for this source, time and body. See docs/operations.md for how to make it."
+    "The signature is not right for this source, time and body. See docs/how-to/sources.md for how to make it."
 )
 
 

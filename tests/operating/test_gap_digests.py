@@ -35,7 +35,7 @@ NEW_YEAR = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 REPAIR = "Do you repair lamps?"
 DIGESTS = (WebhookEvent.GAPS_WEEKLY,)
-OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
+WEBHOOKS = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "webhooks.md"
 
 
 @dataclass
@@ -129,7 +129,7 @@ async def test_a_digest_is_what_the_documentation_shows(office: Office) -> None:
     await office.two_weeks()
     assert await office.digests.announce() == 1
     assert await office.deliver() == 1
-    [shown] = re.findall(r"^```json\n(\{\n.*?gaps\.weekly.*?)^```", OPERATIONS.read_text("utf-8"), re.M | re.S)
+    [shown] = re.findall(r"^```json\n(\{\n.*?gaps\.weekly.*?)^```", WEBHOOKS.read_text("utf-8"), re.M | re.S)
     assert _without_ids(office.told[0]) == _without_ids(json.loads(shown))
 
 

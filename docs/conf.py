@@ -1,0 +1,44 @@
+"""How Sphinx makes a website of these pages: `make docs`. Its root is the repository's, so links read as on GitHub."""
+
+import re
+from typing import Any
+
+project = "Docent"
+html_title = "Docent"
+html_theme = "furo"
+html_show_copyright = False
+html_show_sphinx = False
+html_copy_source = False
+html_extra_path = ["site/index.html"]
+
+extensions = ["myst_parser"]
+root_doc = "docs/index"
+include_patterns = [
+    "docs/**",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "THIRD_PARTY_NOTICES.md",
+    "bench/README.md",
+    "tests/data/extraction/README.md",
+]
+exclude_patterns = ["docs/conf.py", "docs/site"]
+
+nitpicky = True
+myst_heading_anchors = 4
+
+_LINK = re.compile(r"\]\(([\w./-]+)\.md\)")
+
+
+def _with_navigation(app: Any, docname: str, source: list[str]) -> None:
+    """The list of pages is the menu: each part of docs/index.md becomes one of its sections."""
+    if docname == root_doc:
+        for part in source[0].split("\n## ")[1:]:
+            title, _, listed = part.partition("\n")
+            pages = "\n".join(_LINK.findall(listed))
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{pages}\n```\n"
+    elif docname == "docs/decisions/index":
+        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(_LINK.findall(source[0])) + "\n```\n"
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", _with_navigation)

@@ -1,0 +1,138 @@
+"""The reference pages that are made from the code: `make reference` writes them, a test compares them.
+
+Usage: python -m tests.docs.reference_pages
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import typer.main
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from app.cli import cli
+from app.settings import PREFIX, Settings
+from app.web.access import API_SCHEME, VISITOR_SCHEME, ApiAccess
+from app.web.endpoint import AnyEndpoint
+from tests.web.house import every_endpoint
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
+_MADE = "<!-- Made from the code by `make reference`: a change here is overwritten. -->"
+_CALLERS = {API_SCHEME: "API token", VISITOR_SCHEME: "visitor token", None: "anyone"}
+
+
+def pages() -> dict[str, str]:
+    """By file name in docs/reference."""
+    return {"settings.md": settings_page(), "command-line.md": command_line_page(), "api.md": api_page()}
+
+
+def settings_page() -> str:
+    rows = [_settings_row(name, field) for name, field in Settings.model_fields.items()]
+    return f"""# Settings
+
+{_MADE}
+
+Variables of the environment, read once at start. A value that cannot be used ends the command with the variable's name
+and the fix. Options of a command win over variables.
+
+| name | default | meaning |
+|---|---|---|
+{_lines(rows)}
+
+- Changing the embedding model starts an empty vector table beside the old one. The worker fills it when it starts, or
+  `docent reindex` does; until then answers come from keywords alone.
+- Proxy variables of the environment are not used for crawling: a proxy would dial for Docent, past the address check.
+- What an agent answers from, how sure it must be and how it looks are settings of the agent, not of the installation:
+  [how an agent searches](../search.md), and `PATCH /v1/agents/{{agent_id}}` in the [API](api.md).
+"""
+
+
+def command_line_page() -> str:
+    parts = []
+    for words, command in _commands():
+        help_text = _plain(command.help)
+        usage = " ".join([*words, *command.collect_usage_pieces(typer.Context(command))])
+        parts.append(f"## {' '.join(words)}\n\n{help_text}\n\n`{usage}`\n")
+        rows = [row for parameter in command.params if (row := _parameter_row(command, parameter))]
+        if rows:
+            parts.append(f"| | |\n|---|---|\n{_lines(rows)}\n")
+    return f"""# Command line
+
+{_MADE}
+
+Every command answers `--help`. Where a command takes `--json`, it prints one JSON object on one line and nothing else
+on standard output, for programs. Exit codes: 0 when all went well, 1 when something is wrong (the last line says what),
+2 when a command or a setting was not understood.
+
+{_lines(parts)}"""
+
+
+def api_page() -> str:
+    parts = []
+    endpoints = every_endpoint()
+    order = {tag: number for number, tag in enumerate(dict.fromkeys(each.tag for each in endpoints))}
+    for tag, group in groupby(sorted(endpoints, key=lambda each: order[each.tag]), key=lambda each: each.tag):
+        rows = [f"| `{each.method} {each.path}` | {each.summary} | {_caller(each)} |" for each in group]
+        parts.append(f"## {tag}\n\n| call | does | who |\n|---|---|---|\n{_lines(rows)}\n")
+    return f"""# API
+
+{_MADE}
+
+A running server shows every call with its fields, answers and errors at `/docs`, and serves the same as an OpenAPI 3.1
+document at `/openapi.json`. Neither needs a connection to anywhere else.
+
+Calls with an API token carry `Authorization: Bearer TOKEN` (`docent token create`); its scopes say what it may do:
+`read`, `write`, `manage`. Visitors' calls carry the visitor token that `POST /v1/widget/init` gives, and come from an
+origin that the agent allows. Every error reads `{{"error": {{"code", "message"}}}}`, with `field` where one field is
+wrong.
+
+{_lines(parts)}"""
+
+
+def _settings_row(name: str, field: FieldInfo) -> str:
+    default = field.get_default()
+    value = default.get_secret_value() if isinstance(default, SecretStr) else default
+    shown = f"`{value:g}`" if isinstance(value, float) else "none" if value in ("", (), None) else f"`{value}`"
+    return f"| `{PREFIX}{name.upper()}` | {shown} | {field.description} |"
+
+
+def _commands() -> Iterator[tuple[list[str], Any]]:
+    """Every command that does something, with its words."""
+    top: Any = typer.main.get_command(cli)
+    for name in top.commands:
+        _, found, _ = top.resolve_command(typer.Context(top), [name])  # imported only now
+        if not hasattr(found, "commands"):
+            yield ["docent", name], found
+            continue
+        for under in found.commands:
+            _, command, _ = found.resolve_command(typer.Context(found), [under])
+            yield ["docent", name, under], command
+
+
+def _parameter_row(command: Any, parameter: Any) -> str | None:
+    record = parameter.get_help_record(typer.Context(command))
+    if record is None or parameter.name == "help":
+        return None
+    told, meaning = record
+    return f"| `{told.strip()}` | {_plain(meaning)} |"
+
+
+def _plain(text: str | None) -> str:
+    return re.sub(r"\s+", " ", text or "").strip().replace("|", "\\|")
+
+
+def _caller(endpoint: AnyEndpoint) -> str:
+    access = endpoint.access
+    return f"`{access.scope}`" if isinstance(access, ApiAccess) else _CALLERS[access.scheme]
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
