@@ -2,10 +2,11 @@
 
 import asyncio
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import structlog
 
+from app.domain.errors import Overloaded
 from app.kit.ended_task import end_task
 from app.kit.supervisor import Supervisor
 from app.ports.records.transaction import SystemOfRecord
@@ -13,6 +14,7 @@ from app.ports.records.transaction import SystemOfRecord
 log = structlog.get_logger(__name__)
 
 KIND = "web"
+_FIRST_BEATS: Final = 12  # attempts, each of which waits for its turn to write (5 s on SQLite)
 
 
 class Liveness:
@@ -37,7 +39,7 @@ class Liveness:
         self._beating: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        await self.beat()
+        await self._first_beat()
         beating = self._supervisor.keep_going("heartbeat", self._beat_again, rest_seconds=0)
         self._beating = asyncio.create_task(beating, name="heartbeat")
         return self
@@ -47,8 +49,11 @@ class Liveness:
     ) -> None:
         if self._beating:
             await end_task(self._beating)
-        async with self._record.write() as records:
-            await records.processes.leave(self._process)
+        try:
+            async with self._record.write() as records:
+                await records.processes.leave(self._process)
+        except Overloaded as error:  # silence says the same, a little later
+            log.warning("liveness.left_unsaid", reason=str(error))
 
     async def beat(self) -> int:
         """Say that we live; return how many turns of the dead were cut.
@@ -66,6 +71,18 @@ class Liveness:
         if cut:
             log.warning("turns_cut", count=cut)
         return cut
+
+    async def _first_beat(self) -> None:
+        """Others may be at work on the record for long, or be stopped while they hold it: no reason not to start."""
+        for _ in range(_FIRST_BEATS - 1):
+            try:
+                await self.beat()
+            except Overloaded as error:
+                log.warning("liveness.start_waits", reason=str(error))
+                await asyncio.sleep(self._beat_seconds / 5)
+            else:
+                return
+        await self.beat()
 
     async def _beat_again(self) -> None:
         await asyncio.sleep(self._beat_seconds)

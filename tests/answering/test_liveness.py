@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.answering.liveness import Liveness
+from app.domain.errors import Overloaded
 from app.domain.turn import TurnState
 from app.kit.supervisor import Supervisor
 from app.ports.records.transaction import Records
@@ -105,3 +106,37 @@ async def test_an_error_that_nobody_foresaw_does_not_end_the_beating(
             async with asyncio.timeout(5):
                 await beats_on.wait()
     assert counted == ["heartbeat", "heartbeat"]
+
+
+async def test_a_start_and_an_end_outlast_a_record_that_others_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with answering_house(tmp_path) as house:
+        write = house.record.write
+        held: list[str] = []
+
+        def busy() -> AbstractAsyncContextManager[Records]:
+            if held:
+                raise Overloaded(held.pop())
+            return write()
+
+        monkeypatch.setattr(house.record, "write", busy)
+        held += ["busy at the start", "busy again"]
+        async with Liveness(house.record, OWNER, beat_seconds=0.05):
+            assert held == []
+            held.append("busy at the end")
+        assert held == []
+
+
+async def test_a_record_that_others_hold_for_good_ends_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with answering_house(tmp_path) as house:
+
+        def busy() -> AbstractAsyncContextManager[Records]:
+            raise Overloaded("The database is busy.")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(house.record, "write", busy)
+            with pytest.raises(Overloaded):
+                await Liveness(house.record, OWNER, beat_seconds=0.001).__aenter__()
