@@ -20,7 +20,7 @@ def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[
         "answerability": {kind: asdict(parted) for kind, parted in report.separations.items()},
         "seconds": seconds,
         "questions": report.questions,
-        "intervals": report.intervals,
+        "intervals": {stage: report.intervals(stage) for stage in report.stages},
         "held_back": report.held_back,
         "degraded": report.degraded,
     }
@@ -33,7 +33,7 @@ def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) ->
     shown = table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
     for stage in report.stages:
         shown.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
-    interval = report.intervals[last]
+    interval = report.intervals(last)
     shown.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
     out.print(shown)
     for language, stages in sorted(report.by_language.items()):

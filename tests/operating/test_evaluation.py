@@ -38,7 +38,7 @@ async def test_every_stage_is_measured_by_chunks_and_by_pages() -> None:
     assert found.stages["vector"]["page_mrr@10"] == 1
     assert found.stages["keyword"]["pass@20"] == 0
     assert found.stages["reranked"]["pass@1"] == 1
-    assert found.intervals["reranked"]["pass@1"] == (1, 1)
+    assert found.intervals("reranked")["pass@1"] == (1, 1)
 
 
 async def test_a_chunk_of_the_same_text_is_as_right() -> None:
