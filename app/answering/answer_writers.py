@@ -23,5 +23,6 @@ def answer_writers(
 ) -> tuple[AnswerWriter, ...]:
     """In the order in which they are asked: a provider that is away leaves the pages' own words, and where none of
     these is sure enough, the closest sections."""
-    without_model = (ExtractiveWriter(PassageJudge(embedder, keywords)), ClosestSectionsWriter())
+    judge = PassageJudge(embedder, keywords)
+    without_model = (ExtractiveWriter(judge), ClosestSectionsWriter(judge))
     return (ModelWriter(model, PromptBuilder(tokens)), *without_model) if model else without_model

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from app.answering.brief import AnswerBrief
 from app.answering.passage_judge import JudgedPassage, PassageJudge
 from app.answering.passages import Passage, extended, passages
-from app.domain.blocks import lines_with_code
+from app.answering.quotation import word_for_word
 from app.domain.own_words import own_words
 from app.domain.section_text import section_name
 from app.domain.turn import AnsweredBy, Finish, TokenUsage
@@ -20,11 +20,7 @@ _NEAR_BEST = 1.15  # log odds: what is worth so much less adds nothing
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
-_CODE_SPAN = re.compile(r"(`[^`\n]++`)")
-_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _WORD = re.compile(r"(?:(?<!\s)\s++)?\S++")
-_ADDRESS = re.compile(r"<?(\bhttps?://[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"])>?")
-_BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 
 class ExtractiveWriter:
@@ -73,7 +69,7 @@ def _quoted(judged: Sequence[JudgedPassage], max_chars: int) -> list[Passage]:
     for other in judged:
         if other.odds < best.odds - _NEAR_BEST:
             break
-        is_elsewhere = _section(other.passage) != _section(first)
+        is_elsewhere = other.passage.section != first.section
         is_new = " ".join(folded_words(other.passage.text)) not in wording
         if is_elsewhere and is_new and _length(other.passage) <= room:
             return [first, extended(other.passage, room - _length(other.passage) + len(other.passage.text))]
@@ -92,31 +88,15 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list
     return further[:_FURTHER]
 
 
-def _section(passage: Passage) -> tuple[int, str]:
-    return passage.source.number, passage.heading
-
-
 def _name(passage: Passage) -> str:
     return section_name(passage.heading or passage.source.title)
 
 
 def _paragraph(passage: Passage) -> str:
-    text = _word_for_word(passage.text)
+    text = word_for_word(passage.text)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     heading = f"**{_name(passage)}**\n\n" if passage.heading and _name(passage) else ""
     return f"{heading}{text}{mark}"
-
-
-def _word_for_word(text: str) -> str:
-    """What the page says, with nothing in it to click: links are their text, addresses are code as they stand. A page's
-    own [3] is not our citation."""
-    return "\n".join(line if is_code else _unlinked(line) for line, is_code in lines_with_code(text))
-
-
-def _unlinked(line: str) -> str:
-    parts = _CODE_SPAN.split(line)
-    parts[::2] = (_ADDRESS.sub(r"`\1`", _BRACKETED_NUMBER.sub(r"(\1)", _LINK.sub(r"\1", part))) for part in parts[::2])
-    return "".join(parts)
 
 
 def _length(passage: Passage) -> int:

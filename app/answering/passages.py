@@ -12,8 +12,10 @@ from app.domain.sentences import points_back, sentences
 LONGEST_PASSAGE = 600  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200
 _SHORTEST_PASSAGE = 20
+_LONGEST_LINE = 200
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
+_ITEM_MARK = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 
 
 Piece = tuple[Block, ...]
@@ -38,6 +40,11 @@ class Passage:
     def ends_in_block(self) -> bool:
         """Whether it ends in a list, a table or code."""
         return self.pieces[self.end - 1][-1].kind not in (BlockKind.PARAGRAPH, BlockKind.QUOTE)
+
+    @property
+    def section(self) -> tuple[int, str]:
+        """The same for all passages of one section."""
+        return self.source.number, self.heading
 
     @cached_property
     def place(self) -> str:
@@ -77,6 +84,32 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     if start and _has_steps(steps := passage.pieces[start - 1]) and _length([steps]) <= _LONGEST_STEPS:
         start -= 1  # what stands behind steps seldom means much without them
     return replace(passage, start=start, end=end)
+
+
+def single_lines(passage: Passage) -> list[Passage]:
+    """The sentences and list items of a passage that say something alone and fit a line, each as a passage."""
+    texts = [
+        text
+        for piece in passage.pieces[passage.start : passage.end]
+        for block in piece
+        for text in _sayings(block)
+        if _SHORTEST_PASSAGE <= len(text) <= _LONGEST_LINE and "\n" not in text and not text.endswith(":")
+    ]
+    return [
+        replace(passage, pieces=((Block(BlockKind.PARAGRAPH, text),),), start=0, end=1)
+        for text in texts
+        if not points_back(text)
+    ]
+
+
+def _sayings(block: Block) -> list[str]:
+    match block.kind:
+        case BlockKind.PARAGRAPH:
+            return sentences(block.text)
+        case BlockKind.LIST:
+            return [_ITEM_MARK.sub("", item) for item in list_items(block.text)]
+        case _:
+            return []
 
 
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
