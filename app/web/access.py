@@ -1,22 +1,20 @@
-"""Who may call which route."""
+"""Who may call which route: `access` of each operation of the API and of each page of the console."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
 
 from app.domain.agent import LiveAgent
 from app.domain.errors import Unauthorized
+from app.domain.operator import Operator
 from app.domain.turn import VisitorSession
-from app.operating.actor import Actor
-from app.operating.api_tokens import ApiTokens
-from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
-from app.web.client_address import ClientAddresses
+from app.operating.actor import MANAGE, READ, WRITE, Actor
+from app.operating.operators import acting
+from app.web.admission import Admission
 from app.web.errors import Refusal
-from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.limits_policy import LimitsPolicy
 from app.web.origins import admit_token_origin
-from app.web.visitor_tokens import VisitorTokens
 
 API_SCHEME = "apiToken"
 VISITOR_SCHEME = "visitorToken"
@@ -28,22 +26,29 @@ class VisitorCaller:
     agent: LiveAgent
 
 
-class NewVisitorAccess:
-    """For init: nobody is known yet, so addresses are counted. The handler checks the origin."""
-
+@dataclass(frozen=True, slots=True)
+class Everyone:
     scheme: str | None = None
-    errors: Sequence[str] = ("origin_refused", "rate_limited")
+    errors: Sequence[str] = ()
 
-    def __init__(self, limiter: RateLimiter, limits: LimitsPolicy, addresses: ClientAddresses) -> None:
-        self._limiter = limiter
-        self._limits = limits
-        self._addresses = addresses
-
-    async def admit(self, request: Request) -> None:
-        address = self._addresses.limit_key(request)
-        await self._limiter.hit(a_minute(self._limits.inits_per_address), "init", "address", address)
+    async def admit(self, request: Request, admission: Admission) -> None:
+        return None
 
 
+@dataclass(frozen=True, slots=True)
+class CountedAddress:
+    """Nobody is known yet, so addresses are counted: each may call so often a minute as `limit` of the limits says."""
+
+    what: str
+    limit: Callable[[LimitsPolicy], int]
+    errors: Sequence[str]
+    scheme: str | None = None
+
+    async def admit(self, request: Request, admission: Admission) -> None:
+        await admission.count_address(self.limit(admission.limits), self.what, request)
+
+
+@dataclass(frozen=True, slots=True)
 class VisitorAccess:
     """A visitor token, from the origin that it was made for, which the agent must still list. It ends with what it is
     for: a conversation that was erased, or a visitor."""
@@ -51,19 +56,11 @@ class VisitorAccess:
     scheme: str | None = VISITOR_SCHEME
     errors: Sequence[str] = ("unauthorized", "origin_refused", "not_found", "rate_limited")
 
-    def __init__(
-        self, tokens: VisitorTokens, records: SystemOfRecord, limiter: RateLimiter, limits: LimitsPolicy
-    ) -> None:
-        self._tokens = tokens
-        self._records = records
-        self._limiter = limiter
-        self._limits = limits
-
-    async def admit(self, request: Request) -> VisitorCaller:
-        claims = await self._tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
-        visitor = str(claims.session.visitor_id)
-        await self._limiter.hit(a_minute(self._limits.calls_per_visitor), "calls", "visitor", visitor)
-        async with self._records.read() as records:
+    async def admit(self, request: Request, admission: Admission) -> VisitorCaller:
+        claims = await admission.visitor_tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
+        visitor_id = str(claims.session.visitor_id)
+        await admission.count(admission.limits.calls_per_visitor, "calls", "visitor", visitor_id)
+        async with admission.records.read() as records:
             agent = await records.agents.live(claims.session.agent_id)
             is_kept = await records.conversations.is_kept(claims.session)
         if not is_kept:
@@ -72,25 +69,35 @@ class VisitorAccess:
         return VisitorCaller(claims.session, agent)
 
 
-class ApiAccess:
-    """An API token that has the scope."""
+@dataclass(frozen=True, slots=True)
+class ScopedAccess:
+    """An API token, or an operator at the console, that has the scope."""
 
+    scope: str
     scheme: str | None = API_SCHEME
     errors: Sequence[str] = ("unauthorized", "forbidden", "rate_limited")
 
-    def __init__(self, tokens: ApiTokens, scope: str, limiter: RateLimiter, limits: LimitsPolicy) -> None:
-        self._tokens = tokens
-        self.scope = scope
-        self._limiter = limiter
-        self._limits = limits
-
-    async def admit(self, request: Request) -> Actor:
-        actor = await self._tokens.verify(bearer_token(request, "API token"))
+    async def admit(self, request: Request, admission: Admission) -> Actor:
+        actor = await admission.api_tokens.verify(bearer_token(request, "API token"))
         if not actor.may(self.scope):
             raise Refusal("forbidden", f'This API token lacks the scope "{self.scope}". Make one that has it.')
         key = (str(actor.workspace_id), actor.name)
-        await self._limiter.hit(a_minute(self._limits.calls_per_api_token), "calls", "api_token", *key)
+        await admission.count(admission.limits.calls_per_api_token, "calls", "api_token", *key)
         return actor
+
+    async def admit_operator(self, operator: Operator, admission: Admission) -> Actor:
+        """Raises RateLimited or a Refusal."""
+        await admission.count(admission.limits.calls_per_operator, "calls", "operator", str(operator.id))
+        actor = acting(operator)
+        if not actor.may(self.scope):
+            raise Refusal("forbidden", f"Your role does not allow this: it needs the right to {self.scope}.")
+        return actor
+
+
+everyone = Everyone()
+new_visitor = CountedAddress("init", lambda limits: limits.inits_per_address, ("origin_refused", "rate_limited"))
+visitor = VisitorAccess()
+read, write, manage = ScopedAccess(READ), ScopedAccess(WRITE), ScopedAccess(MANAGE)
 
 
 def bearer_token(request: Request, what: str) -> str:

@@ -1,6 +1,6 @@
 """Admin API: who changed what."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,9 +10,10 @@ from pydantic import Field
 from app.domain.audit_entry import AuditEntry, AuditFilter
 from app.operating.actor import Actor
 from app.operating.audit_log import AuditLog
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import manage
+from app.web.endpoint import Api, Call, get
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 
 
 class AuditQuery(ListQuery):
@@ -38,27 +39,14 @@ class AuditEntryOut(Model):
         return cls.model_validate(entry)
 
 
-class AdminAudit:
-    def __init__(self, log: AuditLog, access: AdminAccess) -> None:
+class AdminAudit(Api):
+    tag = "Audit"
+
+    def __init__(self, log: AuditLog) -> None:
         self._log = log
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/audit",
-                "listAudit",
-                "Who changed what, latest first",
-                "Audit",
-                self._access.manage,
-                self.page,
-                input_model=AuditQuery,
-                response_model=ListOut[AuditEntryOut],
-            ),
-        )
-
-    async def page(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
+    @get("/v1/audit", "Who changed what, latest first", access=manage)
+    async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
         asked = call.input
         return listed(
             ListOut[AuditEntryOut], await self._log.page(call.caller, asked.page, asked.only), AuditEntryOut.of

@@ -1,6 +1,5 @@
 """Admin API: conversations, with what made each answer."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -13,9 +12,10 @@ from app.domain.turn import AnsweredBy, Finish, StoredTurn, TurnState
 from app.operating.actor import Actor
 from app.operating.conversation_review import ConversationReview, Thread
 from app.operating.token_budgets import TokenBudgets
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 from app.web.moments import Moment
 
 TAG = "Conversations"
@@ -103,43 +103,29 @@ class ThreadOut(Model):
         )
 
 
-class AdminConversations:
-    def __init__(self, review: ConversationReview, budgets: TokenBudgets, access: AdminAccess) -> None:
+class AdminConversations(Api):
+    tag = TAG
+
+    def __init__(self, review: ConversationReview, budgets: TokenBudgets) -> None:
         self._review = review
         self._budgets = budgets
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/agents/{agent_id}/conversations",
-                "listConversations",
-                "An agent's conversations, latest activity first; one turn must fit everything that is asked for",
-                TAG,
-                self._access.read,
-                self.of_agent,
-                input_model=ConversationsQuery,
-                response_model=ListOut[ConversationOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/v1/conversations/{conversation_id}",
-                "getConversation",
-                "A conversation's turns with citations and trace",
-                TAG,
-                self._access.read,
-                self.thread,
-                response_model=ThreadOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def of_agent(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
+    @get(
+        "/v1/agents/{agent_id}/conversations",
+        "An agent's conversations, latest activity first; one turn must fit everything that is asked for",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
         page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
         return listed(ListOut[ConversationOut], page, ConversationOut.of)
 
-    async def thread(self, call: Call[Actor, None]) -> ThreadOut:
+    @get(
+        "/v1/conversations/{conversation_id}",
+        "A conversation's turns with citations and trace",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_conversation(self, call: Call[Actor, None]) -> ThreadOut:
         thread = await self._review.thread(call.caller, call.path_id("conversation_id"))
         return ThreadOut.of(thread, self._budgets)

@@ -1,6 +1,5 @@
 """Admin API: curated answers."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -11,9 +10,10 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.operating import curated_answers as rules
 from app.operating.actor import Actor
 from app.operating.curated_answers import CuratedAnswers
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, patch, post
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model, without_defaults
 from app.web.moments import Moment
 
 TAG = "Curated answers"
@@ -77,90 +77,45 @@ class CuratedAnswerOut(Model):
         return cls.model_validate(answer)
 
 
-class AdminCuratedAnswers:
-    def __init__(self, answers: CuratedAnswers, access: AdminAccess) -> None:
+class AdminCuratedAnswers(Api):
+    tag = TAG
+
+    def __init__(self, answers: CuratedAnswers) -> None:
         self._answers = answers
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        many = "/v1/agents/{agent_id}/curated-answers"
-        one = many + "/{answer_id}"
-        read, write = self._access.read, self._access.write
-        return (
-            Endpoint(
-                "POST",
-                many,
-                "createCuratedAnswer",
-                "Write an answer that comes before any search",
-                TAG,
-                write,
-                self.create,
-                input_model=CuratedAnswerCreate,
-                response_model=CuratedAnswerOut,
-                status=201,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                many,
-                "listCuratedAnswers",
-                "An agent's curated answers, oldest first",
-                TAG,
-                read,
-                self.of_agent,
-                input_model=ListQuery,
-                response_model=ListOut[CuratedAnswerOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                one,
-                "getCuratedAnswer",
-                "One curated answer",
-                TAG,
-                read,
-                self.get,
-                response_model=CuratedAnswerOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "PATCH",
-                one,
-                "editCuratedAnswer",
-                "Change a curated answer; only what is sent changes",
-                TAG,
-                write,
-                self.patch,
-                input_model=CuratedAnswerPatch,
-                response_model=CuratedAnswerOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "DELETE",
-                one,
-                "deleteCuratedAnswer",
-                "Delete a curated answer",
-                TAG,
-                write,
-                self.delete,
-                status=204,
-                codes=("not_found",),
-            ),
-        )
-
-    async def create(self, call: Call[Actor, CuratedAnswerCreate]) -> CuratedAnswerOut:
+    @post(
+        "/v1/agents/{agent_id}/curated-answers",
+        "Write an answer that comes before any search",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def create_curated_answer(self, call: Call[Actor, CuratedAnswerCreate]) -> CuratedAnswerOut:
         answer = call.input.written_for(call.path_id("agent_id"))
         return CuratedAnswerOut.of(await self._answers.create(call.caller, answer))
 
-    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedAnswerOut]:
+    @get(
+        "/v1/agents/{agent_id}/curated-answers",
+        "An agent's curated answers, oldest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_curated_answers(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedAnswerOut]:
         page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[CuratedAnswerOut], page, CuratedAnswerOut.of)
 
-    async def get(self, call: Call[Actor, None]) -> CuratedAnswerOut:
+    @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "One curated answer", access=read, codes=("not_found",))
+    async def get_curated_answer(self, call: Call[Actor, None]) -> CuratedAnswerOut:
         answer = await self._answers.get(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
         return CuratedAnswerOut.of(answer)
 
-    async def patch(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
+    @patch(
+        "/v1/agents/{agent_id}/curated-answers/{answer_id}",
+        "Change a curated answer; only what is sent changes",
+        access=write,
+        codes=("not_found",),
+    )
+    async def edit_curated_answer(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
         sent = call.input.model_dump(exclude_unset=True)
         answer = await self._answers.change(
             call.caller,
@@ -170,5 +125,12 @@ class AdminCuratedAnswers:
         )
         return CuratedAnswerOut.of(answer)
 
-    async def delete(self, call: Call[Actor, None]) -> None:
+    @delete(
+        "/v1/agents/{agent_id}/curated-answers/{answer_id}",
+        "Delete a curated answer",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def delete_curated_answer(self, call: Call[Actor, None]) -> None:
         await self._answers.delete(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))

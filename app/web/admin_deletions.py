@@ -1,6 +1,5 @@
 """Admin API: a page, a source or an agent is deleted, and a receipt says what became of it."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -9,8 +8,9 @@ from pydantic import Field
 from app.domain.deletion import DeletedKind, Deletion, DeletionState
 from app.operating.actor import Actor
 from app.operating.deletions import Deletions
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get
+from app.web.model import Model
 
 TAG = "Deletions"
 PATHS = {
@@ -47,44 +47,37 @@ class DeletionOut(Model):
         return cls.model_validate(deletion)
 
 
-class AdminDeletions:
-    def __init__(self, deletions: Deletions, access: AdminAccess) -> None:
+class AdminDeletions(Api):
+    tag = TAG
+
+    def __init__(self, deletions: Deletions) -> None:
         self._deletions = deletions
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            self._deleting(DeletedKind.DOCUMENT, "Delete a page; a source that still leads to it learns it again"),
-            self._deleting(DeletedKind.SOURCE, "Delete a source and its pages"),
-            self._deleting(DeletedKind.AGENT, "Delete an agent and all that hangs on it"),
-            Endpoint(
-                "GET",
-                "/v1/deletions/{deletion_id}",
-                "getDeletion",
-                "The receipt of a deletion, with what each store held before and holds now",
-                TAG,
-                self._access.read,
-                self.get,
-                response_model=DeletionOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def get(self, call: Call[Actor, None]) -> DeletionOut:
+    @get(
+        "/v1/deletions/{deletion_id}",
+        "The receipt of a deletion, with what each store held before and holds now",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
         return DeletionOut.of(await self._deletions.get(call.caller, call.path_id("deletion_id")))
 
-    def _deleting(self, kind: DeletedKind, summary: str) -> Endpoint[Actor, None]:
-        async def delete(call: Call[Actor, None]) -> DeletionOut:
-            return DeletionOut.of(await self._deletions.delete(call.caller, kind, call.path_id(f"{kind.value}_id")))
+    @delete(
+        PATHS[DeletedKind.DOCUMENT],
+        "Delete a page; a source that still leads to it learns it again",
+        access=write,
+        codes=("not_found",),
+    )
+    async def delete_document(self, call: Call[Actor, None]) -> DeletionOut:
+        return await self._delete(call, DeletedKind.DOCUMENT)
 
-        return Endpoint(
-            "DELETE",
-            PATHS[kind],
-            f"delete{kind.value.capitalize()}",
-            summary,
-            TAG,
-            self._access.write,
-            delete,
-            response_model=DeletionOut,
-            codes=("not_found",),
-        )
+    @delete(PATHS[DeletedKind.SOURCE], "Delete a source and its pages", access=write, codes=("not_found",))
+    async def delete_source(self, call: Call[Actor, None]) -> DeletionOut:
+        return await self._delete(call, DeletedKind.SOURCE)
+
+    @delete(PATHS[DeletedKind.AGENT], "Delete an agent and all that hangs on it", access=write, codes=("not_found",))
+    async def delete_agent(self, call: Call[Actor, None]) -> DeletionOut:
+        return await self._delete(call, DeletedKind.AGENT)
+
+    async def _delete(self, call: Call[Actor, None], kind: DeletedKind) -> DeletionOut:
+        return DeletionOut.of(await self._deletions.delete(call.caller, kind, call.path_id(f"{kind.value}_id")))

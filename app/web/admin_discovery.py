@@ -1,16 +1,15 @@
 """Admin API: what a website offers to learn from."""
 
-from collections.abc import Sequence
-
 from pydantic import ConfigDict, Field
 
 from app.domain.site_offer import SiteOffers
 from app.domain.source import SourceKind
 from app.operating.actor import Actor
 from app.operating.discovery import Discovery
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_sources import TAG
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
 
 
 class DiscoveryAsked(Model):
@@ -50,26 +49,17 @@ class DiscoveryOut(Model):
         )
 
 
-class AdminDiscovery:
-    def __init__(self, discovery: Discovery, access: AdminAccess) -> None:
+class AdminDiscovery(Api):
+    tag = TAG
+
+    def __init__(self, discovery: Discovery) -> None:
         self._discovery = discovery
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/agents/{agent_id}/discover",
-                "discoverSources",
-                "What a website offers to learn from; nothing is stored",
-                TAG,
-                self._access.write,
-                self.look,
-                input_model=DiscoveryAsked,
-                response_model=DiscoveryOut,
-                codes=("not_found", "overloaded"),
-            ),
-        )
-
-    async def look(self, call: Call[Actor, DiscoveryAsked]) -> DiscoveryOut:
+    @post(
+        "/v1/agents/{agent_id}/discover",
+        "What a website offers to learn from; nothing is stored",
+        access=write,
+        codes=("not_found", "overloaded"),
+    )
+    async def discover_sources(self, call: Call[Actor, DiscoveryAsked]) -> DiscoveryOut:
         return DiscoveryOut.of(await self._discovery.look(call.caller, call.path_id("agent_id"), call.input.url))

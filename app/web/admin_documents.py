@@ -1,17 +1,17 @@
 """Admin API: documents that an operator gives, in batches."""
 
-from collections.abc import Sequence
 from typing import Final, Literal
 
 from pydantic import Field
 
 from app.operating.actor import Actor
 from app.operating.document_batches import MAX_LINES, BatchReceipt, DocumentBatches
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_sources import TAG, RunOut
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
 from app.web.errors import Refusal
 from app.web.json_body import read_body
+from app.web.model import Model
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
@@ -35,30 +35,22 @@ class BatchOut(Model):
         )
 
 
-class AdminDocuments:
-    def __init__(self, batches: DocumentBatches, access: AdminAccess) -> None:
+class AdminDocuments(Api):
+    tag = TAG
+
+    def __init__(self, batches: DocumentBatches) -> None:
         self._batches = batches
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/sources/{source_id}/documents",
-                "putDocuments",
-                f"Give up to {MAX_LINES} documents, one JSON object a line: url (or id), title, text (Markdown), "
-                "language, date, attributes; or url and delete",
-                TAG,
-                self._access.write,
-                self.put,
-                text_body="application/x-ndjson",
-                response_model=BatchOut,
-                max_body_bytes=MAX_BODY_BYTES,
-                codes=("not_found", "too_large", "malformed_json", "invalid_request"),
-            ),
-        )
-
-    async def put(self, call: Call[Actor, None]) -> BatchOut:
+    @post(
+        "/v1/sources/{source_id}/documents",
+        f"Give up to {MAX_LINES} documents, one JSON object a line: url (or id), title, text (Markdown), "
+        "language, date, attributes; or url and delete",
+        access=write,
+        text_body="application/x-ndjson",
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found", "too_large", "malformed_json", "invalid_request"),
+    )
+    async def put_documents(self, call: Call[Actor, None]) -> BatchOut:
         body = await read_body(call.request, MAX_BODY_BYTES)
         try:
             text = body.decode("utf-8")

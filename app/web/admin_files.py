@@ -1,6 +1,7 @@
 """Admin API: files that an agent learns from."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -10,15 +11,16 @@ from app.domain.file_format import FileFormat
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
 from app.operating.source_files import SourceFiles, StoredFile, Upload
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read, write
+from app.web.endpoint import AnyEndpoint, Api, Call, get, post
 from app.web.errors import Refusal
 from app.web.form_body import FORM_BYTES, FilePart
+from app.web.model import Model, Multipart
 
 TAG = "Sources"
 
 
-class FileReplacement(Model):
+class FileReplacement(Multipart):
     file: FilePart = Field(description="Markdown, HTML, plain text, PDF, DOCX or CSV, told by its bytes and its name.")
 
 
@@ -56,66 +58,42 @@ class FileOut(Model):
         )
 
 
-class AdminFiles:
-    def __init__(self, files: SourceFiles, access: AdminAccess) -> None:
+class AdminFiles(Api):
+    tag = TAG
+
+    def __init__(self, files: SourceFiles) -> None:
         self._files = files
-        self._access = access
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
-        read, write = self._access.read, self._access.write
-        of_source, max_bytes = "/v1/sources/{source_id}/file", self._files.max_bytes + FORM_BYTES
-        return (
-            Endpoint(
-                "POST",
-                "/v1/agents/{agent_id}/files",
-                "uploadFile",
-                "Add a source by uploading its file; sync reads it",
-                TAG,
-                write,
-                self.upload,
-                form_model=FileUpload,
-                response_model=FileOut,
-                status=201,
-                max_body_bytes=max_bytes,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                of_source,
-                "replaceFile",
-                "Put another file in place of a source's file; the next sync reads it",
-                TAG,
-                write,
-                self.replace,
-                form_model=FileReplacement,
-                response_model=FileOut,
-                max_body_bytes=max_bytes,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                of_source,
-                "getFile",
-                "What is known of a source's file",
-                TAG,
-                read,
-                self.get,
-                response_model=FileOut,
-                codes=("not_found",),
-            ),
-        )
+        """Files may be as large as the settings allow."""
+        largest = self._files.max_bytes + FORM_BYTES
+        return [replace(each, max_body_bytes=largest) if each.form_model else each for each in super().endpoints()]
 
-    async def upload(self, call: Call[Actor, FileUpload]) -> FileOut:
+    @post(
+        "/v1/agents/{agent_id}/files",
+        "Add a source by uploading its file; sync reads it",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def upload_file(self, call: Call[Actor, FileUpload]) -> FileOut:
         given, agent_id = call.input, call.path_id("agent_id")
         self._refuse_large(given.file)
         return FileOut.of(await self._files.add(call.caller, agent_id, given.file, given.name, given.url))
 
-    async def replace(self, call: Call[Actor, FileReplacement]) -> FileOut:
+    @post(
+        "/v1/sources/{source_id}/file",
+        "Put another file in place of a source's file; the next sync reads it",
+        access=write,
+        codes=("not_found",),
+    )
+    async def replace_file(self, call: Call[Actor, FileReplacement]) -> FileOut:
         source_id = call.path_id("source_id")
         self._refuse_large(call.input.file)
         return FileOut.of(await self._files.replace(call.caller, source_id, call.input.file))
 
-    async def get(self, call: Call[Actor, None]) -> FileOut:
+    @get("/v1/sources/{source_id}/file", "What is known of a source's file", access=read, codes=("not_found",))
+    async def get_file(self, call: Call[Actor, None]) -> FileOut:
         return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
 
     def _refuse_large(self, file: Upload) -> None:

@@ -1,6 +1,5 @@
 """Admin API: one gap with all that is known of it; merging, splitting, assigning, settling many."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -12,9 +11,10 @@ from app.domain.gap_facts import Shortfall
 from app.operating.actor import Actor
 from app.operating.gap_grooming import MAX_AT_ONCE, MAX_NAME_CHARS, GapGrooming, GapView
 from app.operating.gaps import MAX_NOTE_CHARS
-from app.web.admin_access import AdminAccess
+from app.web.access import read, write
 from app.web.admin_gaps import TAG, GapOut
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, get, patch, post
+from app.web.model import Model
 
 
 class MergeIn(Model):
@@ -90,50 +90,43 @@ class GapViewOut(GapOut):
         )
 
 
-class AdminGapGrooming:
-    def __init__(self, grooming: GapGrooming, access: AdminAccess) -> None:
+class AdminGapGrooming(Api):
+    tag = TAG
+
+    def __init__(self, grooming: GapGrooming) -> None:
         self._grooming = grooming
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        one, write = "/v1/gaps/{gap_id}", self._access.write
-        return (
-            Endpoint(
-                "GET", one, "getGap", "One gap with all that is known of it", TAG, self._access.read, self.view,
-                response_model=GapViewOut, codes=("not_found",),
-            ),
-            Endpoint(
-                "PATCH", one, "editGap", "Assign a gap, or note something; only what is sent changes", TAG, write,
-                self.patch, input_model=GapPatch, response_model=GapOut, codes=("not_found",),
-            ),
-            Endpoint(
-                "POST", f"{one}/merge", "mergeGaps", "Make other gaps of the agent part of this one", TAG, write,
-                self.merge, input_model=MergeIn, response_model=GapOut, codes=("not_found",),
-            ),
-            Endpoint(
-                "POST", f"{one}/split", "splitGap", "Make one wording a gap of its own", TAG, write,
-                self.split, input_model=SplitIn, response_model=GapOut, codes=("not_found",),
-            ),
-            Endpoint(
-                "POST", "/v1/agents/{agent_id}/gaps/settle", "settleGaps", "Ignore or reopen many gaps: all or none",
-                TAG, write, self.settle, input_model=SettleIn, response_model=SettledOut, codes=("not_found",),
-            ),
-        )  # fmt: skip
-
-    async def view(self, call: Call[Actor, None]) -> GapViewOut:
+    @get("/v1/gaps/{gap_id}", "One gap with all that is known of it", access=read, codes=("not_found",))
+    async def get_gap(self, call: Call[Actor, None]) -> GapViewOut:
         return GapViewOut.of_view(await self._grooming.view(call.caller, call.path_id("gap_id")))
 
-    async def patch(self, call: Call[Actor, GapPatch]) -> GapOut:
+    @patch(
+        "/v1/gaps/{gap_id}",
+        "Assign a gap, or note something; only what is sent changes",
+        access=write,
+        codes=("not_found",),
+    )
+    async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
         told = call.input
         return GapOut.of(await self._grooming.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
 
-    async def merge(self, call: Call[Actor, MergeIn]) -> GapOut:
+    @post(
+        "/v1/gaps/{gap_id}/merge", "Make other gaps of the agent part of this one", access=write, codes=("not_found",)
+    )
+    async def merge_gaps(self, call: Call[Actor, MergeIn]) -> GapOut:
         return GapOut.of(await self._grooming.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
 
-    async def split(self, call: Call[Actor, SplitIn]) -> GapOut:
+    @post("/v1/gaps/{gap_id}/split", "Make one wording a gap of its own", access=write, codes=("not_found",))
+    async def split_gap(self, call: Call[Actor, SplitIn]) -> GapOut:
         return GapOut.of(await self._grooming.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
 
-    async def settle(self, call: Call[Actor, SettleIn]) -> SettledOut:
+    @post(
+        "/v1/agents/{agent_id}/gaps/settle",
+        "Ignore or reopen many gaps: all or none",
+        access=write,
+        codes=("not_found",),
+    )
+    async def settle_gaps(self, call: Call[Actor, SettleIn]) -> SettledOut:
         asked = call.input
         settled = await self._grooming.settle(
             call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note

@@ -1,6 +1,5 @@
 """Admin API: gaps asked once more, and closed where they are answered."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -11,9 +10,10 @@ from app.domain.turn import AnsweredBy
 from app.operating.actor import Actor
 from app.operating.gap_replays import MAX_WORDINGS, GapReplays
 from app.operating.gaps import Gaps
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_gaps import TAG, GapOut, NoteIn
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
 
 
 class ReplayIn(Model):
@@ -70,47 +70,32 @@ class GapReplayOut(GapOut):
         return cls(**GapOut.of(gap).model_dump(), passes=None, questions=[])
 
 
-class AdminGapReplays:
-    def __init__(self, replays: GapReplays, gaps: Gaps, access: AdminAccess) -> None:
+class AdminGapReplays(Api):
+    tag = TAG
+
+    def __init__(self, replays: GapReplays, gaps: Gaps) -> None:
         self._replays = replays
         self._gaps = gaps
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/gaps/{gap_id}/replay",
-                "replayGap",
-                "Ask its questions once more; nothing changes",
-                TAG,
-                self._access.write,  # it may cost the model's tokens
-                self.replay,
-                input_model=ReplayIn,
-                is_input_optional=True,
-                response_model=GapReplayOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                "/v1/gaps/{gap_id}/resolve",
-                "resolveGap",
-                "Ask its questions once more, and close it as answered where every one is",
-                TAG,
-                self._access.write,
-                self.resolve,
-                input_model=ResolveIn,
-                is_input_optional=True,
-                response_model=GapReplayOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def replay(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
+    @post(
+        "/v1/gaps/{gap_id}/replay",
+        "Ask its questions once more; nothing changes",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found",),
+    )
+    async def replay_gap(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
         replay = await self._replays.replay(call.caller, call.path_id("gap_id"), call.input.version)
         return GapReplayOut.of_replay(replay)
 
-    async def resolve(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
+    @post(
+        "/v1/gaps/{gap_id}/resolve",
+        "Ask its questions once more, and close it as answered where every one is",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found",),
+    )
+    async def resolve_gap(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
         gap_id, asked = call.path_id("gap_id"), call.input
         if asked.unproven:
             return GapReplayOut.unasked(await self._gaps.resolve(call.caller, gap_id, asked.note))

@@ -1,6 +1,5 @@
 """Admin API: an answer to a gap, drafted by the chat model and saved by nobody."""
 
-from collections.abc import Sequence
 from datetime import date
 
 from pydantic import Field
@@ -8,9 +7,10 @@ from pydantic import Field
 from app.domain.suggestion import Suggestion, SuggestionState
 from app.operating.actor import Actor
 from app.operating.gap_suggestions import GapSuggestions
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_gaps import TAG
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
 
 
 class SuggestedSourceOut(Model):
@@ -31,25 +31,17 @@ class SuggestionOut(Model):
         return cls.model_validate(suggestion)
 
 
-class AdminGapSuggestions:
-    def __init__(self, suggestions: GapSuggestions, access: AdminAccess) -> None:
+class AdminGapSuggestions(Api):
+    tag = TAG
+
+    def __init__(self, suggestions: GapSuggestions) -> None:
         self._suggestions = suggestions
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/gaps/{gap_id}/suggestion",
-                "suggestAnswer",
-                "Have the chat model draft an answer from the pages; nothing is saved",
-                TAG,
-                self._access.write,  # it costs the model's tokens
-                self.suggest,
-                response_model=SuggestionOut,
-                codes=("not_found", "unavailable", "model_interrupted"),
-            ),
-        )
-
-    async def suggest(self, call: Call[Actor, None]) -> SuggestionOut:
+    @post(
+        "/v1/gaps/{gap_id}/suggestion",
+        "Have the chat model draft an answer from the pages; nothing is saved",
+        access=write,
+        codes=("not_found", "unavailable", "model_interrupted"),
+    )
+    async def suggest_answer(self, call: Call[Actor, None]) -> SuggestionOut:
         return SuggestionOut.of(await self._suggestions.suggest(call.caller, call.path_id("gap_id")))

@@ -1,20 +1,26 @@
-"""Admin API: gaps."""
+"""Admin API: gaps, page by page, or all as one file for a spreadsheet or a program."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from pydantic import Field
+from starlette.responses import Response
 
 from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
+from app.domain.spreadsheet_cell import as_cell
 from app.operating.actor import Actor
-from app.operating.gaps import MAX_NOTE_CHARS, Gaps
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.operating.gaps import MAX_EXPORTED, MAX_NOTE_CHARS, Gaps
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 from app.web.moments import Moment
 
 TAG = "Gaps"
+_COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
 class GapFilterQuery(Model):
@@ -58,52 +64,68 @@ class GapOut(Model):
         return cls.model_validate(gap)
 
 
-class AdminGaps:
-    def __init__(self, gaps: Gaps, access: AdminAccess) -> None:
+class GapExportQuery(GapFilterQuery):
+    format: ExportFormat = "csv"
+
+
+class AdminGaps(Api):
+    tag = TAG
+
+    def __init__(self, gaps: Gaps) -> None:
         self._gaps = gaps
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/agents/{agent_id}/gaps",
-                "listGaps",
-                "Questions that could not be answered",
-                TAG,
-                self._access.read,
-                self.of_agent,
-                input_model=GapsQuery,
-                response_model=ListOut[GapOut],
-                codes=("not_found",),
-            ),
-            self._settling("ignore", "ignoreGap", "It need not be answered", self._gaps.ignore),
-            self._settling("reopen", "reopenGap", "It must be answered after all", self._gaps.reopen),
-        )
-
-    async def of_agent(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
+    @get("/v1/agents/{agent_id}/gaps", "Questions that could not be answered", access=read, codes=("not_found",))
+    async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
         page = await self._gaps.of_agent(
             call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only, asked.sort
         )
         return listed(ListOut[GapOut], page, GapOut.of)
 
-    def _settling(
-        self, verb: str, operation: str, summary: str, settle: Callable[[Actor, UUID, str], Awaitable[Gap]]
-    ) -> AnyEndpoint:
-        async def handler(call: Call[Actor, NoteIn]) -> GapOut:
-            return GapOut.of(await settle(call.caller, call.path_id("gap_id"), call.input.note))
+    @post(
+        "/v1/gaps/{gap_id}/ignore",
+        "It need not be answered",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found",),
+    )
+    async def ignore_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
+        return GapOut.of(await self._gaps.ignore(call.caller, call.path_id("gap_id"), call.input.note))
 
-        return Endpoint(
-            "POST",
-            f"/v1/gaps/{{gap_id}}/{verb}",
-            operation,
-            summary,
-            TAG,
-            self._access.write,
-            handler,
-            input_model=NoteIn,
-            is_input_optional=True,
-            response_model=GapOut,
-            codes=("not_found",),
-        )
+    @post(
+        "/v1/gaps/{gap_id}/reopen",
+        "It must be answered after all",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found",),
+    )
+    async def reopen_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
+        return GapOut.of(await self._gaps.reopen(call.caller, call.path_id("gap_id"), call.input.note))
+
+    @get(
+        "/v1/agents/{agent_id}/gaps/export",
+        f"Gaps as one CSV or JSON file, most asked first, {MAX_EXPORTED} at most",
+        access=read,
+        response_media_type="text/csv",
+        other_media_types=("application/json",),
+        codes=("not_found",),
+    )
+    async def export_gaps(self, call: Call[Actor, GapExportQuery]) -> Response:
+        gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state, call.input.only)
+        return gaps_file(gaps, call.input.format)
+
+
+def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
+    """A download."""
+    return exported("gaps", form, lambda: as_csv(gaps), map(GapOut.of, gaps))
+
+
+def as_csv(gaps: Iterable[Gap]) -> str:
+    """One row a gap; no cell starts a formula."""
+    return csv_table(_COLUMNS, map(_row, gaps))
+
+
+def _row(gap: Gap) -> tuple[str, ...]:
+    seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
+    texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
+    return (*texts, *seen, as_cell(gap.assignee), as_cell(gap.note), str(gap.id))

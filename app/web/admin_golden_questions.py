@@ -1,6 +1,5 @@
 """Admin API: golden questions."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
@@ -12,9 +11,10 @@ from app.domain.golden_question import GoldenOrigin, GoldenQuestion
 from app.operating import golden_questions as rules
 from app.operating.actor import Actor
 from app.operating.golden_questions import GoldenQuestions
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, patch, post
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model, without_defaults
 
 TAG = "Golden questions"
 _PAGES = (
@@ -95,93 +95,52 @@ class GoldenImportOut(Model):
     )
 
 
-class AdminGoldenQuestions:
-    def __init__(self, golden: GoldenQuestions, access: AdminAccess) -> None:
+class AdminGoldenQuestions(Api):
+    tag = TAG
+
+    def __init__(self, golden: GoldenQuestions) -> None:
         self._golden = golden
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        many = "/v1/agents/{agent_id}/golden-questions"
-        one = many + "/{golden_id}"
-        read, write = self._access.read, self._access.write
-        return (
-            Endpoint(
-                "POST",
-                many,
-                "createGoldenQuestion",
-                "Write down a question with the pages that must be found and what the answer must hold; a known "
-                "wording gets these",
-                TAG,
-                write,
-                self.create,
-                input_model=GoldenQuestionCreate,
-                response_model=GoldenQuestionOut,
-                status=201,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                many,
-                "listGoldenQuestions",
-                "An agent's golden questions, oldest first",
-                TAG,
-                read,
-                self.of_agent,
-                input_model=ListQuery,
-                response_model=ListOut[GoldenQuestionOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                many + "/import",
-                "importGoldenQuestions",
-                "Add golden questions from a CSV, all or none",
-                TAG,
-                write,
-                self.import_csv,
-                input_model=GoldenImport,
-                response_model=GoldenImportOut,
-                max_body_bytes=2 * rules.MAX_CSV_CHARS,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "PATCH",
-                one,
-                "editGoldenQuestion",
-                "Change a golden question; only what is sent changes",
-                TAG,
-                write,
-                self.patch,
-                input_model=GoldenQuestionPatch,
-                response_model=GoldenQuestionOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "DELETE",
-                one,
-                "deleteGoldenQuestion",
-                "Delete a golden question",
-                TAG,
-                write,
-                self.delete,
-                status=204,
-                codes=("not_found",),
-            ),
-        )
-
-    async def create(self, call: Call[Actor, GoldenQuestionCreate]) -> GoldenQuestionOut:
+    @post(
+        "/v1/agents/{agent_id}/golden-questions",
+        "Write down a question with the pages that must be found and what the answer must hold; a known "
+        "wording gets these",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def create_golden_question(self, call: Call[Actor, GoldenQuestionCreate]) -> GoldenQuestionOut:
         golden = GoldenQuestion(uuid4(), call.path_id("agent_id"), **call.input.model_dump())
         return GoldenQuestionOut.of(await self._golden.create(call.caller, golden))
 
-    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
+    @get(
+        "/v1/agents/{agent_id}/golden-questions",
+        "An agent's golden questions, oldest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_golden_questions(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
         page = await self._golden.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[GoldenQuestionOut], page, GoldenQuestionOut.of)
 
-    async def import_csv(self, call: Call[Actor, GoldenImport]) -> GoldenImportOut:
+    @post(
+        "/v1/agents/{agent_id}/golden-questions/import",
+        "Add golden questions from a CSV, all or none",
+        access=write,
+        max_body_bytes=2 * rules.MAX_CSV_CHARS,
+        codes=("not_found",),
+    )
+    async def import_golden_questions(self, call: Call[Actor, GoldenImport]) -> GoldenImportOut:
         receipt = await self._golden.import_csv(call.caller, call.path_id("agent_id"), call.input.csv)
         return GoldenImportOut.model_validate(receipt)
 
-    async def patch(self, call: Call[Actor, GoldenQuestionPatch]) -> GoldenQuestionOut:
+    @patch(
+        "/v1/agents/{agent_id}/golden-questions/{golden_id}",
+        "Change a golden question; only what is sent changes",
+        access=write,
+        codes=("not_found",),
+    )
+    async def edit_golden_question(self, call: Call[Actor, GoldenQuestionPatch]) -> GoldenQuestionOut:
         sent = call.input.model_dump(exclude_unset=True)
         golden = await self._golden.change(
             call.caller,
@@ -191,5 +150,12 @@ class AdminGoldenQuestions:
         )
         return GoldenQuestionOut.of(golden)
 
-    async def delete(self, call: Call[Actor, None]) -> None:
+    @delete(
+        "/v1/agents/{agent_id}/golden-questions/{golden_id}",
+        "Delete a golden question",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def delete_golden_question(self, call: Call[Actor, None]) -> None:
         await self._golden.delete(call.caller, call.path_id("agent_id"), call.path_id("golden_id"))

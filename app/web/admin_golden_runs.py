@@ -1,6 +1,5 @@
 """Admin API: golden questions asked, draft beside live."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, Self
 from uuid import UUID
@@ -10,10 +9,11 @@ from pydantic import Field
 from app.domain.golden_run import GoldenRun
 from app.operating.actor import Actor
 from app.operating.golden_runs import BOTH, BUDGET_SECONDS, KEPT, GoldenRuns
-from app.web.admin_access import AdminAccess
+from app.web.access import read, write
 from app.web.admin_golden_questions import TAG
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, get, post
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 
 
 class GoldenRunIn(Model):
@@ -76,39 +76,38 @@ class GoldenRunOut(GoldenRunHead):
     draft: GoldenSideOut | None
 
 
-class AdminGoldenRuns:
-    def __init__(self, runs: GoldenRuns, access: AdminAccess) -> None:
+class AdminGoldenRuns(Api):
+    tag = TAG
+
+    def __init__(self, runs: GoldenRuns) -> None:
         self._runs = runs
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        agent = "/v1/agents/{agent_id}"
-        return (
-            Endpoint(
-                "POST", f"{agent}/golden-questions/run", "runGoldenQuestions", "Ask the golden questions and keep what "
-                "came of it", TAG, self._access.write, self.run, input_model=GoldenRunIn, is_input_optional=True,
-                response_model=GoldenRunOut, status=201, codes=("not_found",),
-            ),
-            Endpoint(
-                "GET", f"{agent}/golden-runs", "listGoldenRuns", f"The latest {KEPT} runs, latest first", TAG,
-                self._access.read, self.page, input_model=ListQuery, response_model=ListOut[GoldenRunRowOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET", f"{agent}/golden-runs/{{golden_run_id}}", "getGoldenRun", "One run, question by question", TAG,
-                self._access.read, self.get, response_model=GoldenRunOut, codes=("not_found",),
-            ),
-        )  # fmt: skip
-
-    async def run(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
+    @post(
+        "/v1/agents/{agent_id}/golden-questions/run",
+        "Ask the golden questions and keep what came of it",
+        access=write,
+        is_input_optional=True,
+        status=201,
+        codes=("not_found",),
+    )
+    async def run_golden_questions(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
         asked = call.input.version
         versions = BOTH if asked == "both" else (asked,)
         return GoldenRunOut.of(await self._runs.run(call.caller, call.path_id("agent_id"), versions))
 
-    async def page(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:
+    @get(
+        "/v1/agents/{agent_id}/golden-runs", f"The latest {KEPT} runs, latest first", access=read, codes=("not_found",)
+    )
+    async def list_golden_runs(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:
         page = await self._runs.page(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[GoldenRunRowOut], page, GoldenRunRowOut.of)
 
-    async def get(self, call: Call[Actor, None]) -> GoldenRunOut:
+    @get(
+        "/v1/agents/{agent_id}/golden-runs/{golden_run_id}",
+        "One run, question by question",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_golden_run(self, call: Call[Actor, None]) -> GoldenRunOut:
         run = await self._runs.get(call.caller, call.path_id("agent_id"), call.path_id("golden_run_id"))
         return GoldenRunOut.of(run)

@@ -11,10 +11,11 @@ from app.domain.lead import Lead
 from app.domain.spreadsheet_cell import as_cell
 from app.operating.actor import Actor
 from app.operating.leads import MAX_EXPORTED, Leads
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
 from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 
 TAG: Final = "Conversations"
 _COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id")
@@ -38,46 +39,31 @@ class LeadExportQuery(Model):
     format: ExportFormat = "csv"
 
 
-class AdminLeads:
-    def __init__(self, leads: Leads, access: AdminAccess) -> None:
+class AdminLeads(Api):
+    tag = TAG
+
+    def __init__(self, leads: Leads) -> None:
         self._leads = leads
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        path = "/v1/agents/{agent_id}/leads"
-        return (
-            Endpoint(
-                "GET",
-                path,
-                "listLeads",
-                "What visitors left for people to answer, latest first",
-                TAG,
-                self._access.read,
-                self.page,
-                input_model=ListQuery,
-                response_model=ListOut[LeadOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                f"{path}/export",
-                "exportLeads",
-                f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
-                TAG,
-                self._access.read,
-                self.export,
-                input_model=LeadExportQuery,
-                response_media_type="text/csv",
-                other_media_types=("application/json",),
-                codes=("not_found",),
-            ),
-        )
-
-    async def page(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
+    @get(
+        "/v1/agents/{agent_id}/leads",
+        "What visitors left for people to answer, latest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_leads(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
         page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[LeadOut], page, LeadOut.of)
 
-    async def export(self, call: Call[Actor, LeadExportQuery]) -> Response:
+    @get(
+        "/v1/agents/{agent_id}/leads/export",
+        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        access=read,
+        response_media_type="text/csv",
+        other_media_types=("application/json",),
+        codes=("not_found",),
+    )
+    async def export_leads(self, call: Call[Actor, LeadExportQuery]) -> Response:
         leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
         return leads_file(leads, call.input.format)
 

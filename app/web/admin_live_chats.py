@@ -1,6 +1,5 @@
 """Admin API: live chats, which operators take over from the agent, answer and hand back."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,9 +9,10 @@ from pydantic import ConfigDict, Field
 from app.domain.live_chat import MAX_NAME_CHARS, LiveState, OpenChat
 from app.operating.actor import Actor
 from app.operating.live_chats import MAX_LISTED, LiveChats, LiveView
-from app.web.admin_access import AdminAccess
+from app.web.access import read, write
 from app.web.admin_conversations import TAG
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, get, post
+from app.web.model import Model
 from app.web.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
 
 
@@ -82,54 +82,57 @@ class TakeIn(Model):
     )
 
 
-class AdminLiveChats:
-    def __init__(self, live_chats: LiveChats, access: AdminAccess) -> None:
+_TAKEN = ("not_found", "chat_taken", "nobody_talks")
+
+
+class AdminLiveChats(Api):
+    tag = TAG
+
+    def __init__(self, live_chats: LiveChats) -> None:
         self._live_chats = live_chats
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        one, read, write = "/v1/conversations/{conversation_id}/live-chat", self._access.read, self._access.write
-        taken = ("not_found", "chat_taken", "nobody_talks")
-        return (
-            Endpoint(
-                "GET", "/v1/live-chats", "listLiveChats", "Visitors who wait for a person, the longest waiting first, "
-                f"and then those whom one answers; {MAX_LISTED} at most", TAG, read, self.list,
-                response_model=OpenChatsOut,
-            ),
-            Endpoint(
-                "GET", one, "getLiveChat", "A conversation's live chat, and what was written in it", TAG, read,
-                self.get, input_model=PersonQuery, response_model=LiveChatOut, codes=("not_found",),
-            ),
-            Endpoint(
-                "POST", f"{one}/take", "takeLiveChat", "Answer in the place of the agent from now on", TAG, write,
-                self.take, input_model=TakeIn, is_input_optional=True, response_model=LiveChatOut, codes=taken,
-            ),
-            Endpoint(
-                "POST", f"{one}/messages", "replyLiveChat", "Write to the visitor", TAG, write, self.reply,
-                input_model=PersonMessageIn, response_model=LiveChatOut, codes=taken,
-            ),
-            Endpoint(
-                "POST", f"{one}/hand-back", "handBackLiveChat", "Let the agent answer again", TAG, write,
-                self.hand_back, response_model=LiveChatOut, codes=("not_found", "chat_taken"),
-            ),
-        )  # fmt: skip
-
-    async def list(self, call: Call[Actor, None]) -> OpenChatsOut:
+    @get(
+        "/v1/live-chats",
+        "Visitors who wait for a person, the longest waiting first, "
+        f"and then those whom one answers; {MAX_LISTED} at most",
+        access=read,
+    )
+    async def list_live_chats(self, call: Call[Actor, None]) -> OpenChatsOut:
         chats = await self._live_chats.open_chats(call.caller)
         return OpenChatsOut(items=tuple(OpenChatOut.of(chat) for chat in chats))
 
-    async def get(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
+    @get(
+        "/v1/conversations/{conversation_id}/live-chat",
+        "A conversation's live chat, and what was written in it",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_live_chat(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.view(call.caller, _conversation(call), call.input.after))
 
-    async def take(self, call: Call[Actor, TakeIn]) -> LiveChatOut:
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/take",
+        "Answer in the place of the agent from now on",
+        access=write,
+        is_input_optional=True,
+        codes=_TAKEN,
+    )
+    async def take_live_chat(self, call: Call[Actor, TakeIn]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.take_over(call.caller, _conversation(call), call.input.name))
 
-    async def reply(self, call: Call[Actor, PersonMessageIn]) -> LiveChatOut:
+    @post("/v1/conversations/{conversation_id}/live-chat/messages", "Write to the visitor", access=write, codes=_TAKEN)
+    async def reply_live_chat(self, call: Call[Actor, PersonMessageIn]) -> LiveChatOut:
         given = call.input
         replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
         return LiveChatOut.of(replied)
 
-    async def hand_back(self, call: Call[Actor, None]) -> LiveChatOut:
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/hand-back",
+        "Let the agent answer again",
+        access=write,
+        codes=("not_found", "chat_taken"),
+    )
+    async def hand_back_live_chat(self, call: Call[Actor, None]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.hand_back(call.caller, _conversation(call)))
 
 

@@ -1,6 +1,5 @@
 """Admin API: who may work at the console."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -9,8 +8,9 @@ from pydantic import ConfigDict, Field
 from app.domain.operator import Operator, Role
 from app.operating.actor import Actor
 from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
+from app.web.access import manage
+from app.web.endpoint import Api, Call, delete, get, patch, post
+from app.web.model import Model, without_defaults
 
 TAG = "Operators"
 
@@ -48,70 +48,29 @@ class OperatorPatch(Model):
     disabled: bool | None = None
 
 
-class AdminOperators:
-    def __init__(self, operators: Operators, access: AdminAccess) -> None:
+class AdminOperators(Api):
+    tag = TAG
+
+    def __init__(self, operators: Operators) -> None:
         self._operators = operators
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        manage = self._access.manage
-        return (
-            Endpoint(
-                "GET",
-                "/v1/operators",
-                "listOperators",
-                "Who may work at the console",
-                TAG,
-                manage,
-                self.of_workspace,
-                response_model=OperatorsOut,
-            ),
-            Endpoint(
-                "POST",
-                "/v1/operators",
-                "createOperator",
-                "Make an account at the console",
-                TAG,
-                manage,
-                self.create,
-                input_model=OperatorIn,
-                response_model=OperatorOut,
-                status=201,
-            ),
-            Endpoint(
-                "PATCH",
-                "/v1/operators/{operator_id}",
-                "editOperator",
-                "Change an operator's role or password, disable the account or enable it again",
-                TAG,
-                manage,
-                self.change,
-                input_model=OperatorPatch,
-                response_model=OperatorOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "DELETE",
-                "/v1/operators/{operator_id}",
-                "deleteOperator",
-                "Remove an account; what it did stays in the audit log",
-                TAG,
-                manage,
-                self.delete,
-                status=204,
-                codes=("not_found", "invalid_request"),
-            ),
-        )
-
-    async def of_workspace(self, call: Call[Actor, None]) -> OperatorsOut:
+    @get("/v1/operators", "Who may work at the console", access=manage)
+    async def list_operators(self, call: Call[Actor, None]) -> OperatorsOut:
         operators = await self._operators.of_workspace(call.caller)
         return OperatorsOut(items=tuple(OperatorOut.of(operator) for operator in operators))
 
-    async def create(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
+    @post("/v1/operators", "Make an account at the console", access=manage, status=201)
+    async def create_operator(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
         given = call.input
         return OperatorOut.of(await self._operators.add(call.caller, given.email, given.role, given.password))
 
-    async def change(self, call: Call[Actor, OperatorPatch]) -> OperatorOut:
+    @patch(
+        "/v1/operators/{operator_id}",
+        "Change an operator's role or password, disable the account or enable it again",
+        access=manage,
+        codes=("not_found",),
+    )
+    async def edit_operator(self, call: Call[Actor, OperatorPatch]) -> OperatorOut:
         given = call.input
         return OperatorOut.of(
             await self._operators.change(
@@ -123,5 +82,12 @@ class AdminOperators:
             )
         )
 
-    async def delete(self, call: Call[Actor, None]) -> None:
+    @delete(
+        "/v1/operators/{operator_id}",
+        "Remove an account; what it did stays in the audit log",
+        access=manage,
+        status=204,
+        codes=("not_found", "invalid_request"),
+    )
+    async def delete_operator(self, call: Call[Actor, None]) -> None:
         await self._operators.delete(call.caller, call.path_id("operator_id"))

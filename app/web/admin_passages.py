@@ -1,6 +1,5 @@
 """Admin API: what an agent knows: documents, and the passages of each."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from uuid import UUID
 
@@ -9,10 +8,11 @@ from pydantic import Field
 from app.domain.document import Document
 from app.operating.actor import Actor
 from app.operating.passages import Passages
-from app.web.admin_access import AdminAccess
+from app.web.access import read
 from app.web.admin_sources import TAG
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, get
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 
 
 class DocumentsQuery(ListQuery):
@@ -49,44 +49,30 @@ class PassagesOut(Model):
     items: list[PassageOut]
 
 
-class AdminPassages:
-    def __init__(self, passages: Passages, access: AdminAccess) -> None:
+class AdminPassages(Api):
+    tag = TAG
+
+    def __init__(self, passages: Passages) -> None:
         self._passages = passages
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/agents/{agent_id}/documents",
-                "listDocuments",
-                "The documents that an agent may answer from, oldest first",
-                TAG,
-                self._access.read,
-                self.documents,
-                input_model=DocumentsQuery,
-                response_model=ListOut[DocumentOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/v1/documents/{document_id}/passages",
-                "listPassages",
-                "What an agent knows of a page: the passages that it may answer from, in the page's order",
-                TAG,
-                self._access.read,
-                self.of_document,
-                response_model=PassagesOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
+    @get(
+        "/v1/agents/{agent_id}/documents",
+        "The documents that an agent may answer from, oldest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
         asked = call.input
         page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
         return listed(ListOut[DocumentOut], page, DocumentOut.of)
 
-    async def of_document(self, call: Call[Actor, None]) -> PassagesOut:
+    @get(
+        "/v1/documents/{document_id}/passages",
+        "What an agent knows of a page: the passages that it may answer from, in the page's order",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_passages(self, call: Call[Actor, None]) -> PassagesOut:
         found = await self._passages.of_document(call.caller, call.path_id("document_id"))
         return PassagesOut(
             title=found[0].title if found else "", items=[PassageOut.model_validate(passage) for passage in found]

@@ -1,6 +1,5 @@
 """Admin API: the agent asked as a visitor would ask it, live or draft, with everything that made the answer."""
 
-from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import UUID
 
@@ -13,11 +12,12 @@ from app.domain.turn import AnsweredBy, Finish
 from app.operating.actor import Actor
 from app.operating.agent_rules import check_filter
 from app.operating.field_rules import check_http_url, check_language, check_text
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_search import SearchOut
 from app.web.agent_models import SearchFilterModel
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, StreamWords
+from app.web.endpoint import Api, Call, StreamWords, post
 from app.web.limits_policy import StreamPolicy
+from app.web.model import Model
 from app.web.page_context import AnyPageContext, flattened
 from app.web.playground_stream import DESCRIPTION, EXAMPLE, playground_response
 from app.web.widget_models import CitationOut
@@ -89,50 +89,35 @@ class PlaygroundOut(Model):
         )
 
 
-class AdminPlayground:
-    def __init__(self, playground: Playground, access: AdminAccess, streams: StreamPolicy) -> None:
+class AdminPlayground(Api):
+    tag = TAG
+
+    def __init__(self, playground: Playground, streams: StreamPolicy) -> None:
         self._playground = playground
-        self._access = access
         self._streams = streams
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        told: dict[str, Any] = {
-            "tag": TAG,
-            "access": self._access.write,  # it may cost the model's tokens
-            "input_model": PlaygroundIn,
-            "max_body_bytes": MAX_BODY_BYTES,
-        }
-        path = "/v1/agents/{agent_id}/playground"
-        return (
-            Endpoint(
-                "POST",
-                path,
-                "askPlayground",
-                "Ask as a visitor would, live or draft; nothing is stored or counted",
-                handler=self.ask,
-                response_model=PlaygroundOut,
-                codes=("not_found", "unavailable", "model_interrupted"),
-                **told,
-            ),
-            Endpoint(
-                "POST",
-                f"{path}/stream",
-                "streamPlayground",
-                "The same as an event stream",
-                handler=self.stream,
-                response_media_type="text/event-stream",
-                stream=StreamWords(DESCRIPTION, EXAMPLE),
-                codes=("not_found",),
-                **told,
-            ),
-        )
-
-    async def ask(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
+    @post(
+        "/v1/agents/{agent_id}/playground",
+        "Ask as a visitor would, live or draft; nothing is stored or counted",
+        access=write,  # it may cost the model's tokens
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found", "unavailable", "model_interrupted"),
+    )
+    async def ask_playground(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
         workspace_id, agent_id = call.caller.workspace_id, call.path_id("agent_id")
         told = await self._playground.ask(workspace_id, agent_id, call.input.asked(), call.input.version)
         return PlaygroundOut.of(told)
 
-    async def stream(self, call: Call[Actor, PlaygroundIn]) -> Response:
+    @post(
+        "/v1/agents/{agent_id}/playground/stream",
+        "The same as an event stream",
+        access=write,
+        response_media_type="text/event-stream",
+        stream=StreamWords(DESCRIPTION, EXAMPLE),
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found",),
+    )
+    async def stream_playground(self, call: Call[Actor, PlaygroundIn]) -> Response:
         asked, version = call.input.asked(), call.input.version
         agent = await self._playground.agent(call.caller.workspace_id, call.path_id("agent_id"), version)
 

@@ -1,14 +1,13 @@
 """Admin API: what another reading of a source would cost."""
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from app.operating.actor import Actor
 from app.operating.reading_preview import ReadingPreviews
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_sources import TAG
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
 
 
 class PreviewOut(Model):
@@ -25,25 +24,17 @@ class PreviewOut(Model):
     problems: tuple[str, ...] = Field(description="Lists that could not be read, each with its reason.")
 
 
-class AdminPreviews:
-    def __init__(self, previews: ReadingPreviews, access: AdminAccess) -> None:
+class AdminPreviews(Api):
+    tag = TAG
+
+    def __init__(self, previews: ReadingPreviews) -> None:
         self._previews = previews
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/sources/{source_id}/preview",
-                "previewReading",
-                "What another reading would cost; nothing is embedded or stored",
-                TAG,
-                self._access.write,
-                self.preview,
-                response_model=PreviewOut,
-                codes=("not_found", "invalid_request"),
-            ),
-        )
-
-    async def preview(self, call: Call[Actor, None]) -> PreviewOut:
+    @post(
+        "/v1/sources/{source_id}/preview",
+        "What another reading would cost; nothing is embedded or stored",
+        access=write,
+        codes=("not_found", "invalid_request"),
+    )
+    async def preview_reading(self, call: Call[Actor, None]) -> PreviewOut:
         return PreviewOut.model_validate(await self._previews.of(call.caller, call.path_id("source_id")))

@@ -1,6 +1,5 @@
 """Admin API: how well an agent answers."""
 
-from collections.abc import Sequence
 from datetime import date
 from uuid import UUID
 
@@ -11,8 +10,9 @@ from app.domain.threshold_curve import ThresholdCurve
 from app.operating.actor import Actor
 from app.operating.quality_review import LISTED, MAX_DAYS, QualityReview
 from app.operating.threshold_curves import DAYS, MAX_TURNS, ThresholdCurves
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
+from app.web.model import Model
 
 TAG = "Quality"
 
@@ -76,41 +76,27 @@ class ThresholdCurveOut(Model):
         return cls.model_validate(curve)
 
 
-class AdminQuality:
-    def __init__(self, review: QualityReview, curves: ThresholdCurves, access: AdminAccess) -> None:
+class AdminQuality(Api):
+    tag = TAG
+
+    def __init__(self, review: QualityReview, curves: ThresholdCurves) -> None:
         self._review = review
         self._curves = curves
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/agents/{agent_id}/quality",
-                "getQuality",
-                "How well an agent answers, day by day, and which pages it answers from",
-                TAG,
-                self._access.read,
-                self.of,
-                input_model=QualityQuery,
-                response_model=QualityOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/v1/agents/{agent_id}/threshold-curve",
-                "getThresholdCurve",
-                f"What other confidence thresholds would have done in the last {DAYS} days",
-                TAG,
-                self._access.read,
-                self.curve,
-                response_model=ThresholdCurveOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def of(self, call: Call[Actor, QualityQuery]) -> QualityOut:
+    @get(
+        "/v1/agents/{agent_id}/quality",
+        "How well an agent answers, day by day, and which pages it answers from",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_quality(self, call: Call[Actor, QualityQuery]) -> QualityOut:
         return QualityOut.of(await self._review.of(call.caller, call.path_id("agent_id"), call.input.days))
 
-    async def curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:
+    @get(
+        "/v1/agents/{agent_id}/threshold-curve",
+        f"What other confidence thresholds would have done in the last {DAYS} days",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_threshold_curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:
         return ThresholdCurveOut.of(await self._curves.of(call.caller, call.path_id("agent_id")))

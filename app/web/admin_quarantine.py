@@ -1,6 +1,5 @@
 """Admin API: pages that read like instructions to an assistant."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -11,9 +10,10 @@ from app.domain.page_lint import Finding, FindingKind
 from app.domain.page_review import PageReview
 from app.operating.actor import Actor
 from app.operating.quarantine import PageQuarantine
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 
 TAG = "Quarantine"
 
@@ -63,70 +63,48 @@ class PageReviewsOut(Model):
     )
 
 
-class AdminQuarantine:
-    def __init__(self, quarantine: PageQuarantine, access: AdminAccess) -> None:
+class AdminQuarantine(Api):
+    tag = TAG
+
+    def __init__(self, quarantine: PageQuarantine) -> None:
         self._quarantine = quarantine
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/agents/{agent_id}/quarantine",
-                "listQuarantine",
-                "Pages that read like instructions to an assistant and that no operator has looked at, latest first",
-                TAG,
-                self._access.read,
-                self.list,
-                input_model=ListQuery,
-                response_model=ListOut[QuarantinedPageOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/v1/documents/{document_id}/findings",
-                "getFindings",
-                "A page's open findings, each with the passage that it stands in",
-                TAG,
-                self._access.read,
-                self.reviews,
-                response_model=PageReviewsOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                "/v1/documents/{document_id}/release",
-                "releaseDocument",
-                "There is nothing wrong with the page: a worker makes a held text live",
-                TAG,
-                self._access.write,
-                self.release,
-                status=204,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                "/v1/documents/{document_id}/dismiss",
-                "dismissDocument",
-                "The page was seen: a held text stays out until the page changes, a live one stays live",
-                TAG,
-                self._access.write,
-                self.dismiss,
-                status=204,
-                codes=("not_found",),
-            ),
-        )
-
-    async def list(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
+    @get(
+        "/v1/agents/{agent_id}/quarantine",
+        "Pages that read like instructions to an assistant and that no operator has looked at, latest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
         page = await self._quarantine.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[QuarantinedPageOut], page, QuarantinedPageOut.of)
 
-    async def reviews(self, call: Call[Actor, None]) -> PageReviewsOut:
+    @get(
+        "/v1/documents/{document_id}/findings",
+        "A page's open findings, each with the passage that it stands in",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_findings(self, call: Call[Actor, None]) -> PageReviewsOut:
         found = await self._quarantine.reviews(call.caller, call.path_id("document_id"))
         return PageReviewsOut(versions=tuple(map(PageReviewOut.of_review, found)))
 
-    async def release(self, call: Call[Actor, None]) -> None:
+    @post(
+        "/v1/documents/{document_id}/release",
+        "There is nothing wrong with the page: a worker makes a held text live",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def release_document(self, call: Call[Actor, None]) -> None:
         await self._quarantine.release(call.caller, call.path_id("document_id"))
 
-    async def dismiss(self, call: Call[Actor, None]) -> None:
+    @post(
+        "/v1/documents/{document_id}/dismiss",
+        "The page was seen: a held text stays out until the page changes, a live one stays live",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def dismiss_document(self, call: Call[Actor, None]) -> None:
         await self._quarantine.dismiss(call.caller, call.path_id("document_id"))

@@ -1,6 +1,5 @@
 """Admin API: a curated answer tried on the questions of the past before it is saved."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -11,9 +10,10 @@ from app.domain.rehearsal import Overlap, Rehearsal, RehearsedTurn
 from app.domain.turn import AnsweredBy
 from app.operating.actor import Actor
 from app.operating.rehearsals import DAYS, MAX_TURNS, Rehearsals
-from app.web.admin_access import AdminAccess
+from app.web.access import write
 from app.web.admin_curated_answers import TAG, CuratedAnswerCreate
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
 
 _SAMPLES = 20
 
@@ -109,28 +109,19 @@ def _warnings(rehearsal: Rehearsal) -> list[str]:
     return said
 
 
-class AdminRehearsals:
-    def __init__(self, rehearsals: Rehearsals, access: AdminAccess) -> None:
+class AdminRehearsals(Api):
+    tag = TAG
+
+    def __init__(self, rehearsals: Rehearsals) -> None:
         self._rehearsals = rehearsals
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/agents/{agent_id}/curated-answers/rehearse",
-                "rehearseCuratedAnswer",
-                f"What a curated answer would have done to the questions of the last {DAYS} days; nothing is saved",
-                TAG,
-                self._access.write,  # it costs the embedder's time
-                self.rehearse,
-                input_model=RehearseIn,
-                response_model=RehearsalOut,
-                codes=("not_found", "overloaded"),
-            ),
-        )
-
-    async def rehearse(self, call: Call[Actor, RehearseIn]) -> RehearsalOut:
+    @post(
+        "/v1/agents/{agent_id}/curated-answers/rehearse",
+        f"What a curated answer would have done to the questions of the last {DAYS} days; nothing is saved",
+        access=write,
+        codes=("not_found", "overloaded"),
+    )
+    async def rehearse_curated_answer(self, call: Call[Actor, RehearseIn]) -> RehearsalOut:
         asked = call.input
         written = CuratedAnswerCreate(**asked.model_dump(exclude={"replaces"})).written_for(call.path_id("agent_id"))
         return RehearsalOut.of(await self._rehearsals.rehearse(call.caller, written, asked.replaces))

@@ -1,6 +1,5 @@
 """Admin API: what a question finds, stage by stage."""
 
-from collections.abc import Sequence
 from datetime import date
 from typing import Any, Literal
 from uuid import UUID
@@ -11,10 +10,11 @@ from app.answering.retrieval import SearchQuery
 from app.operating.actor import Actor
 from app.operating.agent_rules import check_filter
 from app.operating.field_rules import check_http_url, check_language, check_text
-from app.web.admin_access import AdminAccess
+from app.web.access import read
 from app.web.agent_models import SearchFilterModel
 from app.web.answering_seam import AgentSearching
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
 
 TAG = "Search"
 MAX_QUESTION_CHARS = 4000
@@ -70,28 +70,19 @@ class SearchOut(Model):
     )
 
 
-class AdminSearch:
-    def __init__(self, search: AgentSearching, access: AdminAccess) -> None:
+class AdminSearch(Api):
+    tag = TAG
+
+    def __init__(self, search: AgentSearching) -> None:
         self._search = search
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                "/v1/agents/{agent_id}/search",
-                "searchAgent",
-                "What a question finds, with every stage's scores, ranks and times",
-                TAG,
-                self._access.read,
-                self.search,
-                input_model=SearchIn,
-                response_model=SearchOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def search(self, call: Call[Actor, SearchIn]) -> SearchOut:
+    @post(
+        "/v1/agents/{agent_id}/search",
+        "What a question finds, with every stage's scores, ranks and times",
+        access=read,
+        codes=("not_found",),
+    )
+    async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:
         asked = call.input
         check_text("question", asked.question, MAX_QUESTION_CHARS, may_be_empty=False)
         if asked.page_url:

@@ -1,6 +1,5 @@
 """Admin API: changing a source in place."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -11,9 +10,10 @@ from app.domain.source import Source, SourceConfig
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
 from app.operating.source_editing import SourceEditing
-from app.web.admin_access import AdminAccess
+from app.web.access import read, write
 from app.web.admin_sources import MAX_BODY_BYTES, TAG, SourceOut
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model, without_defaults
+from app.web.endpoint import Api, Call, get, patch
+from app.web.model import Model, without_defaults
 
 
 class SourcePatch(Model):
@@ -46,43 +46,28 @@ class SourceTextOut(Model):
         return cls(source_id=source.id, name=config.name, url=config.url, text=config.text)
 
 
-class AdminSourceEditing:
-    def __init__(self, editing: SourceEditing, access: AdminAccess) -> None:
+class AdminSourceEditing(Api):
+    tag = TAG
+
+    def __init__(self, editing: SourceEditing) -> None:
         self._editing = editing
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        one = "/v1/sources/{source_id}"
-        return (
-            Endpoint(
-                "PATCH",
-                one,
-                "editSource",
-                "Change a source; only what is sent changes, and the next sync reads it so",
-                TAG,
-                self._access.write,
-                self.patch,
-                input_model=SourcePatch,
-                response_model=SourceOut,
-                max_body_bytes=MAX_BODY_BYTES,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                f"{one}/text",
-                "getSourceText",
-                "The text of a source of that kind, as it was last saved",
-                TAG,
-                self._access.read,
-                self.text,
-                response_model=SourceTextOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def patch(self, call: Call[Actor, SourcePatch]) -> SourceOut:
+    @patch(
+        "/v1/sources/{source_id}",
+        "Change a source; only what is sent changes, and the next sync reads it so",
+        access=write,
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found",),
+    )
+    async def edit_source(self, call: Call[Actor, SourcePatch]) -> SourceOut:
         source_id = call.path_id("source_id")
         return SourceOut.of(await self._editing.change(call.caller, source_id, call.input.applied))
 
-    async def text(self, call: Call[Actor, None]) -> SourceTextOut:
+    @get(
+        "/v1/sources/{source_id}/text",
+        "The text of a source of that kind, as it was last saved",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_source_text(self, call: Call[Actor, None]) -> SourceTextOut:
         return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))

@@ -1,6 +1,5 @@
 """Admin API: sources and the runs that read them."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -12,10 +11,11 @@ from app.operating.actor import Actor
 from app.operating.page_sync import MAX_URLS, PageSync
 from app.operating.schedules import Schedules
 from app.operating.sources import Sources
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read, write
+from app.web.admin_schedules import ScheduleIn, ScheduleOut
+from app.web.endpoint import Api, Call, get, post
 from app.web.list_models import ListOut, ListQuery, listed
-from app.web.schedule_models import ScheduleIn, ScheduleOut
+from app.web.model import Model
 
 TAG = "Sources"
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
@@ -125,83 +125,23 @@ class PagesQuery(ListQuery):
     status: str | None = Field(default=None, min_length=1, max_length=40)
 
 
-class AdminSources:
-    def __init__(self, sources: Sources, page_sync: PageSync, schedules: Schedules, access: AdminAccess) -> None:
+class AdminSources(Api):
+    tag = TAG
+
+    def __init__(self, sources: Sources, page_sync: PageSync, schedules: Schedules) -> None:
         self._sources = sources
         self._page_sync = page_sync
         self._schedules = schedules
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        of_agent, one = "/v1/agents/{agent_id}/sources", "/v1/sources/{source_id}"
-        read, write = self._access.read, self._access.write
-        return (
-            Endpoint(
-                "POST",
-                of_agent,
-                "createSource",
-                "Add a source; sync reads it",
-                TAG,
-                write,
-                self.create,
-                input_model=SourceCreate,
-                response_model=SourceOut,
-                status=201,
-                max_body_bytes=MAX_BODY_BYTES,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                of_agent,
-                "listSources",
-                "An agent's sources, oldest first",
-                TAG,
-                read,
-                self.of_agent,
-                input_model=ListQuery,
-                response_model=ListOut[SourceOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                one,
-                "getSource",
-                "One source with its latest run and page counts",
-                TAG,
-                read,
-                self.get,
-                response_model=SourceOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                f"{one}/sync",
-                "syncSource",
-                "Have the source, or some of its pages, read now",
-                TAG,
-                write,
-                self.sync,
-                input_model=SyncIn,
-                is_input_optional=True,
-                response_model=RunOut,
-                status=202,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                f"{one}/pages",
-                "listSourcePages",
-                "Pages of the latest run, each with its status and reason",
-                TAG,
-                read,
-                self.pages,
-                input_model=PagesQuery,
-                response_model=ListOut[PageOut],
-                codes=("not_found",),
-            ),
-        )
-
-    async def create(self, call: Call[Actor, SourceCreate]) -> SourceOut:
+    @post(
+        "/v1/agents/{agent_id}/sources",
+        "Add a source; sync reads it",
+        access=write,
+        status=201,
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found",),
+    )
+    async def create_source(self, call: Call[Actor, SourceCreate]) -> SourceOut:
         config, schedule = call.input.config(), call.input.schedule
         if schedule is not None:
             self._schedules.check(config, schedule.schedule())  # before anything is stored
@@ -211,20 +151,36 @@ class AdminSources:
             source = await self._sources.get(call.caller, source.id)
         return SourceOut.of(source)
 
-    async def of_agent(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
+    @get("/v1/agents/{agent_id}/sources", "An agent's sources, oldest first", access=read, codes=("not_found",))
+    async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
         page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[SourceOut], page, SourceOut.of)
 
-    async def get(self, call: Call[Actor, None]) -> SourceOut:
+    @get("/v1/sources/{source_id}", "One source with its latest run and page counts", access=read, codes=("not_found",))
+    async def get_source(self, call: Call[Actor, None]) -> SourceOut:
         return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
 
-    async def sync(self, call: Call[Actor, SyncIn]) -> RunOut:
+    @post(
+        "/v1/sources/{source_id}/sync",
+        "Have the source, or some of its pages, read now",
+        access=write,
+        is_input_optional=True,
+        status=202,
+        codes=("not_found",),
+    )
+    async def sync_source(self, call: Call[Actor, SyncIn]) -> RunOut:
         source_id, urls = call.path_id("source_id"), call.input.urls
         if urls is None:
             return RunOut.of(await self._sources.sync(call.caller, source_id))
         return RunOut.of(await self._page_sync.pages(call.caller, source_id, urls))
 
-    async def pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
+    @get(
+        "/v1/sources/{source_id}/pages",
+        "Pages of the latest run, each with its status and reason",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
         asked = call.input
         page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
         return listed(ListOut[PageOut], page, PageOut.of)

@@ -1,6 +1,5 @@
 """Admin API: API tokens are made, listed and revoked."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -9,8 +8,9 @@ from pydantic import Field
 from app.domain.workspace import ApiToken
 from app.operating.actor import SCOPES, USUAL_SCOPES, Actor
 from app.operating.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import manage
+from app.web.endpoint import Api, Call, delete, get, post
+from app.web.model import Model
 
 TAG = "Tokens"
 
@@ -45,58 +45,31 @@ class IssuedTokenOut(Model):
     record: ApiTokenOut
 
 
-class AdminTokens:
-    def __init__(self, tokens: ApiTokens, access: AdminAccess) -> None:
+class AdminTokens(Api):
+    tag = TAG
+
+    def __init__(self, tokens: ApiTokens) -> None:
         self._tokens = tokens
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                "/v1/tokens",
-                "listTokens",
-                "The workspace's API tokens, without their secrets",
-                TAG,
-                self._access.manage,
-                self.of_workspace,
-                response_model=ApiTokensOut,
-            ),
-            Endpoint(
-                "POST",
-                "/v1/tokens",
-                "createToken",
-                "Make an API token, which is shown once",
-                TAG,
-                self._access.manage,
-                self.issue,
-                input_model=ApiTokenIn,
-                response_model=IssuedTokenOut,
-                status=201,
-            ),
-            Endpoint(
-                "DELETE",
-                "/v1/tokens/{token_id}",
-                "revokeToken",
-                "Revoke an API token: its next call is refused",
-                TAG,
-                self._access.manage,
-                self.revoke,
-                status=204,
-                codes=("not_found",),
-            ),
-        )
-
-    async def of_workspace(self, call: Call[Actor, None]) -> ApiTokensOut:
+    @get("/v1/tokens", "The workspace's API tokens, without their secrets", access=manage)
+    async def list_tokens(self, call: Call[Actor, None]) -> ApiTokensOut:
         tokens = await self._tokens.of_workspace(call.caller)
         return ApiTokensOut(items=tuple(ApiTokenOut.of(token) for token in tokens))
 
-    async def issue(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
+    @post("/v1/tokens", "Make an API token, which is shown once", access=manage, status=201)
+    async def create_token(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
         actor, given = call.caller, call.input
         issued = await self._tokens.issue(
             actor.workspace_id, given.name, given.scopes, given.days, issued_by=actor.name
         )
         return IssuedTokenOut(token=issued.token, record=ApiTokenOut.of(issued.record))
 
-    async def revoke(self, call: Call[Actor, None]) -> None:
+    @delete(
+        "/v1/tokens/{token_id}",
+        "Revoke an API token: its next call is refused",
+        access=manage,
+        status=204,
+        codes=("not_found",),
+    )
+    async def revoke_token(self, call: Call[Actor, None]) -> None:
         await self._tokens.revoke(call.caller, call.path_id("token_id"))

@@ -1,6 +1,5 @@
 """Admin API: what an operator makes of one turn."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import Field
@@ -9,11 +8,12 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.operating.actor import Actor
 from app.operating.golden_questions import MAX_PAGES
 from app.operating.turn_review import TurnReview
-from app.web.admin_access import AdminAccess
+from app.web.access import read, write
 from app.web.admin_conversations import TAG
 from app.web.admin_gaps import GapOut
 from app.web.admin_golden_questions import GoldenQuestionOut
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.endpoint import Api, Call, get, post
+from app.web.model import Model
 
 
 class CuratedDraftOut(Model):
@@ -38,36 +38,33 @@ class TurnGoldenIn(Model):
     )
 
 
-class AdminTurnReview:
-    def __init__(self, review: TurnReview, access: AdminAccess) -> None:
+class AdminTurnReview(Api):
+    tag = TAG
+
+    def __init__(self, review: TurnReview) -> None:
         self._review = review
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        one, write = "/v1/turns/{turn_id}", self._access.write
-        return (
-            Endpoint(
-                "POST", f"{one}/gap", "flagTurn", "Count a turn's question as a gap", TAG, write, self.flag,
-                response_model=GapOut, codes=("not_found",),
-            ),
-            Endpoint(
-                "GET", f"{one}/curated-answer", "draftCuratedAnswer", "A curated answer to a turn's question, to be "
-                "edited and saved", TAG, self._access.read, self.draft, response_model=CuratedDraftOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST", f"{one}/golden-question", "makeGoldenQuestion", "Make a turn's question a golden question", TAG,
-                write, self.golden, input_model=TurnGoldenIn, is_input_optional=True, status=201,
-                response_model=GoldenQuestionOut, codes=("not_found",),
-            ),
-        )  # fmt: skip
-
-    async def flag(self, call: Call[Actor, None]) -> GapOut:
+    @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write, codes=("not_found",))
+    async def flag_turn(self, call: Call[Actor, None]) -> GapOut:
         return GapOut.of(await self._review.flag(call.caller, call.path_id("turn_id")))
 
-    async def draft(self, call: Call[Actor, None]) -> CuratedDraftOut:
+    @get(
+        "/v1/turns/{turn_id}/curated-answer",
+        "A curated answer to a turn's question, to be edited and saved",
+        access=read,
+        codes=("not_found",),
+    )
+    async def draft_curated_answer(self, call: Call[Actor, None]) -> CuratedDraftOut:
         return CuratedDraftOut.of(await self._review.curated_draft(call.caller, call.path_id("turn_id")))
 
-    async def golden(self, call: Call[Actor, TurnGoldenIn]) -> GoldenQuestionOut:
+    @post(
+        "/v1/turns/{turn_id}/golden-question",
+        "Make a turn's question a golden question",
+        access=write,
+        is_input_optional=True,
+        status=201,
+        codes=("not_found",),
+    )
+    async def make_golden_question(self, call: Call[Actor, TurnGoldenIn]) -> GoldenQuestionOut:
         golden = await self._review.make_golden(call.caller, call.path_id("turn_id"), call.input.pages)
         return GoldenQuestionOut.of(golden)

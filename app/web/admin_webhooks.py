@@ -1,6 +1,5 @@
 """Admin API: where an agent's events are posted to."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -10,9 +9,10 @@ from pydantic import Field
 from app.domain.webhook import DeadLetter, Webhook, WebhookEvent
 from app.operating.actor import Actor
 from app.operating.webhooks import Webhooks
-from app.web.admin_access import AdminAccess
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, post
 from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
 
 TAG = "Webhooks"
 
@@ -58,89 +58,60 @@ class DeadLetterOut(Model):
         return cls.model_validate(letter)
 
 
-class AdminWebhooks:
-    def __init__(self, webhooks: Webhooks, access: AdminAccess) -> None:
+class AdminWebhooks(Api):
+    tag = TAG
+
+    def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        path = "/v1/agents/{agent_id}/webhooks"
-        return (
-            Endpoint(
-                "GET",
-                path,
-                "listWebhooks",
-                "Where the agent's events are posted to, oldest first",
-                TAG,
-                self._access.read,
-                self.of_agent,
-                response_model=WebhooksOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                path,
-                "createWebhook",
-                "Have the agent's events posted to an address of yours",
-                TAG,
-                self._access.write,
-                self.create,
-                input_model=WebhookIn,
-                response_model=NewWebhookOut,
-                status=201,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                f"{path}/dead-letters",
-                "listDeadLetters",
-                "Deliveries that were given up, latest first",
-                TAG,
-                self._access.read,
-                self.dead_letters,
-                input_model=ListQuery,
-                response_model=ListOut[DeadLetterOut],
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                f"{path}/dead-letters/{{delivery_id}}/retry",
-                "retryDeadLetter",
-                "Send it again, under the same id",
-                TAG,
-                self._access.write,
-                self.retry,
-                status=204,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "DELETE",
-                f"{path}/{{webhook_id}}",
-                "deleteWebhook",
-                "Post nothing more to it, and drop what is on its way",
-                TAG,
-                self._access.write,
-                self.delete,
-                status=204,
-                codes=("not_found",),
-            ),
-        )
-
-    async def of_agent(self, call: Call[Actor, None]) -> WebhooksOut:
+    @get(
+        "/v1/agents/{agent_id}/webhooks",
+        "Where the agent's events are posted to, oldest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
         found = await self._webhooks.of_agent(call.caller, call.path_id("agent_id"))
         return WebhooksOut(items=tuple(WebhookOut.of(webhook) for webhook in found))
 
-    async def create(self, call: Call[Actor, WebhookIn]) -> NewWebhookOut:
+    @post(
+        "/v1/agents/{agent_id}/webhooks",
+        "Have the agent's events posted to an address of yours",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def create_webhook(self, call: Call[Actor, WebhookIn]) -> NewWebhookOut:
         asked = call.input
         webhook, secret = await self._webhooks.create(call.caller, call.path_id("agent_id"), asked.url, asked.events)
         return NewWebhookOut(**WebhookOut.of(webhook).model_dump(), secret=secret)
 
-    async def delete(self, call: Call[Actor, None]) -> None:
+    @delete(
+        "/v1/agents/{agent_id}/webhooks/{webhook_id}",
+        "Post nothing more to it, and drop what is on its way",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def delete_webhook(self, call: Call[Actor, None]) -> None:
         await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
 
-    async def dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
+    @get(
+        "/v1/agents/{agent_id}/webhooks/dead-letters",
+        "Deliveries that were given up, latest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
         page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[DeadLetterOut], page, DeadLetterOut.of)
 
-    async def retry(self, call: Call[Actor, None]) -> None:
+    @post(
+        "/v1/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry",
+        "Send it again, under the same id",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def retry_dead_letter(self, call: Call[Actor, None]) -> None:
         await self._webhooks.retry(call.caller, call.path_id("agent_id"), call.path_id("delivery_id"))

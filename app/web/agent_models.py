@@ -19,7 +19,7 @@ from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.token_budget import TokenBudget
 from app.operating import agent_rules as rules
 from app.operating.publishing import Published
-from app.web.endpoint import Model, without_defaults
+from app.web.model import Model, without_defaults
 from app.web.moments import Day
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()

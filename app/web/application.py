@@ -19,8 +19,7 @@ from app.operating.quality_review import QualityReview
 from app.operating.starter_suggestions import StarterSuggestions
 from app.operating.threshold_curves import ThresholdCurves
 from app.operating.turn_review import TurnReview
-from app.web.admin_access import AdminAccess
-from app.web.admin_agents import AdminAgents
+from app.web.admin_agents import AdminAgents, AdminStarterSuggestions
 from app.web.admin_audit import AdminAudit
 from app.web.admin_conversations import AdminConversations
 from app.web.admin_curated_answers import AdminCuratedAnswers
@@ -48,29 +47,31 @@ from app.web.admin_schedules import AdminSchedules
 from app.web.admin_search import AdminSearch
 from app.web.admin_source_editing import AdminSourceEditing
 from app.web.admin_sources import AdminSources
-from app.web.admin_starter_suggestions import AdminStarterSuggestions
 from app.web.admin_tokens import AdminTokens
 from app.web.admin_turn_review import AdminTurnReview
 from app.web.admin_user_secret import AdminUserSecret
 from app.web.admin_visitors import AdminVisitors
 from app.web.admin_webhooks import AdminWebhooks
+from app.web.admission import Admission
 from app.web.client_address import ClientAddresses
 from app.web.console.registry import console_routes
 from app.web.cors import WidgetCors
-from app.web.endpoint import AnyEndpoint, routes_of
+from app.web.endpoint import AnyEndpoint, Api, routes_of
 from app.web.errors import Refusal, answer_with_problem
-from app.web.gap_export import GapExport
 from app.web.health import Health
-from app.web.limits_policy import LimitsPolicy, StreamPolicy
+from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits
 from app.web.metrics import RequestMeter, StreamMeter
 from app.web.openapi import OpenApi
 from app.web.request_log import RequestLog
 from app.web.response_headers import SecurityHeaders
 from app.web.services import WebServices
-from app.web.source_hooks import HookAccess, SourceHookApi
-from app.web.stream_probe import ProbeAccess, StreamProbe
+from app.web.source_hooks import SourceHookApi
+from app.web.stream_probe import StreamProbe
 from app.web.unexpected_errors import UnexpectedErrors
+from app.web.visitor_tokens import VisitorTokens
 from app.web.widget_api import WidgetApi
+from app.web.widget_me import WidgetLeads, WidgetMe
+from app.web.widget_person import WidgetPerson
 from app.web.widget_script import WidgetScript, built_widget
 
 
@@ -92,16 +93,27 @@ def create_app(
     """
     limits, addresses = limits or LimitsPolicy(), addresses or ClientAddresses()
     widget = widget_files or built_widget()
+    tokens = VisitorTokens(services.records, services.clock)
     endpoints = endpoints_of(
         services,
+        tokens,
         limits=limits,
         streams=streams or StreamPolicy(),
         addresses=addresses,
         version=version,
         widget_files=widget,
     )
+    admission = Admission(
+        services.api_tokens,
+        services.sign_in,
+        tokens,
+        services.records,
+        services.rate_limiter,
+        limits,
+        addresses,
+    )
     app = Starlette(
-        routes=[*routes_of(endpoints), *console_routes(services, limits, addresses, widget), *more_routes],
+        routes=[*routes_of(endpoints, admission), *console_routes(services, admission, widget), *more_routes],
         lifespan=lifespan,
         exception_handlers={
             DocentError: answer_with_problem,
@@ -122,6 +134,7 @@ def create_app(
 
 def endpoints_of(
     services: WebServices,
+    tokens: VisitorTokens,
     *,
     limits: LimitsPolicy,
     streams: StreamPolicy,
@@ -130,60 +143,63 @@ def endpoints_of(
     widget_files: Path,
 ) -> list[AnyEndpoint]:
     """Every endpoint that there is: tests go through this list, so that none is left out."""
-    access = AdminAccess.of(services.api_tokens, services.rate_limiter, limits)
+    counting = VisitorLimits(services.rate_limiter, addresses)
     widget = WidgetApi(
-        services, limits=limits, streams=streams, addresses=addresses, meter=StreamMeter(services.metrics)
+        services,
+        limits=limits,
+        streams=streams,
+        addresses=addresses,
+        meter=StreamMeter(services.metrics),
+        tokens=tokens,
     )
-    endpoints = [
-        *widget.endpoints(),
-        *AdminAgents(
-            services.agents, Publishing(services.agents, services.golden_runs), services.token_budgets, access
-        ).endpoints(),
-        *AdminStarterSuggestions(StarterSuggestions(services.records), access).endpoints(),
-        *AdminSources(services.sources, services.page_sync, services.schedules, access).endpoints(),
-        *AdminSourceEditing(services.source_editing, access).endpoints(),
-        *AdminDiscovery(services.discovery, access).endpoints(),
-        *AdminFiles(services.source_files, access).endpoints(),
-        *AdminDocuments(services.document_batches, access).endpoints(),
-        *AdminRuns(services.sources, services.run_watch, access, streams).endpoints(),
-        *AdminPassages(Passages(services.records), access).endpoints(),
-        *AdminPreviews(services.reading_previews, access).endpoints(),
-        *SourceHookApi(
+    apis: list[Api] = [
+        widget,
+        WidgetMe(services.visitor_data),
+        WidgetLeads(services.leads, limits, counting),
+        WidgetPerson(services.live_chats, limits, counting),
+        AdminAgents(services.agents, Publishing(services.agents, services.golden_runs), services.token_budgets),
+        AdminStarterSuggestions(StarterSuggestions(services.records)),
+        AdminSources(services.sources, services.page_sync, services.schedules),
+        AdminSourceEditing(services.source_editing),
+        AdminDiscovery(services.discovery),
+        AdminFiles(services.source_files),
+        AdminDocuments(services.document_batches),
+        AdminRuns(services.sources, services.run_watch, streams),
+        AdminPassages(Passages(services.records)),
+        AdminPreviews(services.reading_previews),
+        SourceHookApi(
             services.source_hooks,
             services.sources,
             services.page_sync,
-            access,
-            HookAccess(services.rate_limiter, limits, addresses),
-        ).endpoints(),
-        *AdminSchedules(services.schedules, access).endpoints(),
-        *AdminSearch(services.search, access).endpoints(),
-        *AdminWebhooks(services.webhooks, access).endpoints(),
-        *AdminDeletions(services.deletions, access).endpoints(),
-        *AdminQuarantine(services.page_quarantine, access).endpoints(),
-        *AdminRehearsals(services.rehearsals, access).endpoints(),
-        *AdminCuratedAnswers(services.curated_answers, access).endpoints(),
-        *AdminPlayground(services.playground, access, streams).endpoints(),
-        *AdminGoldenRuns(services.golden_runs, access).endpoints(),
-        *AdminGoldenQuestions(services.golden_questions, access).endpoints(),
-        *AdminGaps(services.gaps, access).endpoints(),
-        *AdminGapGrooming(GapGrooming(services.records), access).endpoints(),
-        *AdminGapReplays(services.gap_replays, services.gaps, access).endpoints(),
-        *AdminGapSuggestions(services.gap_suggestions, access).endpoints(),
-        *GapExport(services.gaps, access).endpoints(),
-        *AdminConversations(services.conversation_review, services.token_budgets, access).endpoints(),
-        *AdminLeads(services.leads, access).endpoints(),
-        *AdminLiveChats(services.live_chats, access).endpoints(),
-        *AdminUserSecret(services.signed_users, access).endpoints(),
-        *AdminTurnReview(TurnReview(services.records, services.golden_questions), access).endpoints(),
-        *AdminQuality(
-            QualityReview(services.records, services.clock), ThresholdCurves(services.records, services.clock), access
-        ).endpoints(),
-        *AdminVisitors(services.visitor_data, access).endpoints(),
-        *AdminAudit(AuditLog(services.records), access).endpoints(),
-        *AdminOperators(services.operators, access).endpoints(),
-        *AdminTokens(services.api_tokens, access).endpoints(),
-        *WidgetScript(widget_files).endpoints(),
-        *Health(services.readiness, services.metrics, version).endpoints(),
-        *StreamProbe(ProbeAccess(services.rate_limiter, limits, addresses), streams).endpoints(),
+        ),
+        AdminSchedules(services.schedules),
+        AdminSearch(services.search),
+        AdminWebhooks(services.webhooks),
+        AdminDeletions(services.deletions),
+        AdminQuarantine(services.page_quarantine),
+        AdminRehearsals(services.rehearsals),
+        AdminCuratedAnswers(services.curated_answers),
+        AdminPlayground(services.playground, streams),
+        AdminGoldenRuns(services.golden_runs),
+        AdminGoldenQuestions(services.golden_questions),
+        AdminGaps(services.gaps),
+        AdminGapGrooming(GapGrooming(services.records)),
+        AdminGapReplays(services.gap_replays, services.gaps),
+        AdminGapSuggestions(services.gap_suggestions),
+        AdminConversations(services.conversation_review, services.token_budgets),
+        AdminLeads(services.leads),
+        AdminLiveChats(services.live_chats),
+        AdminUserSecret(services.signed_users),
+        AdminTurnReview(TurnReview(services.records, services.golden_questions)),
+        AdminQuality(
+            QualityReview(services.records, services.clock), ThresholdCurves(services.records, services.clock)
+        ),
+        AdminVisitors(services.visitor_data),
+        AdminAudit(AuditLog(services.records)),
+        AdminOperators(services.operators),
+        AdminTokens(services.api_tokens),
+        WidgetScript(widget_files),
+        Health(services.readiness, services.metrics, version),
+        StreamProbe(streams),
     ]
-    return OpenApi(version).with_itself(endpoints)
+    return [endpoint for api in (*apis, OpenApi(apis, version)) for endpoint in api.endpoints()]

@@ -1,20 +1,23 @@
-"""One declaration of each route, from which routing, validation and the OpenAPI document are made."""
+"""Each route is declared on its handler; routing, validation and the OpenAPI document are made of that."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.domain.errors import InvalidInput, NotFound
+from app.web.admission import Admission
+from app.web.declared import declarations, declare
 from app.web.form_body import read_form
 from app.web.json_body import check_json, read_body, refuse_declared_length
+from app.web.model import Multipart
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _PATH_NAME = re.compile(r"\{(\w+)\}")
@@ -22,21 +25,10 @@ _PATH_NAME = re.compile(r"\{(\w+)\}")
 DEFAULT_MAX_BODY_BYTES = 64 * 1024
 
 
-class Model(BaseModel):
-    """What comes in and goes out: strict types, no unknown fields, no infinite numbers."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True)
-
-
-def without_defaults(schema: dict[str, Any]) -> None:
-    """For the schema of a PATCH: what it leaves out keeps its value, so a default would mislead."""
-    for described in schema["properties"].values():
-        described.pop("default", None)
-
-
 Caller = TypeVar("Caller")
 CallerOut = TypeVar("CallerOut", covariant=True)
 Input = TypeVar("Input")
+AnswerOf = TypeVar("AnswerOf", bound=BaseModel | Response | None)
 
 
 class Access(Protocol[CallerOut]):
@@ -47,18 +39,9 @@ class Access(Protocol[CallerOut]):
     @property
     def errors(self) -> Sequence[str]: ...
 
-    async def admit(self, request: Request) -> CallerOut:
+    async def admit(self, request: Request, admission: Admission) -> CallerOut:
         """Raises Unauthorized, OriginRefused, RateLimited or a Refusal."""
         ...
-
-
-@dataclass(frozen=True)
-class Everyone:
-    scheme: str | None = None
-    errors: Sequence[str] = ()
-
-    async def admit(self, request: Request) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -85,34 +68,47 @@ class StreamWords:
     example: str
 
 
-Answer = BaseModel | Response | None
+class Details(TypedDict, total=False):
+    """What a route says of itself beside its path, its access and the types of its handler."""
+
+    status: int
+    codes: Sequence[str]  # refusals beside those that access and input bring along
+    is_input_optional: bool
+    max_body_bytes: int
+    text_body: str  # media type of a body that the handler reads itself
+    response_model: type[BaseModel]  # of a handler that makes its response itself
+    response_media_type: str
+    other_media_types: Sequence[str]  # that the input may ask for
+    stream: StreamWords  # of an event stream that is not a turn's, for the document
+    path_patterns: Mapping[str, str]  # of path parameters that are no ids
+    other_statuses: Mapping[int, str]  # with the response model, for the document
 
 
 @dataclass(frozen=True)
 class Endpoint(Generic[Caller, Input]):
     """`input_model` is read from the query of a GET or DELETE, from the JSON body otherwise; `form_model` from a
-    multipart body. `codes` are refusals beside those that access and input bring along."""
+    multipart body. `Details` says what the other fields are."""
 
     method: str
     path: str
-    operation: str  # OpenAPI operationId
     summary: str
-    tag: str
     access: Access[Caller]
-    handler: Callable[[Call[Caller, Input]], Awaitable[Answer]]
+    handler: Callable[..., Awaitable[BaseModel | Response | None]]
+    operation: str  # OpenAPI operationId
+    tag: str = ""
     input_model: type[BaseModel] | None = None
     form_model: type[BaseModel] | None = None
-    text_body: str = ""  # media type of a body that the handler reads itself
+    text_body: str = ""
     is_input_optional: bool = False
     response_model: type[BaseModel] | None = None
     response_media_type: str = "application/json"
-    other_media_types: Sequence[str] = ()  # that the input may ask for
-    stream: StreamWords | None = None  # of an event stream that is not a turn's, for the document
+    other_media_types: Sequence[str] = ()
+    stream: StreamWords | None = None
     status: int = 200
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES
     codes: Sequence[str] = ()
-    path_patterns: Mapping[str, str] = field(default_factory=dict)  # of path parameters that are no ids
-    other_statuses: Mapping[int, str] = field(default_factory=dict)  # with the response model, for the document
+    path_patterns: Mapping[str, str] = field(default_factory=dict)
+    other_statuses: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def has_body(self) -> bool:
@@ -126,8 +122,8 @@ class Endpoint(Generic[Caller, Input]):
     def path_names(self) -> list[str]:
         return _PATH_NAME.findall(self.path)
 
-    async def respond(self, request: Request) -> Response:
-        caller = await self.access.admit(request)
+    async def respond(self, request: Request, admission: Admission) -> Response:
+        caller = await self.access.admit(request, admission)
         refuse_declared_length(request, self.max_body_bytes)
         given: Any = await self._read_input(request)
         answer = await self.handler(Call(request, caller, given))
@@ -155,6 +151,51 @@ class Endpoint(Generic[Caller, Input]):
 AnyEndpoint = Endpoint[Any, Any]
 
 
+class Api:
+    """The operations of one subject: methods that `get`, `post`, `put`, `patch` or `delete` mark, in their order."""
+
+    tag: ClassVar[str]  # under which the OpenAPI document lists them
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return [replace(each, tag=self.tag) for each in declarations(self)]
+
+
+Handler = Callable[[Any, Call[Caller, Input]], Awaitable[AnswerOf]]
+
+
+class _Verb:
+    """Marks a handler as the operation at a path. What comes in and goes out is read from the handler's annotations,
+    the OpenAPI operationId from its name."""
+
+    def __init__(self, method: str) -> None:
+        self._method = method
+
+    def __call__(
+        self, path: str, summary: str, *, access: Access[Caller], **details: Unpack[Details]
+    ) -> Callable[[Handler[Caller, Input, AnswerOf]], Handler[Caller, Input, AnswerOf]]:
+        def mark(handler: Handler[Caller, Input, AnswerOf]) -> Handler[Caller, Input, AnswerOf]:
+            told: dict[str, Any] = {**_models(handler), **details}
+            operation = _camel_case(handler.__name__)
+            return declare(handler, Endpoint(self._method, path, summary, access, handler, operation, **told))
+
+        return mark
+
+
+get, post, put, patch, delete = (_Verb(method) for method in ("GET", "POST", "PUT", "PATCH", "DELETE"))
+
+
+def _models(handler: Callable[..., Any]) -> dict[str, type[BaseModel]]:
+    types = get_type_hints(handler)
+    _, given = get_args(types["call"])
+    found = {"form_model" if issubclass(given, Multipart) else "input_model": given, "response_model": types["return"]}
+    return {name: model for name, model in found.items() if issubclass(model, BaseModel)}
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
 def _query(request: Request) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
@@ -166,7 +207,7 @@ def _query(request: Request) -> dict[str, str]:
     return found
 
 
-def routes_of(endpoints: Iterable[AnyEndpoint]) -> list[Route]:
+def routes_of(endpoints: Iterable[AnyEndpoint], admission: Admission) -> list[Route]:
     """One route for each path, so that a 405 can name all of its methods; "/agents/new" comes before "/agents/{id}",
     and answers for each of its methods itself."""
     by_path: dict[str, dict[str, AnyEndpoint]] = {}
@@ -176,17 +217,17 @@ def routes_of(endpoints: Iterable[AnyEndpoint]) -> list[Route]:
             raise ValueError(f"{endpoint.method} {endpoint.path} is declared twice")
         methods[endpoint.method] = endpoint
     written_first = sorted(by_path, key=lambda path: [(part.startswith("{"), part) for part in path.split("/")])
-    return [_route(path, by_path[path]) for path in written_first]
+    return [_route(path, by_path[path], admission) for path in written_first]
 
 
-def _route(path: str, methods: Mapping[str, AnyEndpoint]) -> Route:
+def _route(path: str, methods: Mapping[str, AnyEndpoint], admission: Admission) -> Route:
     allowed = sorted(methods.keys() | ({"HEAD"} if "GET" in methods else set()))
 
     async def dispatch(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         if method not in methods:
             raise HTTPException(405, headers={"Allow": ", ".join(allowed)})
-        return await methods[method].respond(request)
+        return await methods[method].respond(request, admission)
 
     route = Route(path, dispatch, methods=allowed, name=path)
     route.methods = set()  # every method is ours to answer: Starlette would look for another path that takes it

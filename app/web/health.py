@@ -1,12 +1,12 @@
 """Whether the process lives, whether it can serve, and what it counts."""
 
-from collections.abc import Sequence
-
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.responses import JSONResponse, Response
 
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone, Model
+from app.web.access import everyone
+from app.web.endpoint import Api, Call, get
+from app.web.model import Model
 from app.web.services import Readiness
 
 TAG = "Health"
@@ -29,49 +29,30 @@ class IndexOut(Model):
     docs: str
 
 
-class Health:
+class Health(Api):
+    tag = TAG
+
     def __init__(self, readiness: Readiness, metrics: CollectorRegistry, version: str) -> None:
         self._readiness = readiness
         self._metrics = metrics
         self._version = version
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        anyone = Everyone()
-        return (
-            Endpoint("GET", "/", "getIndex", "What this is", TAG, anyone, self.index, response_model=IndexOut),
-            Endpoint(
-                "GET", "/healthz", "getHealth", "The process lives", TAG, anyone, self.health, response_model=HealthOut
-            ),
-            Endpoint(
-                "GET",
-                "/readyz",
-                "getReadiness",
-                "Whether every part answers; 503 when one does not",
-                TAG,
-                anyone,
-                self.ready,
-                response_model=ReadinessOut,
-                other_statuses={503: "A part does not answer, or the process is about to end."},
-            ),
-            Endpoint(
-                "GET",
-                "/metrics",
-                "getMetrics",
-                "Prometheus metrics",
-                TAG,
-                anyone,
-                self.metrics,
-                response_media_type="text/plain",
-            ),
-        )
-
-    async def index(self, call: Call[None, None]) -> IndexOut:
+    @get("/", "What this is", access=everyone)
+    async def get_index(self, call: Call[None, None]) -> IndexOut:
         return IndexOut(name="docent", version=self._version, docs="/openapi.json")
 
-    async def health(self, call: Call[None, None]) -> HealthOut:
+    @get("/healthz", "The process lives", access=everyone)
+    async def get_health(self, call: Call[None, None]) -> HealthOut:
         return HealthOut(status="ok")
 
-    async def ready(self, call: Call[None, None]) -> Response:
+    @get(
+        "/readyz",
+        "Whether every part answers; 503 when one does not",
+        access=everyone,
+        response_model=ReadinessOut,
+        other_statuses={503: "A part does not answer, or the process is about to end."},
+    )
+    async def get_readiness(self, call: Call[None, None]) -> Response:
         try:
             parts = dict(await self._readiness())
         except Exception:
@@ -81,5 +62,6 @@ class Health:
         content = {"status": "ready" if is_ready else "not_ready", "parts": parts}
         return JSONResponse(content, 200 if is_ready else 503, _NO_STORE)
 
-    async def metrics(self, call: Call[None, None]) -> Response:
+    @get("/metrics", "Prometheus metrics", access=everyone, response_media_type="text/plain")
+    async def get_metrics(self, call: Call[None, None]) -> Response:
         return Response(generate_latest(self._metrics), headers={**_NO_STORE, "Content-Type": CONTENT_TYPE_LATEST})

@@ -1,8 +1,12 @@
 """How much one caller may ask of the edge, in one place."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
-from app.ports.rate_limiter import Limit
+from starlette.requests import Request
+
+from app.ports.rate_limiter import Limit, RateLimiter
+from app.web.client_address import ClientAddresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,20 @@ class LimitsPolicy:
 
 def a_minute(count: int) -> Limit:
     return Limit(count=count, seconds=60)
+
+
+class VisitorLimits:
+    """Counts by where visitors call from and by who they are."""
+
+    def __init__(self, limiter: RateLimiter, addresses: ClientAddresses) -> None:
+        self._limiter = limiter
+        self._addresses = addresses
+
+    async def count(self, request: Request, visitor_id: UUID, what: str, *, per_address: int, per_visitor: int) -> None:
+        """Once more of `what`, of which so many a minute may be done. Raises RateLimited."""
+        address = self._addresses.limit_key(request)
+        await self._limiter.hit(a_minute(per_address), what, "address", address)
+        await self._limiter.hit(a_minute(per_visitor), what, "visitor", str(visitor_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 from pydantic import Field
 
 from app.domain.list_page import ListPage, PageRequest
-from app.web.endpoint import Model
+from app.web.model import Model
 
 MAX_LIMIT = 200
 ItemOut = TypeVar("ItemOut", bound=Model)

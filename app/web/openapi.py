@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from anyio import to_thread
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from app.web.access import API_SCHEME, VISITOR_SCHEME
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone, StreamWords
+from app.web.access import API_SCHEME, VISITOR_SCHEME, everyone
+from app.web.endpoint import AnyEndpoint, Api, Call, StreamWords, get
 from app.web.errors import STATUS_OF_CODE
 
 JsonObject = dict[str, Any]
@@ -68,37 +68,29 @@ _ERROR_SCHEMA: JsonObject = {
 }
 
 
-class OpenApi:
-    """Serves the document of all endpoints, its own among them.
+class OpenApi(Api):
+    """Serves the document of all operations, its own among them.
 
     Made when it is first asked for, and in a thread: it takes a quarter of a second, for which neither a start nor an
     answer that streams meanwhile should wait.
     """
 
-    def __init__(self, version: str) -> None:
+    tag = "Health"
+
+    def __init__(self, apis: Sequence[Api], version: str) -> None:
+        self._apis = apis
         self._version = version
-        self._endpoints: list[AnyEndpoint] = []
         self._body = b""
 
-    def with_itself(self, endpoints: Sequence[AnyEndpoint]) -> list[AnyEndpoint]:
-        own = Endpoint(
-            "GET",
-            "/openapi.json",
-            "getOpenApi",
-            "This document",
-            "Health",
-            Everyone(),
-            self.document,
-            response_media_type="application/json",
-        )
-        self._endpoints = [*endpoints, own]
-        return self._endpoints
-
-    async def document(self, call: Call[None, None]) -> Response:
+    @get("/openapi.json", "This document", access=everyone)
+    async def get_open_api(self, call: Call[None, None]) -> Response:
         if not self._body:
-            document = await to_thread.run_sync(openapi_document, self._endpoints, self._version)
-            self._body = json.dumps(document, ensure_ascii=False).encode()
+            self._body = await run_in_threadpool(self._made)
         return Response(self._body, headers={"Cache-Control": "no-cache"}, media_type="application/json")
+
+    def _made(self) -> bytes:
+        endpoints = [endpoint for api in (*self._apis, self) for endpoint in api.endpoints()]
+        return json.dumps(openapi_document(endpoints, self._version), ensure_ascii=False).encode()
 
 
 def openapi_document(endpoints: Sequence[AnyEndpoint], version: str) -> JsonObject:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from app.domain.errors import InvalidInput
-from app.web.endpoint import Model
+from app.web.model import Model
 
 MAX_BYTES = 8192
 

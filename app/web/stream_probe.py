@@ -2,17 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 
 import anyio
 from sse_starlette import EventSourceResponse
-from starlette.requests import Request
 
-from app.ports.rate_limiter import RateLimiter
-from app.web.client_address import ClientAddresses
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, StreamWords
-from app.web.limits_policy import LimitsPolicy, StreamPolicy, a_minute
+from app.web.access import CountedAddress
+from app.web.endpoint import Api, Call, StreamWords, get
+from app.web.limits_policy import StreamPolicy
 from app.web.sse import event_stream
 
 PATH = "/healthz/stream"
@@ -25,42 +22,23 @@ _WORDS = StreamWords(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeAccess:
-    """Open to everyone, a few times a minute for each address."""
-
-    limiter: RateLimiter
-    limits: LimitsPolicy
-    addresses: ClientAddresses
-    scheme: str | None = None
-    errors: Sequence[str] = ("rate_limited",)
-
-    async def admit(self, request: Request) -> None:
-        address = self.addresses.limit_key(request)
-        await self.limiter.hit(a_minute(self.limits.probes_per_address), "probe", "address", address)
+a_few_times = CountedAddress("probe", lambda limits: limits.probes_per_address, ("rate_limited",))
 
 
-class StreamProbe:
-    def __init__(self, access: ProbeAccess, policy: StreamPolicy) -> None:
-        self._access = access
+class StreamProbe(Api):
+    tag = "Health"
+
+    def __init__(self, policy: StreamPolicy) -> None:
         self._policy = policy
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                PATH,
-                "probeStream",
-                "A stream of known pace, to see whether a proxy holds it back",
-                "Health",
-                self._access,
-                self.probe,
-                response_media_type="text/event-stream",
-                stream=_WORDS,
-            ),
-        )
-
-    async def probe(self, call: Call[None, None]) -> EventSourceResponse:
+    @get(
+        "/healthz/stream",
+        "A stream of known pace, to see whether a proxy holds it back",
+        access=a_few_times,
+        response_media_type="text/event-stream",
+        stream=_WORDS,
+    )
+    async def probe_stream(self, call: Call[None, None]) -> EventSourceResponse:
         return event_stream(_ticks(), self._policy, anyio.Event(), grace_seconds=EVENTS * PAUSE_SECONDS)
 
 

@@ -9,7 +9,7 @@ from app.domain.erasure import Erasure
 from app.domain.live_chat import Author
 from app.domain.turn import AnsweredBy, TurnState
 from app.domain.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
-from app.web.endpoint import Model
+from app.web.model import Model
 from app.web.widget_models import CitationOut
 
 

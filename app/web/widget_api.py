@@ -1,6 +1,6 @@
 """The visitor API: what the widget on a customer's page calls."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -12,11 +12,11 @@ from app.domain.search_filter import SearchFilter
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Token
 from app.domain.turn_language import primary_subtag
-from app.web.access import NewVisitorAccess, VisitorAccess, VisitorCaller
+from app.web.access import VisitorCaller, new_visitor, visitor
 from app.web.client_address import ClientAddresses
-from app.web.endpoint import AnyEndpoint, Call, Endpoint
+from app.web.endpoint import Api, Call, get, post
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
-from app.web.limits_policy import LimitsPolicy, StreamPolicy, a_minute
+from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
 from app.web.live_streams import LiveStreams
 from app.web.metrics import StreamMeter
 from app.web.origins import admit_listed_origin
@@ -24,10 +24,7 @@ from app.web.page_context import flattened
 from app.web.services import WebServices
 from app.web.signed_filter import parsed_filter
 from app.web.sse import last_event_id, stream_response
-from app.web.visitor_limits import VisitorLimits
 from app.web.visitor_tokens import VisitorTokens
-from app.web.widget_leads import WidgetLeads
-from app.web.widget_me import WidgetMe
 from app.web.widget_models import (
     AnswerOut,
     CitationOut,
@@ -39,16 +36,19 @@ from app.web.widget_models import (
     PublicAgentOut,
     QuestionIn,
 )
-from app.web.widget_person import WidgetPerson
 
-PREFIX = "/v1/widget"
 TAG = "Visitors"
 EVENT_STREAM = "text/event-stream"
 INIT_MAX_BYTES = 16 * 1024
 QUESTION_MAX_BYTES = 128 * 1024  # every character of question and context may be escaped as \uXXXX
 
 
-class WidgetApi:
+_ASKED = ("turn_conflict", "turn_in_progress", "person_talks", "overloaded")
+
+
+class WidgetApi(Api):
+    tag = TAG
+
     def __init__(
         self,
         services: WebServices,
@@ -57,12 +57,10 @@ class WidgetApi:
         streams: StreamPolicy,
         addresses: ClientAddresses,
         meter: StreamMeter,
+        tokens: VisitorTokens,
     ) -> None:
         self._records = services.records
         self._conversations = services.conversations
-        self._data = services.visitor_data
-        self._leads = services.leads
-        self._live_chats = services.live_chats
         self._signed_users = services.signed_users
         self._turns = services.turns
         self._limiter = services.rate_limiter
@@ -71,110 +69,16 @@ class WidgetApi:
         self._live_streams = LiveStreams(services.stream_places, limits.streams_per_visitor)
         self._counting = VisitorLimits(services.rate_limiter, addresses)
         self._meter = meter
-        self._tokens = VisitorTokens(services.records, services.clock)
-        self._anyone = NewVisitorAccess(services.rate_limiter, limits, addresses)
-        self._visitor = VisitorAccess(self._tokens, services.records, services.rate_limiter, limits)
+        self._tokens = tokens
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        asked = ("turn_conflict", "turn_in_progress", "person_talks", "overloaded")
-        return (
-            Endpoint(
-                "POST",
-                f"{PREFIX}/init",
-                "openConversation",
-                "Start or resume the visitor's conversation",
-                TAG,
-                self._anyone,
-                self.init,
-                input_model=InitIn,
-                response_model=InitOut,
-                max_body_bytes=INIT_MAX_BYTES,
-                codes=("not_found", "unauthorized"),
-            ),
-            Endpoint(
-                "POST",
-                f"{PREFIX}/messages/stream",
-                "askStreaming",
-                "Ask, and read the answer as it is written",
-                TAG,
-                self._visitor,
-                self.ask_streaming,
-                input_model=QuestionIn,
-                response_media_type=EVENT_STREAM,
-                max_body_bytes=QUESTION_MAX_BYTES,
-                codes=asked,
-            ),
-            Endpoint(
-                "POST",
-                f"{PREFIX}/messages",
-                "ask",
-                "Ask, and get the whole answer at once",
-                TAG,
-                self._visitor,
-                self.ask,
-                input_model=QuestionIn,
-                response_model=AnswerOut,
-                max_body_bytes=QUESTION_MAX_BYTES,
-                codes=(*asked, "model_unavailable", "model_interrupted", "shutting_down"),
-            ),
-            Endpoint(
-                "GET",
-                f"{PREFIX}/turns/{{turn_id}}/stream",
-                "rejoinTurn",
-                "Read the rest of a turn, after the event named by Last-Event-ID",
-                TAG,
-                self._visitor,
-                self.rejoin,
-                response_media_type=EVENT_STREAM,
-                codes=("invalid_request",),
-            ),
-            Endpoint(
-                "POST",
-                f"{PREFIX}/turns/{{turn_id}}/stop",
-                "stopTurn",
-                "End a turn; what was written is kept",
-                TAG,
-                self._visitor,
-                self.stop,
-                status=204,
-            ),
-            Endpoint(
-                "POST",
-                f"{PREFIX}/turns/{{turn_id}}/feedback",
-                "rateTurn",
-                "Say whether an answer helped",
-                TAG,
-                self._visitor,
-                self.feedback,
-                input_model=FeedbackIn,
-                status=204,
-            ),
-            Endpoint(
-                "GET",
-                f"{PREFIX}/conversation/messages",
-                "listMessages",
-                "The conversation's latest 30 messages, oldest first",
-                TAG,
-                self._visitor,
-                self.messages,
-                response_model=MessagesOut,
-            ),
-            Endpoint(
-                "POST",
-                f"{PREFIX}/conversation/clear",
-                "clearConversation",
-                "Start afresh: the conversation is never shown again",
-                TAG,
-                self._visitor,
-                self.clear,
-                status=204,
-            ),
-            *WidgetMe(self._data, self._visitor).endpoints(),
-            *WidgetLeads(self._leads, self._visitor, self._limits, self._counting).endpoints(),
-            *WidgetPerson(self._live_chats, self._visitor, self._limits, self._counting).endpoints(),
-        )
-
-    async def init(self, call: Call[None, InitIn]) -> InitOut:
+    @post(
+        "/v1/widget/init",
+        "Start or resume the visitor's conversation",
+        access=new_visitor,
+        max_body_bytes=INIT_MAX_BYTES,
+        codes=("not_found", "unauthorized"),
+    )
+    async def open_conversation(self, call: Call[None, InitIn]) -> InitOut:
         async with self._records.read() as records:
             agent = await records.agents.live(call.input.agent_id)
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
@@ -195,6 +99,14 @@ class WidgetApi:
             messages=tuple(MessageOut.of(message) for message in opened.messages),
         )
 
+    @post(
+        "/v1/widget/messages/stream",
+        "Ask, and read the answer as it is written",
+        access=visitor,
+        response_media_type=EVENT_STREAM,
+        max_body_bytes=QUESTION_MAX_BYTES,
+        codes=_ASKED,
+    )
     async def ask_streaming(self, call: Call[VisitorCaller, QuestionIn]) -> Response:
         after = last_event_id(call.request)
 
@@ -203,11 +115,25 @@ class WidgetApi:
 
         return await self._live_streams.opened(call.caller.session.visitor_id, answer)
 
+    @post(
+        "/v1/widget/messages",
+        "Ask, and get the whole answer at once",
+        access=visitor,
+        max_body_bytes=QUESTION_MAX_BYTES,
+        codes=(*_ASKED, "model_unavailable", "model_interrupted", "shutting_down"),
+    )
     async def ask(self, call: Call[VisitorCaller, QuestionIn]) -> AnswerOut:
         feed = await self._ask(call)
         return await _whole_answer(feed, call.caller)
 
-    async def rejoin(self, call: Call[VisitorCaller, None]) -> Response:
+    @get(
+        "/v1/widget/turns/{turn_id}/stream",
+        "Read the rest of a turn, after the event named by Last-Event-ID",
+        access=visitor,
+        response_media_type=EVENT_STREAM,
+        codes=("invalid_request",),
+    )
+    async def rejoin_turn(self, call: Call[VisitorCaller, None]) -> Response:
         after, session = last_event_id(call.request), call.caller.session
 
         async def answer() -> Response:
@@ -216,18 +142,27 @@ class WidgetApi:
 
         return await self._live_streams.opened(session.visitor_id, answer)
 
-    async def stop(self, call: Call[VisitorCaller, None]) -> None:
+    @post("/v1/widget/turns/{turn_id}/stop", "End a turn; what was written is kept", access=visitor, status=204)
+    async def stop_turn(self, call: Call[VisitorCaller, None]) -> None:
         await self._turns.stop(call.caller.session, call.path_id("turn_id"))
 
-    async def feedback(self, call: Call[VisitorCaller, FeedbackIn]) -> None:
+    @post("/v1/widget/turns/{turn_id}/feedback", "Say whether an answer helped", access=visitor, status=204)
+    async def rate_turn(self, call: Call[VisitorCaller, FeedbackIn]) -> None:
         given = call.input
         await self._turns.feedback(call.caller.session, call.path_id("turn_id"), given.rating, given.comment)
 
-    async def messages(self, call: Call[VisitorCaller, None]) -> MessagesOut:
+    @get("/v1/widget/conversation/messages", "The conversation's latest 30 messages, oldest first", access=visitor)
+    async def list_messages(self, call: Call[VisitorCaller, None]) -> MessagesOut:
         messages = await self._conversations.messages(call.caller.session)
         return MessagesOut(messages=tuple(MessageOut.of(message) for message in messages))
 
-    async def clear(self, call: Call[VisitorCaller, None]) -> None:
+    @post(
+        "/v1/widget/conversation/clear",
+        "Start afresh: the conversation is never shown again",
+        access=visitor,
+        status=204,
+    )
+    async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
 
     async def _signed_filter(self, asked: InitIn) -> SearchFilter:

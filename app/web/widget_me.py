@@ -1,50 +1,73 @@
-"""The visitor API: visitors see what is kept of them, and have it erased."""
+"""The visitor API: what is kept of a visitor, to see and to erase, and a message left for people to answer."""
 
-from collections.abc import Sequence
+from typing import Literal
 
+from pydantic import ConfigDict, Field
+
+from app.domain.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS
+from app.operating.leads import Leads
 from app.operating.visitor_data import VisitorData
-from app.web.access import VisitorAccess, VisitorCaller
-from app.web.endpoint import AnyEndpoint, Call, Endpoint
+from app.web.access import VisitorCaller, visitor
+from app.web.endpoint import Api, Call, delete, get, post
+from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.web.model import Model
 from app.web.visitor_models import ErasureOut, VisitorExportOut
 
-PATH = "/v1/widget/me"
 TAG = "Visitors"
 
 
-class WidgetMe:
+class WidgetMe(Api):
     """Whose data it is says the visitor token alone."""
 
-    def __init__(self, data: VisitorData, access: VisitorAccess) -> None:
+    tag = TAG
+
+    def __init__(self, data: VisitorData) -> None:
         self._data = data
-        self._access = access
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                f"{PATH}/export",
-                "exportMe",
-                "All that is kept of the visitor, as one document",
-                TAG,
-                self._access,
-                self.export,
-                response_model=VisitorExportOut,
-            ),
-            Endpoint(
-                "DELETE",
-                PATH,
-                "eraseMe",
-                "Erase all that is kept of the visitor; a receipt counts it",
-                TAG,
-                self._access,
-                self.erase,
-                response_model=ErasureOut,
-                codes=("overloaded",),
-            ),
-        )
-
-    async def export(self, call: Call[VisitorCaller, None]) -> VisitorExportOut:
+    @get("/v1/widget/me/export", "All that is kept of the visitor, as one document", access=visitor)
+    async def export_me(self, call: Call[VisitorCaller, None]) -> VisitorExportOut:
         return VisitorExportOut.of(await self._data.export_own(call.caller.session))
 
-    async def erase(self, call: Call[VisitorCaller, None]) -> ErasureOut:
+    @delete(
+        "/v1/widget/me",
+        "Erase all that is kept of the visitor; a receipt counts it",
+        access=visitor,
+        codes=("overloaded",),
+    )
+    async def erase_me(self, call: Call[VisitorCaller, None]) -> ErasureOut:
         return ErasureOut.of(await self._data.erase_own(call.caller.session))
+
+
+class LeadIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}]
+        }
+    )
+
+    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS)
+    message: str = Field(min_length=1, max_length=MAX_MESSAGE_CHARS)
+    consent: Literal[True] = Field(description="The visitor has agreed that this is kept to answer them.")
+
+
+class WidgetLeads(Api):
+    tag = "Visitors"
+
+    def __init__(self, leads: Leads, limits: LimitsPolicy, counting: VisitorLimits) -> None:
+        self._leads = leads
+        self._limits = limits
+        self._counting = counting
+
+    @post(
+        "/v1/widget/leads",
+        "Leave a message for people to answer, where the agent offers it",
+        access=visitor,
+        status=204,
+        codes=("not_found",),
+    )
+    async def leave_lead(self, call: Call[VisitorCaller, LeadIn]) -> None:
+        session, given = call.caller.session, call.input
+        most = self._limits.leads_per_caller
+        await self._counting.count(call.request, session.visitor_id, "lead", per_address=most, per_visitor=most)
+        await self._leads.leave(session, given.name, given.email, given.message)

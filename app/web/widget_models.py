@@ -12,7 +12,7 @@ from app.domain.errors import InvalidInput
 from app.domain.signed_user import MAX_USER_ID_CHARS
 from app.domain.turn import AnsweredBy, Citation, Finish
 from app.operating.field_rules import check_http_url, check_line
-from app.web.endpoint import Model
+from app.web.model import Model
 from app.web.page_context import AnyPageContext
 from app.web.signed_filter import MAX_FILTER_BYTES
 

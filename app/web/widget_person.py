@@ -1,6 +1,5 @@
 """The visitor API of live chats: asking for a person, and writing with them."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -9,13 +8,12 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from app.domain.live_chat import MAX_TEXT_CHARS, Author, LiveMessage, LiveState
 from app.operating.live_chats import LiveChats, LiveView
-from app.web.access import VisitorAccess, VisitorCaller
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Model
-from app.web.limits_policy import LimitsPolicy
-from app.web.visitor_limits import VisitorLimits
+from app.web.access import VisitorCaller, visitor
+from app.web.endpoint import Api, Call, get, post
+from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.web.model import Model
 from app.web.widget_models import stripped_message
 
-_PATH = "/v1/widget/person"
 _TAG = "Visitors"
 _MAX_BYTES = 32 * 1024  # every character of a text may be escaped as \uXXXX
 MAX_NUMBER = 2**31 - 1
@@ -73,79 +71,47 @@ class PersonMessageIn(Model):
     text: MessageText
 
 
-class WidgetPerson:
-    def __init__(
-        self, live_chats: LiveChats, access: VisitorAccess, limits: LimitsPolicy, counting: VisitorLimits
-    ) -> None:
+class WidgetPerson(Api):
+    tag = _TAG
+
+    def __init__(self, live_chats: LiveChats, limits: LimitsPolicy, counting: VisitorLimits) -> None:
         self._live_chats = live_chats
-        self._access = access
         self._limits = limits
         self._counting = counting
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "POST",
-                _PATH,
-                "askForPerson",
-                "Ask for a person, where the agent offers it",
-                _TAG,
-                self._access,
-                self.ask,
-                response_model=PersonOut,
-                codes=("not_found", "invalid_request"),
-            ),
-            Endpoint(
-                "GET",
-                _PATH,
-                "pollPerson",
-                "Whether a person is there, and what was written since",
-                _TAG,
-                self._access,
-                self.poll,
-                input_model=PersonQuery,
-                response_model=PersonOut,
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "POST",
-                f"{_PATH}/messages",
-                "writeToPerson",
-                "Write to the person who was asked for",
-                _TAG,
-                self._access,
-                self.say,
-                input_model=PersonMessageIn,
-                response_model=PersonOut,
-                max_body_bytes=_MAX_BYTES,
-                codes=("not_found", "nobody_talks"),
-            ),
-            Endpoint(
-                "POST",
-                f"{_PATH}/end",
-                "leavePerson",
-                "Go back to the agent",
-                _TAG,
-                self._access,
-                self.end,
-                response_model=PersonOut,
-                codes=("not_found",),
-            ),
-        )
-
-    async def ask(self, call: Call[VisitorCaller, None]) -> PersonOut:
+    @post(
+        "/v1/widget/person",
+        "Ask for a person, where the agent offers it",
+        access=visitor,
+        codes=("not_found", "invalid_request"),
+    )
+    async def ask_for_person(self, call: Call[VisitorCaller, None]) -> PersonOut:
         await self._count(call)
         return PersonOut.of(await self._live_chats.ask(call.caller.session))
 
-    async def poll(self, call: Call[VisitorCaller, PersonQuery]) -> PersonOut:
+    @get(
+        "/v1/widget/person",
+        "Whether a person is there, and what was written since",
+        access=visitor,
+        codes=("not_found",),
+    )
+    async def poll_person(self, call: Call[VisitorCaller, PersonQuery]) -> PersonOut:
         return PersonOut.of(await self._live_chats.poll(call.caller.session, call.input.after))
 
-    async def say(self, call: Call[VisitorCaller, PersonMessageIn]) -> PersonOut:
+    @post(
+        "/v1/widget/person/messages",
+        "Write to the person who was asked for",
+        access=visitor,
+        max_body_bytes=_MAX_BYTES,
+        codes=("not_found", "nobody_talks"),
+    )
+    async def write_to_person(self, call: Call[VisitorCaller, PersonMessageIn]) -> PersonOut:
         await self._count(call)
         given = call.input
         return PersonOut.of(await self._live_chats.say(call.caller.session, given.message_id, given.text))
 
-    async def end(self, call: Call[VisitorCaller, None]) -> PersonOut:
+    @post("/v1/widget/person/end", "Go back to the agent", access=visitor, codes=("not_found",))
+    async def leave_person(self, call: Call[VisitorCaller, None]) -> PersonOut:
         return PersonOut.of(await self._live_chats.leave(call.caller.session))
 
     async def _count(self, call: Call[VisitorCaller, PersonMessageIn] | Call[VisitorCaller, None]) -> None:

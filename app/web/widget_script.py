@@ -4,7 +4,6 @@ import base64
 import gzip
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -14,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.domain.errors import NotFound
-from app.web.endpoint import AnyEndpoint, Call, Endpoint, Everyone
+from app.web.access import everyone
+from app.web.endpoint import Api, Call, get
 
 SCRIPT_PATH = "/widget/widget.js"
 _JAVASCRIPT, _JSON = "text/javascript; charset=utf-8", "application/json"
@@ -65,118 +65,56 @@ def pinned_path(script: BuiltFile, name: str = "widget") -> str:
     return f"/widget/{name}.{script.fingerprint}.js"
 
 
-class WidgetScript:
+class WidgetScript(Api):
     """Reads a file again when it has changed, so that a rebuilt widget needs no restart."""
+
+    tag = "Widget"
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._read: dict[str, BuiltFile] = {}
 
-    def endpoints(self) -> Sequence[AnyEndpoint]:
-        return (
-            Endpoint(
-                "GET",
-                SCRIPT_PATH,
-                "getWidgetScript",
-                "The widget's script, for a script tag",
-                "Widget",
-                Everyone(),
-                self.script,
-                response_media_type="text/javascript",
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/widget.{fingerprint}.js",
-                "getPinnedWidgetScript",
-                "This one build of the script, for a script tag with `integrity`",
-                "Widget",
-                Everyone(),
-                self.pinned_script,
-                response_media_type="text/javascript",
-                path_patterns={"fingerprint": _FINGERPRINT},
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/people.{fingerprint}.js",
-                "getPinnedWidgetPeople",
-                "What the script loads for a visitor who wants people, as this one build of it",
-                "Widget",
-                Everyone(),
-                self.pinned_people,
-                response_media_type="text/javascript",
-                path_patterns={"fingerprint": _FINGERPRINT},
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/page.{fingerprint}.js",
-                "getPinnedWidgetPage",
-                "What the script loads to read the visitor's page, as this one build of it",
-                "Widget",
-                Everyone(),
-                self.pinned_page,
-                response_media_type="text/javascript",
-                path_patterns={"fingerprint": _FINGERPRINT},
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/{script}.js.map",
-                "getWidgetSourceMap",
-                "The source map of one of the scripts, for a browser's tools",
-                "Widget",
-                Everyone(),
-                self.source_map,
-                path_patterns={"script": _SCRIPT},
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/docent-client.js",
-                "getWidgetClient",
-                "The widget's client without an interface, as an ES module",
-                "Widget",
-                Everyone(),
-                self.client,
-                response_media_type="text/javascript",
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/docent-client.d.ts",
-                "getWidgetClientTypes",
-                "The types of that module, for TypeScript",
-                "Widget",
-                Everyone(),
-                self.client_types,
-                response_media_type="text/plain",
-                codes=("not_found",),
-            ),
-            Endpoint(
-                "GET",
-                "/widget/words/{language}.json",
-                "getWidgetWords",
-                "The interface in one language; English is in the script",
-                "Widget",
-                Everyone(),
-                self.words,
-                path_patterns={"language": _LANGUAGE},
-                codes=("not_found",),
-            ),
-        )
-
-    async def script(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/widget.js",
+        "The widget's script, for a script tag",
+        access=everyone,
+        response_media_type="text/javascript",
+        codes=("not_found",),
+    )
+    async def get_widget_script(self, call: Call[None, None]) -> Response:
         return _answer(call.request, await self._built("widget.js"), _JAVASCRIPT, _ASKED_AFTER)
 
-    async def pinned_script(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/widget.{fingerprint}.js",
+        "This one build of the script, for a script tag with `integrity`",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_script(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "widget.js")
 
-    async def pinned_people(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/people.{fingerprint}.js",
+        "What the script loads for a visitor who wants people, as this one build of it",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_people(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "people.js")
 
-    async def pinned_page(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/page.{fingerprint}.js",
+        "What the script loads to read the visitor's page, as this one build of it",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_page(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "page.js")
 
     async def _pinned(self, call: Call[None, None], name: str) -> Response:
@@ -185,19 +123,47 @@ class WidgetScript:
             raise NotFound("build of the widget")
         return _answer(call.request, built, _JAVASCRIPT, _FOR_GOOD)
 
-    async def source_map(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/{script}.js.map",
+        "The source map of one of the scripts, for a browser's tools",
+        access=everyone,
+        path_patterns={"script": _SCRIPT},
+        codes=("not_found",),
+    )
+    async def get_widget_source_map(self, call: Call[None, None]) -> Response:
         script = str(call.request.path_params["script"])
         if not re.fullmatch(_SCRIPT, script):
             raise NotFound("script of the widget")
         return _answer(call.request, await self._built(f"{script}.js.map"), _JSON, _ASKED_AFTER)
 
-    async def client(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/docent-client.js",
+        "The widget's client without an interface, as an ES module",
+        access=everyone,
+        response_media_type="text/javascript",
+        codes=("not_found",),
+    )
+    async def get_widget_client(self, call: Call[None, None]) -> Response:
         return _answer(call.request, await self._built("docent-client.js"), _JAVASCRIPT, _ASKED_AFTER)
 
-    async def client_types(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/docent-client.d.ts",
+        "The types of that module, for TypeScript",
+        access=everyone,
+        response_media_type="text/plain",
+        codes=("not_found",),
+    )
+    async def get_widget_client_types(self, call: Call[None, None]) -> Response:
         return _answer(call.request, await self._built("docent-client.d.ts"), _TYPES, _ASKED_AFTER)
 
-    async def words(self, call: Call[None, None]) -> Response:
+    @get(
+        "/widget/words/{language}.json",
+        "The interface in one language; English is in the script",
+        access=everyone,
+        path_patterns={"language": _LANGUAGE},
+        codes=("not_found",),
+    )
+    async def get_widget_words(self, call: Call[None, None]) -> Response:
         language = str(call.request.path_params["language"])
         if not re.fullmatch(_LANGUAGE, language):
             raise NotFound("language of the widget")

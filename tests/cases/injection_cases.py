@@ -30,7 +30,7 @@ from app.domain.turn import AnsweredBy, Finish, TokenUsage
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.ports.chat_model import ChatEnd, ChatMessage, TextDelta
-from app.web.gap_export import as_csv
+from app.web.admin_gaps import as_csv
 from crawler.extraction import extract_page
 from crawler.page import Page
 from tests.cases.case_rows import Row, require_known

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.web.console.page import AnyPage
+from app.web.console.page import ConsolePage
 from tests.console.conftest import ServedConsole
 from tests.web.console.page_examples import every_page
 
@@ -24,14 +24,14 @@ LOOK = """async (rules) => {
 }"""
 
 
-def opened(browser: Browser, served: ServedConsole, page: AnyPage, **look: object) -> Page:
+def opened(browser: Browser, served: ServedConsole, page: ConsolePage, **look: object) -> Page:
     context = browser.new_context(**look)  # type: ignore[arg-type]  # playwright's many options
     if page.scope is not None:
         served.sign_in(context)
     return context.new_page()
 
 
-def go(shown: Page, served: ServedConsole, page: AnyPage) -> None:
+def go(shown: Page, served: ServedConsole, page: ConsolePage) -> None:
     answer = shown.goto(served.base + served.console.path(page), wait_until="load")
     assert answer is not None
     assert answer.status == 200, shown.content()
@@ -40,7 +40,7 @@ def go(shown: Page, served: ServedConsole, page: AnyPage) -> None:
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)])
 @each_page
 def test_axe_finds_nothing_to_mend(
-    page: AnyPage, scheme: str, width: int, browser: Browser, served: ServedConsole
+    page: ConsolePage, scheme: str, width: int, browser: Browser, served: ServedConsole
 ) -> None:
     shown = opened(browser, served, page, color_scheme=scheme, viewport={"width": width, "height": 800})
     said: list[str] = []
@@ -59,7 +59,7 @@ def test_axe_finds_nothing_to_mend(
 
 
 @each_page
-def test_a_page_reads_without_scripts(page: AnyPage, browser: Browser, served: ServedConsole) -> None:
+def test_a_page_reads_without_scripts(page: ConsolePage, browser: Browser, served: ServedConsole) -> None:
     shown = opened(browser, served, page, java_script_enabled=False)
     go(shown, served, page)
     assert shown.locator("h1").count() == 1

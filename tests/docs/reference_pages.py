@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from app.cli import cli
 from app.settings import PREFIX, Settings
-from app.web.access import API_SCHEME, VISITOR_SCHEME, ApiAccess
+from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from tests.web.house import every_endpoint
 
@@ -126,7 +126,7 @@ def _plain(text: str | None) -> str:
 
 def _caller(endpoint: AnyEndpoint) -> str:
     access = endpoint.access
-    return f"`{access.scope}`" if isinstance(access, ApiAccess) else _CALLERS[access.scheme]
+    return f"`{access.scope}`" if isinstance(access, ScopedAccess) else _CALLERS[access.scheme]
 
 
 def _lines(lines: Sequence[str]) -> str:

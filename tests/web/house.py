@@ -63,6 +63,7 @@ from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.services import Readiness, WebServices
+from app.web.visitor_tokens import VisitorTokens
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
@@ -286,8 +287,10 @@ def uninhabited_services() -> WebServices:
 
 def every_endpoint() -> list[AnyEndpoint]:
     """The registry as the product has it, on a house that nobody lives in: for going through the routes."""
+    services = uninhabited_services()
     return endpoints_of(
-        uninhabited_services(),
+        services,
+        VisitorTokens(services.records, services.clock),
         limits=unlimited(),
         streams=StreamPolicy(),
         addresses=ClientAddresses(),

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from app.operating.actor import SCOPES
-from app.web.access import API_SCHEME, VISITOR_SCHEME, ApiAccess
+from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from app.web.errors import STATUS_OF_CODE
 from app.web.openapi import refusal_codes
@@ -136,7 +136,7 @@ async def test_a_wrong_token_is_refused(endpoint: AnyEndpoint, rooms: FurnishedH
 @those(is_admins)
 async def test_a_token_without_the_scope_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     """One that has every other scope. Which scope is the right one: tests/web/test_scopes.py."""
-    assert isinstance(endpoint.access, ApiAccess)
+    assert isinstance(endpoint.access, ScopedAccess)
     scope = endpoint.access.scope
     others = [other for other in SCOPES if other != scope]
     issued = await rooms.house.services.api_tokens.issue(rooms.house.actor.workspace_id, "others", others)

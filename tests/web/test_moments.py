@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.web.endpoint import Model
+from app.web.model import Model
 from app.web.moments import Day, Moment
 
 

@@ -8,7 +8,7 @@ import pytest
 from app.domain.operator import Operator, Role
 from app.operating.actor import MANAGE, READ, SCOPES, WRITE
 from app.operating.operators import acting
-from app.web.access import ApiAccess
+from app.web.access import ScopedAccess
 from tests.doubles.fixed_clock import FixedClock
 from tests.web.console.page_examples import every_page
 from tests.web.house import UNKNOWN, every_endpoint
@@ -20,7 +20,11 @@ TOLD = {
     for right, roles, routes in _ROW.findall(_DOCS.read_text(encoding="utf-8"))
 }
 ROUTES = [
-    *((each.method, each.path, each.access.scope) for each in every_endpoint() if isinstance(each.access, ApiAccess)),
+    *(
+        (each.method, each.path, each.access.scope)
+        for each in every_endpoint()
+        if isinstance(each.access, ScopedAccess)
+    ),
     *((each.method, each.path, each.scope) for each in every_page() if each.scope is not None),
 ]
 

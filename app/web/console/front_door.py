@@ -15,8 +15,10 @@ from app.domain.agent import Agent
 from app.domain.errors import DocentError, InvalidInput
 from app.domain.list_page import PageRequest
 from app.operating.operators import acting
+from app.web.access import ScopedAccess
+from app.web.admission import Admission
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
-from app.web.console.page import Answer, AnyPage, Go, NoForm, Rejected, Shown, Visit
+from app.web.console.page import Answer, ConsolePage, Go, NoForm, Rejected, Shown, Visit
 from app.web.console.rendering import HEADERS, Rendering
 from app.web.console.session_cookie import (
     CSRF_FIELD,
@@ -31,7 +33,6 @@ from app.web.console.session_cookie import (
 )
 from app.web.console.words import size
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
-from app.web.limits_policy import LimitsPolicy, a_minute
 from app.web.services import WebServices
 
 _log = structlog.get_logger("docent.web")
@@ -43,17 +44,17 @@ AGENTS_TO_PICK_FROM = 200
 class FrontDoor:
     def __init__(
         self,
-        pages: Mapping[str, AnyPage],
+        pages: Mapping[str, ConsolePage],
         services: WebServices,
         rendering: Rendering,
-        limits: LimitsPolicy,
+        admission: Admission,
     ) -> None:
         self._pages = pages
         self._services = services
         self._rendering = rendering
-        self._limits = limits
+        self._admission = admission
 
-    async def answer(self, page: AnyPage, request: Request) -> Response:
+    async def answer(self, page: ConsolePage, request: Request) -> Response:
         """Never raises but for a visitor who has left."""
         secret = secret_of(request)
         visit: Visit[Any] = Visit(
@@ -77,7 +78,7 @@ class FrontDoor:
 
     async def _known(self, visit: Visit[Any]) -> Visit[Any]:
         """With the operator, where one is signed in."""
-        operator = await self._services.sign_in.signed_in(visit.secret) if secret_of(visit.request) else None
+        operator = await self._admission.sign_in.signed_in(visit.secret) if secret_of(visit.request) else None
         if operator is None:
             return visit
         return replace(visit, operator_or_none=operator, actor_or_none=acting(operator))
@@ -94,11 +95,8 @@ class FrontDoor:
                 too_large = file_field(page.form) if refusal.problem.code == "too_large" else ""
                 if not too_large:
                     raise
-        if page.scope is not None:
-            limit = a_minute(self._limits.calls_per_operator)
-            await self._services.rate_limiter.hit(limit, "calls", "operator", str(visit.operator.id))
-            if not visit.actor.may(page.scope):
-                raise Refusal("forbidden", f"Your role does not allow this: it needs the right to {page.scope}.")
+        if isinstance(page.access, ScopedAccess):
+            await page.access.admit_operator(visit.operator, self._admission)
             if "agent_id" in request.path_params:
                 agent = await self._services.agents.get(visit.actor, visit.path_id("agent_id"))
                 visit = replace(visit, agent_or_none=agent)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.agent import Agent
-from app.web.console.page import HOME, AnyPage, Visit
+from app.web.console.page import HOME, ConsolePage, Visit
 
 _AGENT = "{agent_id}"
 
@@ -47,5 +47,5 @@ def picked(visit: Visit[Any], agent: Agent) -> str:
     return HOME
 
 
-def _place(page: AnyPage) -> tuple[bool, int, str]:
+def _place(page: ConsolePage) -> tuple[bool, int, str]:
     return _AGENT not in page.path, page.menu.place if page.menu else 0, page.name

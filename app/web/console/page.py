@@ -1,9 +1,9 @@
-"""One declaration of each page of the console, from which routes, menu and checks are made."""
+"""Each page of the console is declared on its handler; routes, menu and checks are made of that."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -14,10 +14,11 @@ from starlette.responses import Response
 from app.domain.agent import Agent
 from app.domain.operator import Operator
 from app.operating.actor import Actor
+from app.web.access import Everyone, ScopedAccess
+from app.web.declared import declarations, declare
 from app.web.endpoint import Call
 
 HOME = "/console"
-Given = TypeVar("Given")
 GivenOut = TypeVar("GivenOut", covariant=True)
 Value = TypeVar("Value")
 
@@ -68,8 +69,8 @@ class Visit(Generic[GivenOut]):
     """One admitted call of a page."""
 
     request: Request
-    page: "AnyPage"
-    pages: Mapping[str, "AnyPage"]  # every page by its name
+    page: "ConsolePage"
+    pages: Mapping[str, "ConsolePage"]  # every page by its name
     given: GivenOut  # the form of a POST, the query of a GET
     secret: str  # of the session
     now: datetime
@@ -126,20 +127,29 @@ class MenuEntry:
     icon: str
 
 
-@dataclass(frozen=True)
-class ConsolePage(Generic[Given]):
-    """`scope` is what an operator's role must allow; None opens the page to everyone.
+class Details(TypedDict, total=False):
+    """What a page says of itself beside its path, its access and the type of its form.
 
-    `form` is read from the query of a GET and from the body of a POST; `shown_on` names the page of a POST's form,
-    which is shown again with what is wrong. `under` names the page whose menu entry is marked; `is_file` is what is
-    no page but a download.
+    `shown_on` names the page of an action's form, which is shown again with what is wrong. `under` names the page whose
+    menu entry is marked; `is_file` is what is no page but a download.
     """
+
+    shown_on: str
+    menu: MenuEntry
+    under: str
+    is_file: bool
+    max_body_bytes: int
+
+
+@dataclass(frozen=True)
+class ConsolePage:
+    """`form` is read from the query of a GET and from the body of a POST. `Details` says what the other fields are."""
 
     method: str
     path: str
     name: str
-    scope: str | None
-    handler: Callable[[Visit[Given]], Awaitable[Answer]]
+    access: ScopedAccess | Everyone
+    handler: Callable[..., Awaitable[Answer]]
     form: type[Form] = NoForm
     shown_on: str = ""
     menu: MenuEntry | None = None
@@ -147,5 +157,38 @@ class ConsolePage(Generic[Given]):
     is_file: bool = False
     max_body_bytes: int = 256 * 1024
 
+    @property
+    def scope(self) -> str | None:
+        """What an operator's role must allow; None opens the page to everyone."""
+        return self.access.scope if isinstance(self.access, ScopedAccess) else None
 
-AnyPage = ConsolePage[Any]
+
+class Pages:
+    """The pages of one subject: methods that `page` or `action` mark, in their order."""
+
+    def pages(self) -> Sequence[ConsolePage]:
+        return declarations(self)
+
+
+Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Answer]])
+
+
+class _Verb:
+    """Marks a handler as the page at a path. Its form is read from the handler's annotation, its name is the
+    handler's."""
+
+    def __init__(self, method: str) -> None:
+        self._method = method
+
+    def __call__(
+        self, path: str, *, access: ScopedAccess | Everyone, **details: Unpack[Details]
+    ) -> Callable[[Handler], Handler]:
+        def mark(handler: Handler) -> Handler:
+            (form,) = get_args(get_type_hints(handler)["visit"])
+            declared = ConsolePage(self._method, path, handler.__name__, access, handler, form, **details)
+            return declare(handler, declared)
+
+        return mark
+
+
+page, action = _Verb("GET"), _Verb("POST")

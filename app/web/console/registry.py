@@ -8,11 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.web.admission import Admission
 from app.web.client_address import ClientAddresses
 from app.web.console import static_files
 from app.web.console.front_door import FrontDoor
 from app.web.console.gap_view import GapShow
-from app.web.console.page import AnyPage
+from app.web.console.page import ConsolePage
 from app.web.console.pages.agent_settings import AgentSettingsPages
 from app.web.console.pages.agent_versions import AgentVersionPages
 from app.web.console.pages.api_tokens import ApiTokenPages
@@ -24,11 +25,10 @@ from app.web.console.pages.gap import GapPages
 from app.web.console.pages.gap_answer import GapAnswerPages
 from app.web.console.pages.gaps import GapsPages
 from app.web.console.pages.golden import GoldenPages
-from app.web.console.pages.home import HomePages
+from app.web.console.pages.home import HomePages, NewAgentPages
 from app.web.console.pages.leads import LeadPages
 from app.web.console.pages.live import LivePages
-from app.web.console.pages.new_agent import NewAgentPages
-from app.web.console.pages.operators import OperatorPages
+from app.web.console.pages.operators import OperatorPages, WorkspacePages
 from app.web.console.pages.playground import PlaygroundPages
 from app.web.console.pages.quality import QualityPages
 from app.web.console.pages.quarantine import QuarantinePages
@@ -37,7 +37,6 @@ from app.web.console.pages.source_files import SourceFilePages
 from app.web.console.pages.sources import SourcePages
 from app.web.console.pages.threshold import ThresholdPages
 from app.web.console.pages.webhooks import WebhookPages
-from app.web.console.pages.workspaces import WorkspacePages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
@@ -45,7 +44,7 @@ from app.web.services import WebServices
 
 def pages_of(
     services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses, widget: Path
-) -> dict[str, AnyPage]:
+) -> dict[str, ConsolePage]:
     """By name: tests go through this list, so that none is left out."""
     gap = GapShow(services)
     parts = (
@@ -75,7 +74,7 @@ def pages_of(
         NewAgentPages(services).pages(),
         HomePages(services).pages(),  # last: one of them takes every address that is left
     )
-    pages: dict[str, AnyPage] = {}
+    pages: dict[str, ConsolePage] = {}
     for page in chain.from_iterable(parts):
         if page.name in pages:
             raise ValueError(f"two pages of the console have the name {page.name}")
@@ -83,14 +82,12 @@ def pages_of(
     return pages
 
 
-def console_routes(
-    services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses, widget: Path
-) -> list[Route]:
+def console_routes(services: WebServices, admission: Admission, widget: Path) -> list[Route]:
     """`widget` is the folder of the built widget."""
-    pages = pages_of(services, limits, addresses, widget)
+    pages = pages_of(services, admission.limits, admission.addresses, widget)
     files = static_files.StaticFiles()
-    door = FrontDoor(pages, services, Rendering(files), limits)
-    by_path: dict[str, dict[str, AnyPage]] = {}
+    door = FrontDoor(pages, services, Rendering(files), admission)
+    by_path: dict[str, dict[str, ConsolePage]] = {}
     for page in pages.values():
         methods = by_path.setdefault(page.path, {})
         if page.method in methods:
@@ -104,7 +101,7 @@ def console_routes(
     return routes + [_route(path, methods, door) for path, methods in by_path.items()]
 
 
-def _route(path: str, methods: Mapping[str, AnyPage], door: FrontDoor) -> Route:
+def _route(path: str, methods: Mapping[str, ConsolePage], door: FrontDoor) -> Route:
     async def dispatch(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         return await door.answer(methods[method], request)

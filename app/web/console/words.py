@@ -1,9 +1,10 @@
 """How values read on the pages: the filters of the templates."""
 
+import unicodedata
 from collections.abc import Callable
 from datetime import datetime, timedelta
-
-from app.web.console.revealed import revealed
+from itertools import groupby
+from typing import Final
 
 _STEPS = ((timedelta(days=365), "year"), (timedelta(days=30), "month"), (timedelta(days=7), "week"))
 _FINE_STEPS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
@@ -53,6 +54,28 @@ def words(name: str) -> str:
 
 def plural(count: int, one: str, many: str = "") -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+# Besides control, format, private and unassigned characters: blanks that are letters, and what only joins others.
+_UNSEEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_UNSEEN_KINDS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_LINES: Final = frozenset("\n\t")
+
+
+def revealed(text: str) -> list[tuple[str, str]]:
+    """The text in parts: (what is seen, ""), or for each unseen character ("U+200B", its name in Unicode)."""
+    parts: list[tuple[str, str]] = []
+    for is_unseen, signs in groupby(text, _is_unseen):
+        if is_unseen:
+            parts += [(f"U+{ord(sign):04X}", unicodedata.name(sign, "no character")) for sign in signs]
+        else:
+            parts.append(("".join(signs), ""))
+    return parts
+
+
+def _is_unseen(sign: str) -> bool:
+    is_selector = "\ufe00" <= sign <= "\ufe0f" or "\U000e0100" <= sign <= "\U000e01ef"
+    return sign not in _LINES and (is_selector or sign in _UNSEEN or unicodedata.category(sign) in _UNSEEN_KINDS)
 
 
 FILTERS: dict[str, Callable[..., object]] = {

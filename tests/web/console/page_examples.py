@@ -9,7 +9,7 @@ from app.domain.agent import AgentConfig
 from app.domain.operator import Role
 from app.operating.source_files import Upload
 from app.web.client_address import ClientAddresses
-from app.web.console.page import AnyPage
+from app.web.console.page import ConsolePage
 from app.web.console.registry import pages_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import House, uninhabited_services, unlimited
@@ -122,7 +122,7 @@ class OpenConsole:
     def house(self) -> House:
         return self.rooms.house
 
-    def path(self, page: AnyPage, **other: object) -> str:
+    def path(self, page: ConsolePage, **other: object) -> str:
         own = self.rooms.own_ids[OPERATIONS[page.name]] if page.name in OPERATIONS else {}
         return page.path.replace(":path", "").format(**{**self.rooms.ids, **own, "rest": "nowhere", **other})
 
@@ -131,7 +131,7 @@ class OpenConsole:
         for path in ("/person/end", "/person"):
             assert (await self.rooms.visitor.call("POST", path)).status_code == 200
 
-    def form(self, page: AnyPage) -> dict[str, Value]:
+    def form(self, page: ConsolePage) -> dict[str, Value]:
         ids = {**self.rooms.ids, **self.rooms.others}
 
         def filled(value: Value) -> Value:
@@ -154,6 +154,6 @@ async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
         yield OpenConsole(rooms, admin, editor, viewer, stranger, str(agent.id))
 
 
-def every_page() -> list[AnyPage]:
+def every_page() -> list[ConsolePage]:
     """The registry as the product has it, on a house that nobody lives in."""
     return list(pages_of(uninhabited_services(), unlimited(), ClientAddresses(), Path("dist")).values())

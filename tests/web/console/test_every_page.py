@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from app.operating.actor import MANAGE, READ, WRITE
-from app.web.console.page import AnyPage
+from app.web.console.page import ConsolePage
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, OpenConsole, every_page
 from tests.web.house import UNKNOWN
@@ -21,15 +21,15 @@ ENDS_THE_SESSION = {"sign_out", "change_password", "leave_workspace"}
 ROLES = {READ: "viewer", WRITE: "editor", MANAGE: "admin"}
 
 
-def those(fits: Callable[[AnyPage], bool]) -> pytest.MarkDecorator:
+def those(fits: Callable[[ConsolePage], bool]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("page", [page for page in PAGES if fits(page)], ids=lambda page: page.name)
 
 
-def is_form(page: AnyPage) -> bool:
+def is_form(page: ConsolePage) -> bool:
     return page.method == "POST"
 
 
-def is_guarded(page: AnyPage) -> bool:
+def is_guarded(page: ConsolePage) -> bool:
     return page.scope is not None
 
 
@@ -55,7 +55,7 @@ def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
 
 
 @those(lambda page: not is_form(page) and page.name not in ("nothing", "home", "sign_in"))
-async def test_a_page_is_shown_to_whom_it_is_for(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_a_page_is_shown_to_whom_it_is_for(page: ConsolePage, still_console: OpenConsole) -> None:
     assert page.scope is not None
     browser: ConsoleBrowser = getattr(still_console, ROLES[page.scope])
     response = await browser.get(still_console.path(page))
@@ -68,14 +68,14 @@ async def test_a_page_is_shown_to_whom_it_is_for(page: AnyPage, still_console: O
 
 
 @those(lambda page: not is_form(page) and not page.is_file and page.scope is not None and page.name != "home")
-async def test_no_id_stands_twice_on_a_page(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_no_id_stands_twice_on_a_page(page: ConsolePage, still_console: OpenConsole) -> None:
     """What htmx picks out of a page by its id is put in a place with all that has it."""
     ids = re.findall(r'\sid="([^"]*)"', await still_console.admin.page(still_console.path(page)))
     assert [each for each, count in Counter(ids).items() if count > 1] == []
 
 
 @those(is_form)
-async def test_a_right_form_is_taken(page: AnyPage, console: OpenConsole) -> None:
+async def test_a_right_form_is_taken(page: ConsolePage, console: OpenConsole) -> None:
     if page.name == "enable_operator":
         operator_id = console.rooms.ids["operator_id"]
         await console.house.services.operators.change(console.house.actor, operator_id, is_disabled=True)
@@ -97,7 +97,7 @@ async def test_a_right_form_is_taken(page: AnyPage, console: OpenConsole) -> Non
 
 
 @those(is_guarded)
-async def test_without_a_session_one_signs_in_and_comes_back(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_without_a_session_one_signs_in_and_comes_back(page: ConsolePage, still_console: OpenConsole) -> None:
     path = still_console.path(page)
     nobody = ConsoleBrowser(still_console.house)
     response = await nobody.post(path, still_console.form(page)) if is_form(page) else await nobody.get(path)
@@ -111,21 +111,21 @@ async def test_without_a_session_one_signs_in_and_comes_back(page: AnyPage, stil
 
 @pytest.mark.parametrize("token", ["", "0" * 64, "ä"], ids=["none", "another one", "no token"])
 @those(is_form)
-async def test_a_form_without_its_token_is_refused(page: AnyPage, token: str, still_console: OpenConsole) -> None:
+async def test_a_form_without_its_token_is_refused(page: ConsolePage, token: str, still_console: OpenConsole) -> None:
     response = await still_console.admin.post(still_console.path(page), still_console.form(page), token=token)
     assert response.status_code == 403
     assert "not from a page of yours" in text_of(response.text)
 
 
 @those(is_form)
-async def test_the_token_of_another_session_is_refused(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_the_token_of_another_session_is_refused(page: ConsolePage, still_console: OpenConsole) -> None:
     theirs = await still_console.editor.token()
     response = await still_console.admin.post(still_console.path(page), still_console.form(page), token=theirs)
     assert response.status_code == 403
 
 
 @those(lambda page: page.scope in (WRITE, MANAGE))
-async def test_a_viewer_changes_nothing(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_a_viewer_changes_nothing(page: ConsolePage, still_console: OpenConsole) -> None:
     path, viewer = still_console.path(page), still_console.viewer
     response = await viewer.post(path, still_console.form(page)) if is_form(page) else await viewer.get(path)
     assert response.status_code == 403
@@ -133,14 +133,14 @@ async def test_a_viewer_changes_nothing(page: AnyPage, still_console: OpenConsol
 
 
 @those(lambda page: page.scope == MANAGE)
-async def test_an_editor_manages_nobody(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_an_editor_manages_nobody(page: ConsolePage, still_console: OpenConsole) -> None:
     path, editor = still_console.path(page), still_console.editor
     response = await editor.post(path, still_console.form(page)) if is_form(page) else await editor.get(path)
     assert response.status_code == 403
 
 
 @those(lambda page: "_id}" in page.path)
-async def test_what_is_another_workspaces_is_not_here(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_what_is_another_workspaces_is_not_here(page: ConsolePage, still_console: OpenConsole) -> None:
     stranger, own = still_console.stranger, {"agent_id": still_console.strangers_agent}
     holds_more = "{agent_id}" in page.path and page.path.count("{") > 1
     for named in ({}, own) if holds_more else ({},):
@@ -152,7 +152,7 @@ async def test_what_is_another_workspaces_is_not_here(page: AnyPage, still_conso
 
 @pytest.mark.parametrize("nonsense", [str(UNKNOWN), "x", "%00", "..%2f.."])
 @those(lambda page: "_id}" in page.path)
-async def test_an_id_that_is_none_is_not_here(page: AnyPage, nonsense: str, still_console: OpenConsole) -> None:
+async def test_an_id_that_is_none_is_not_here(page: ConsolePage, nonsense: str, still_console: OpenConsole) -> None:
     for name in (n for n in still_console.rooms.ids if f"{{{n}}}" in page.path):
         path, form = still_console.path(page, **{name: nonsense}), still_console.form(page) if is_form(page) else {}
         browser = still_console.admin
@@ -161,7 +161,7 @@ async def test_an_id_that_is_none_is_not_here(page: AnyPage, nonsense: str, stil
 
 
 @those(lambda page: is_form(page) and any(f.is_required() for f in page.form.model_fields.values()))
-async def test_an_empty_form_is_shown_again_with_what_is_missing(page: AnyPage, still_console: OpenConsole) -> None:
+async def test_an_empty_form_is_shown_again_with_what_is_missing(page: ConsolePage, still_console: OpenConsole) -> None:
     browser = still_console.admin if is_guarded(page) else ConsoleBrowser(still_console.house)
     response = await browser.post(still_console.path(page))
     assert response.status_code == 422

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.web.console.revealed import revealed
+from app.web.console.words import revealed
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """How an agent answers and looks: its draft as one form."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +11,11 @@ from app.domain.errors import InvalidInput
 from app.domain.golden_run import PublishGate
 from app.domain.page_lint import Quarantine
 from app.operating import agent_rules as rules
-from app.operating.actor import READ, WRITE
+from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-PATH = "/console/agents/{agent_id}/settings"
 _PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
 
 
@@ -62,25 +60,20 @@ class SettingsForm(Form):
         return replace(config, **given)
 
 
-class AgentSettingsPages:
+class AgentSettingsPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._agents = services.agents
 
-    def pages(self) -> Sequence[AnyPage]:
-        entry = MenuEntry("Agent settings", 80, "settings")
-        return (
-            ConsolePage("GET", PATH, "agent_settings", READ, self.look, menu=entry),
-            ConsolePage("POST", PATH, "save_settings", WRITE, self.save, SettingsForm, "agent_settings"),
-        )
-
-    async def look(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/settings", access=read, menu=MenuEntry("Agent settings", 80, "settings"))
+    async def agent_settings(self, visit: Visit[NoForm]) -> Shown:
         gates = [(gate.value, words) for gate, words in _GATES.items()]
         checks = [(policy.value, words) for policy, words in _CHECKS.items()]
         lints = [(policy.value, words) for policy, words in _LINTS.items()]
         told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
         return Shown("agent_settings.html", told)
 
-    async def save(self, visit: Visit[SettingsForm]) -> Go:
+    @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
+    async def save_settings(self, visit: Visit[SettingsForm]) -> Go:
         try:
             await self._agents.change_draft(visit.actor, visit.agent.id, visit.given.onto)
         except InvalidInput as error:

@@ -11,11 +11,10 @@ from app.domain.agent import Agent, AgentConfig, AgentVersion
 from app.domain.errors import DraftLoses, InvalidInput
 from app.domain.list_page import PageRequest
 from app.domain.origin import is_listed
-from app.operating.actor import READ, WRITE
 from app.operating.publishing import Published, Publishing
+from app.web.access import read, write
 from app.web.client_address import ClientAddresses
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
-from app.web.console.pages.agent_settings import PATH as SETTINGS
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.embed_tag import embed_tag, pinned_embed_tag
 from app.web.services import WebServices
 from app.web.widget_script import SCRIPT_PATH, BuiltFile
@@ -40,7 +39,7 @@ class Difference:
     after: str
 
 
-class AgentVersionPages:
+class AgentVersionPages(Pages):
     """`widget` is the folder of the built widget."""
 
     def __init__(self, services: WebServices, addresses: ClientAddresses, widget: Path) -> None:
@@ -49,24 +48,15 @@ class AgentVersionPages:
         self._addresses = addresses
         self._widget = widget
 
-    def pages(self) -> Sequence[AnyPage]:
-        under = "agent_settings"
-        return (
-            ConsolePage("GET", f"{SETTINGS}/versions", "agent_versions", READ, self.versions, under=under),
-            ConsolePage(
-                "POST", f"{SETTINGS}/publish", "publish_agent", WRITE, self.publish, PublishForm, "agent_versions"
-            ),
-            ConsolePage("POST", f"{SETTINGS}/back", "roll_back", WRITE, self.back, BackForm, "agent_versions"),
-            ConsolePage("GET", f"{SETTINGS}/embed", "embed_agent", READ, self.embed, under=under),
-        )
-
-    async def versions(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/settings/versions", access=read, under="agent_settings")
+    async def agent_versions(self, visit: Visit[NoForm]) -> Shown:
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
         changes = differences(live.config, visit.agent.draft) if live else []
         return Shown("agent_versions.html", {"versions": found.items, "live": live, "changes": changes})
 
-    async def publish(self, visit: Visit[PublishForm]) -> Go:
+    @action("/console/agents/{agent_id}/settings/publish", access=write, shown_on="agent_versions")
+    async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
         try:
             published = await self._publishing.publish(
                 visit.actor, visit.agent.id, despite_losses=visit.given.despite_losses
@@ -75,7 +65,8 @@ class AgentVersionPages:
             raise InvalidInput("", str(error)) from None
         return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{_losses(published)}")
 
-    async def back(self, visit: Visit[BackForm]) -> Go:
+    @action("/console/agents/{agent_id}/settings/back", access=write, shown_on="agent_versions")
+    async def roll_back(self, visit: Visit[BackForm]) -> Go:
         number = visit.given.number
         if number is None:
             raise InvalidInput("", "Choose a version of this agent.")
@@ -88,7 +79,8 @@ class AgentVersionPages:
         told = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
         return Go(visit.url("agent_versions"), told)
 
-    async def embed(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/settings/embed", access=read, under="agent_settings")
+    async def embed_agent(self, visit: Visit[NoForm]) -> Shown:
         """The widget as the draft looks, and the tag to paste."""
         scheme = "https" if self._addresses.came_over_tls(visit.request) else "http"
         base = f"{scheme}://{visit.request.url.netloc}"

@@ -1,15 +1,12 @@
 """API tokens: made, listed and revoked."""
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
-from app.operating.actor import MANAGE, SCOPES, USUAL_SCOPES
+from app.operating.actor import SCOPES, USUAL_SCOPES
 from app.operating.api_tokens import MAX_DAYS, MAX_NAME_CHARS, IssuedToken
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.access import manage
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
-
-_LIST = "/console/tokens"
 
 
 class NewToken(Form):
@@ -18,22 +15,16 @@ class NewToken(Form):
     days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
 
 
-class ApiTokenPages:
+class ApiTokenPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._tokens = services.api_tokens
 
-    def pages(self) -> Sequence[AnyPage]:
-        entry = MenuEntry("API tokens", 20, "key")
-        return (
-            ConsolePage("GET", _LIST, "tokens", MANAGE, self.list, menu=entry),
-            ConsolePage("POST", _LIST, "issue_token", MANAGE, self.issue, NewToken, "tokens", under="tokens"),
-            ConsolePage("POST", f"{_LIST}/{{token_id}}/revoke", "revoke_token", MANAGE, self.revoke, under="tokens"),
-        )
-
-    async def list(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/tokens", access=manage, menu=MenuEntry("API tokens", 20, "key"))
+    async def tokens(self, visit: Visit[NoForm]) -> Shown:
         return await self._page(visit)
 
-    async def issue(self, visit: Visit[NewToken]) -> Shown:
+    @action("/console/tokens", access=manage, shown_on="tokens", under="tokens")
+    async def issue_token(self, visit: Visit[NewToken]) -> Shown:
         """Shown with the answer itself: a token goes into no cookie and no address."""
         given, actor = visit.given, visit.actor
         issued = await self._tokens.issue(
@@ -41,7 +32,8 @@ class ApiTokenPages:
         )
         return await self._page(visit, issued)
 
-    async def revoke(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/tokens/{token_id}/revoke", access=manage, under="tokens")
+    async def revoke_token(self, visit: Visit[NoForm]) -> Go:
         await self._tokens.revoke(visit.actor, visit.path_id("token_id"))
         return Go(visit.url("tokens"), "Revoked: its next call is refused.")
 

@@ -1,6 +1,5 @@
 """What visitors asked and got: found by what was said, read with what made each answer, and made something of."""
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from typing import Literal
 from uuid import UUID
@@ -11,16 +10,14 @@ from app.domain.conversation_filter import MAX_TEXT_CHARS, ConversationFilter
 from app.domain.errors import NotFound
 from app.domain.list_page import PageRequest
 from app.domain.turn import AnsweredBy
-from app.operating.actor import READ, WRITE
 from app.operating.conversation_review import Thread
 from app.operating.turn_review import TurnReview
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.web.services import WebServices
 
 _LIST = "/console/agents/{agent_id}/conversations"
-_ONE = _LIST + "/{conversation_id}"
-_TURN = _ONE + "/turns/{turn_id}"
 _SHOWN = 50
 
 
@@ -39,30 +36,15 @@ class ConversationsWanted(Form):
         return ConversationFilter(self.q, is_low, self.rating, self.answered_by, since)
 
 
-class ConversationPages:
+class ConversationPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._review = services.conversation_review
         self._live_chats = services.live_chats
         self._budgets = services.token_budgets
         self._turns = TurnReview(services.records, services.golden_questions)
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage(
-                "GET", _LIST, "conversations", READ, self.list, form=ConversationsWanted,
-                menu=MenuEntry("Conversations", 20, "talk"),
-            ),
-            ConsolePage("GET", _ONE, "conversation", READ, self.one, under="conversations"),
-            ConsolePage(
-                "POST", f"{_TURN}/gap", "flag_turn", WRITE, self.flag, shown_on="conversation", under="conversations"
-            ),
-            ConsolePage(
-                "POST", f"{_TURN}/golden", "make_golden", WRITE, self.golden, shown_on="conversation",
-                under="conversations",
-            ),
-        )  # fmt: skip
-
-    async def list(self, visit: Visit[ConversationsWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
+    async def conversations(self, visit: Visit[ConversationsWanted]) -> Shown:
         wanted = visit.given
         page = await self._review.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
         kept = wanted.model_dump(mode="json", exclude={"cursor"})
@@ -77,7 +59,8 @@ class ConversationPages:
             },
         )
 
-    async def one(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/conversations/{conversation_id}", access=read, under="conversations")
+    async def conversation(self, visit: Visit[NoForm]) -> Shown:
         thread = await self._thread(visit)
         turns = [
             {
@@ -99,12 +82,24 @@ class ConversationPages:
             },
         )
 
-    async def flag(self, visit: Visit[NoForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",
+        access=write,
+        shown_on="conversation",
+        under="conversations",
+    )
+    async def flag_turn(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
         return Go(visit.url("gap", gap_id=gap.id), f'"{gap.question}" is a gap now.')
 
-    async def golden(self, visit: Visit[NoForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/golden",
+        access=write,
+        shown_on="conversation",
+        under="conversations",
+    )
+    async def make_golden(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         golden = await self._turns.make_golden(visit.actor, self._turn(visit, thread))
         pages = f" with {len(golden.pages)} of its pages" if golden.pages else " that no page answers"

@@ -1,6 +1,5 @@
 """Answers that come before any search: listed with what they are worth, written, rehearsed, changed."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -10,7 +9,6 @@ from pydantic import Field
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.list_page import PageRequest
-from app.operating.actor import READ, WRITE
 from app.operating.curated_answers import (
     MAX_ANSWER_CHARS,
     MAX_PAGE_PREFIX_CHARS,
@@ -18,12 +16,11 @@ from app.operating.curated_answers import (
     MAX_PRIORITY,
 )
 from app.operating.turn_review import TurnReview
+from app.web.access import read, write
 from app.web.admin_rehearsals import RehearsalOut
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_LIST = "/console/agents/{agent_id}/curated-answers"
-_ONE = _LIST + "/{answer_id}"
 _SHOWN = 100
 _MENU = MenuEntry("Curated answers", 40, "answer")
 
@@ -57,43 +54,31 @@ class CuratedForm(Form):
         return replace(answer, **told, expires_at=expires_at)
 
 
-class CuratedAnswerPages:
+class CuratedAnswerPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._answers = services.curated_answers
         self._rehearsals = services.rehearsals
         self._turns = TurnReview(services.records, services.golden_questions)
 
-    def pages(self) -> Sequence[AnyPage]:
-        under = "curated_answers"
-        return (
-            ConsolePage("GET", _LIST, "curated_answers", READ, self.list, form=ListWanted, menu=_MENU),
-            ConsolePage("GET", f"{_LIST}/new", "new_curated_answer", WRITE, self.new, form=NewWanted, under=under),
-            ConsolePage(
-                "POST", f"{_LIST}/new", "add_curated_answer", WRITE, self.add, form=CuratedForm,
-                shown_on="new_curated_answer", under=under,
-            ),
-            ConsolePage("GET", _ONE, "curated_answer", READ, self.one, under=under),
-            ConsolePage(
-                "POST", _ONE, "save_curated_answer", WRITE, self.save, form=CuratedForm, shown_on="curated_answer",
-                under=under,
-            ),
-            ConsolePage(
-                "POST", f"{_ONE}/delete", "delete_curated_answer", WRITE, self.delete, shown_on="curated_answer",
-                under=under,
-            ),
-        )  # fmt: skip
-
-    async def list(self, visit: Visit[ListWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
+    async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._answers.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
         return Shown("curated_answers.html", {"page": page, "wanted": visit.given})
 
-    async def new(self, visit: Visit[NewWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
+    async def new_curated_answer(self, visit: Visit[NewWanted]) -> Shown:
         """Blank, or filled in from a turn."""
         turn_id = visit.given.turn
         draft = _blank(visit) if turn_id is None else await self._turns.curated_draft(visit.actor, turn_id)
         return _form("add_curated_answer", visit.url("add_curated_answer"), draft)
 
-    async def add(self, visit: Visit[CuratedForm]) -> Shown | Go:
+    @action(
+        "/console/agents/{agent_id}/curated-answers/new",
+        access=write,
+        shown_on="new_curated_answer",
+        under="curated_answers",
+    )
+    async def add_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
         answer = visit.given.written(_blank(visit))
         if visit.given.is_rehearsal:
             rehearsal = RehearsalOut.of(await self._rehearsals.rehearse(visit.actor, answer))
@@ -101,10 +86,17 @@ class CuratedAnswerPages:
         await self._answers.create(visit.actor, answer)
         return Go(visit.url("curated_answers"), "The answer is given from now on.")
 
-    async def one(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/curated-answers/{answer_id}", access=read, under="curated_answers")
+    async def curated_answer(self, visit: Visit[NoForm]) -> Shown:
         return self._one(visit, await self._stored(visit))
 
-    async def save(self, visit: Visit[CuratedForm]) -> Shown | Go:
+    @action(
+        "/console/agents/{agent_id}/curated-answers/{answer_id}",
+        access=write,
+        shown_on="curated_answer",
+        under="curated_answers",
+    )
+    async def save_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
         stored = await self._stored(visit)
         written = visit.given.written(stored)
         if visit.given.is_rehearsal:
@@ -113,7 +105,13 @@ class CuratedAnswerPages:
         await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.given.written)
         return Go(visit.url("curated_answers"), "The answer is saved.")
 
-    async def delete(self, visit: Visit[NoForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/curated-answers/{answer_id}/delete",
+        access=write,
+        shown_on="curated_answer",
+        under="curated_answers",
+    )
+    async def delete_curated_answer(self, visit: Visit[NoForm]) -> Go:
         await self._answers.delete(visit.actor, visit.agent.id, visit.path_id("answer_id"))
         return Go(visit.url("curated_answers"), "The answer is deleted.")
 

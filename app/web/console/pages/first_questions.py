@@ -1,20 +1,17 @@
 """The questions that the widget offers before anything is asked: picked from what the pages ask themselves."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from pydantic import Field
 
 from app.operating import agent_rules as rules
-from app.operating.actor import WRITE
 from app.operating.starter_suggestions import StarterSuggestions
+from app.web.access import write
 from app.web.console.forms import Lines
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
-from app.web.console.pages.agent_settings import PATH as SETTINGS
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_PATH: Final = f"{SETTINGS}/questions"
 _TICKED: Final = 4  # where the agent has none so far
 
 
@@ -27,18 +24,13 @@ class QuestionsForm(Form):
         return tuple(dict.fromkeys((*self.starter_prompts, *self.own)))
 
 
-class FirstQuestionPages:
+class FirstQuestionPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._agents = services.agents
         self._suggestions = StarterSuggestions(services.records)
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", _PATH, "first_questions", WRITE, self.look, under="agent_settings"),
-            ConsolePage("POST", _PATH, "set_first_questions", WRITE, self.save, QuestionsForm, "first_questions"),
-        )
-
-    async def look(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/settings/questions", access=write, under="agent_settings")
+    async def first_questions(self, visit: Visit[NoForm]) -> Shown:
         suggested = await self._suggestions.of_agent(visit.actor, visit.agent.id)
         chosen = visit.agent.draft.starter_prompts
         told = {
@@ -49,7 +41,8 @@ class FirstQuestionPages:
         }
         return Shown("first_questions.html", told)
 
-    async def save(self, visit: Visit[QuestionsForm]) -> Go:
+    @action("/console/agents/{agent_id}/settings/questions", access=write, shown_on="first_questions")
+    async def set_first_questions(self, visit: Visit[QuestionsForm]) -> Go:
         questions = visit.given.all
         await self._agents.change_draft(
             visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)

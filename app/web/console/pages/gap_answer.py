@@ -1,6 +1,5 @@
 """A gap is closed: an answer is written, rehearsed on what was asked before, and proved by asking again."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import structlog
@@ -10,17 +9,14 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import InvalidInput, RateLimited, Unavailable
 from app.domain.gap import Gap
 from app.domain.gap_replay import GapReplay
-from app.operating.actor import WRITE
 from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERNS_CHARS
 from app.operating.gaps import MAX_NOTE_CHARS
+from app.web.access import write
 from app.web.console.gap_view import GapShow, answer_id
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Rejected, Shown, Visit
-from app.web.console.pages.gap import PATH
+from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action
 from app.web.services import WebServices
 
 log = structlog.get_logger(__name__)
-
-FORM = "answer_gap"
 
 
 class AnswerForm(Form):
@@ -41,7 +37,7 @@ class HalfWrittenForm(Form):
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
-class GapAnswerPages:
+class GapAnswerPages(Pages):
     def __init__(self, services: WebServices, show: GapShow) -> None:
         self._answers = services.curated_answers
         self._rehearsals = services.rehearsals
@@ -49,20 +45,8 @@ class GapAnswerPages:
         self._suggestions = services.gap_suggestions
         self._show = show
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("POST", f"{PATH}/answer", FORM, WRITE, self.answer, AnswerForm, "gap", under="gaps"),
-            ConsolePage(
-                "POST", f"{PATH}/rehearse", "rehearse_gap", WRITE, self.rehearse, AnswerForm, "gap", under="gaps"
-            ),
-            ConsolePage(
-                "POST", f"{PATH}/suggest", "suggest_answer", WRITE, self.suggest, HalfWrittenForm, "gap", under="gaps"
-            ),
-            ConsolePage("POST", f"{PATH}/replay", "replay_gap", WRITE, self.replay, under="gaps"),
-            ConsolePage("POST", f"{PATH}/prove", "prove_gap", WRITE, self.prove, under="gaps"),
-        )
-
-    async def rehearse(self, visit: Visit[AnswerForm]) -> Shown:
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/rehearse", access=write, shown_on="gap", under="gaps")
+    async def rehearse_gap(self, visit: Visit[AnswerForm]) -> Shown:
         """Nothing is saved; the form keeps what was typed."""
         gap = await self._show.own(visit)
         is_written = await self._show.written(visit, gap) is not None
@@ -70,7 +54,8 @@ class GapAnswerPages:
         rehearsal = await self._rehearsals.rehearse(visit.actor, answer, answer.id if is_written else None)
         return replace(await self._show.page(visit, rehearsal=rehearsal), form=_typed(visit.given))
 
-    async def suggest(self, visit: Visit[HalfWrittenForm]) -> Shown:
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/suggest", access=write, shown_on="gap", under="gaps")
+    async def suggest_answer(self, visit: Visit[HalfWrittenForm]) -> Shown:
         """Nothing is saved; the form comes back with the draft, after what was typed."""
         gap = await self._show.own(visit)
         try:
@@ -84,7 +69,8 @@ class GapAnswerPages:
         shown = await self._show.page(visit, suggestion=suggestion)
         return replace(shown, form=_typed(given.model_copy(update={"answer": answer})))
 
-    async def answer(self, visit: Visit[AnswerForm]) -> Shown | Go:
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/answer", access=write, shown_on="gap", under="gaps")
+    async def answer_gap(self, visit: Visit[AnswerForm]) -> Shown | Go:
         gap = await self._show.own(visit)
         given = visit.given
         answer = _answer(gap, given)
@@ -101,12 +87,14 @@ class GapAnswerPages:
             )
         return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, given.note or gap.note))
 
-    async def replay(self, visit: Visit[NoForm]) -> Shown:
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/replay", access=write, under="gaps")
+    async def replay_gap(self, visit: Visit[NoForm]) -> Shown:
         """Ask again; nothing changes."""
         gap = await self._show.own(visit)
         return await self._show.page(visit, replay=await self._replays.replay(visit.actor, gap.id, "draft"))
 
-    async def prove(self, visit: Visit[NoForm]) -> Shown:
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/prove", access=write, under="gaps")
+    async def prove_gap(self, visit: Visit[NoForm]) -> Shown:
         """Ask again, and close the gap where every question is answered."""
         gap = await self._show.own(visit)
         return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
@@ -124,4 +112,4 @@ def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
 def _typed(given: AnswerForm | HalfWrittenForm) -> Rejected:
     """In the form that saves it, with nothing wrong."""
     told = given.model_dump(mode="json", exclude_none=True)
-    return Rejected(FORM, {name: (str(value),) for name, value in told.items()}, {})
+    return Rejected("answer_gap", {name: (str(value),) for name, value in told.items()}, {})

@@ -1,6 +1,5 @@
 """The gaps of an agent: what visitors asked in vain, what weighs most first."""
 
-from collections.abc import Sequence
 from typing import Literal
 from uuid import UUID
 
@@ -9,14 +8,13 @@ from starlette.responses import Response
 
 from app.domain.gap import GapFilter, GapOrder, GapReason, GapState
 from app.domain.list_page import PageRequest
-from app.operating.actor import READ, WRITE
 from app.operating.gap_grooming import MAX_AT_ONCE, GapGrooming
 from app.operating.gaps import MAX_NOTE_CHARS, Gaps
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, Shown, Visit
-from app.web.gap_export import gaps_file
+from app.web.access import read, write
+from app.web.admin_gaps import gaps_file
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-PATH = "/console/agents/{agent_id}/gaps"
 _SHOWN = 50
 
 
@@ -41,30 +39,13 @@ class ManyGaps(Form):
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
-class GapsPages:
+class GapsPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._gaps = Gaps(services.records)
         self._grooming = GapGrooming(services.records)
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", PATH, "gaps", READ, self.list, form=GapsWanted, menu=MenuEntry("Gaps", 10, "gap")),
-            ConsolePage(
-                "GET", f"{PATH}/export", "export_gaps", READ, self.export, form=ExportWanted, under="gaps", is_file=True
-            ),
-            ConsolePage(
-                "POST",
-                f"{PATH}/ignore",
-                "ignore_gaps",
-                WRITE,
-                self.ignore,
-                form=ManyGaps,
-                shown_on="gaps",
-                under="gaps",
-            ),
-        )
-
-    async def list(self, visit: Visit[GapsWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
+    async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
         wanted = visit.given
         page = await self._gaps.of_agent(
             visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), wanted.only, wanted.sort
@@ -87,14 +68,16 @@ class GapsPages:
             },
         )
 
-    async def export(self, visit: Visit[ExportWanted]) -> Response:
+    @page("/console/agents/{agent_id}/gaps/export", access=read, under="gaps", is_file=True)
+    async def export_gaps(self, visit: Visit[ExportWanted]) -> Response:
         wanted = visit.given
         gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only)
         file = gaps_file(gaps, wanted.format)
         file.headers["Cache-Control"] = "no-store"
         return file
 
-    async def ignore(self, visit: Visit[ManyGaps]) -> Go:
+    @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps", under="gaps")
+    async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:
         given = visit.given
         ignored = await self._grooming.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
         return Go(visit.url("gaps"), f"{len(ignored)} ignored.")

@@ -1,6 +1,5 @@
 """Golden questions: written, imported, asked of draft and live, and what was won and lost."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -9,14 +8,12 @@ from pydantic import Field
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenMark, GoldenRun, GoldenSide
 from app.domain.list_page import PageRequest
-from app.operating.actor import READ, WRITE
 from app.operating.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS
+from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_LIST = "/console/agents/{agent_id}/golden"
-_ONE = _LIST + "/{golden_id}"
 _SHOWN, _RUNS = 100, 10
 
 
@@ -36,62 +33,55 @@ class ImportForm(Form):
     csv: str = Field(max_length=MAX_CSV_CHARS)
 
 
-class GoldenPages:
+class GoldenPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._golden = services.golden_questions
         self._runs = services.golden_runs
 
-    def pages(self) -> Sequence[AnyPage]:
-        menu, under = MenuEntry("Golden questions", 50, "target"), "golden"
-        return (
-            ConsolePage("GET", _LIST, "golden", READ, self.list, form=ListWanted, menu=menu),
-            ConsolePage("POST", _LIST, "add_golden", WRITE, self.add, form=GoldenForm, shown_on="golden", under=under),
-            ConsolePage(
-                "POST", f"{_LIST}/import", "import_golden", WRITE, self.import_csv, form=ImportForm, shown_on="golden",
-                under=under, max_body_bytes=4 * MAX_CSV_CHARS,
-            ),
-            ConsolePage("POST", f"{_LIST}/run", "run_golden", WRITE, self.run, shown_on="golden", under=under),
-            ConsolePage("GET", f"{_LIST}/runs/{{golden_run_id}}", "golden_run", READ, self.one_run, under=under),
-            ConsolePage("GET", _ONE, "golden_question", READ, self.one, under=under),
-            ConsolePage(
-                "POST", _ONE, "save_golden", WRITE, self.save, form=GoldenForm, shown_on="golden_question", under=under
-            ),
-            ConsolePage(
-                "POST", f"{_ONE}/delete", "delete_golden", WRITE, self.delete, shown_on="golden_question", under=under
-            ),
-        )  # fmt: skip
-
-    async def list(self, visit: Visit[ListWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
+    async def golden(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._golden.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
         return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.given})
 
-    async def add(self, visit: Visit[GoldenForm]) -> Go:
+    @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden", under="golden")
+    async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
         given = visit.given
         golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
         await self._golden.create(visit.actor, golden)
         return Go(visit.url("golden"), "The question is kept.")
 
-    async def import_csv(self, visit: Visit[ImportForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/golden/import",
+        access=write,
+        shown_on="golden",
+        under="golden",
+        max_body_bytes=4 * MAX_CSV_CHARS,
+    )
+    async def import_golden(self, visit: Visit[ImportForm]) -> Go:
         receipt = await self._golden.import_csv(visit.actor, visit.agent.id, visit.given.csv)
         return Go(visit.url("golden"), f"{receipt.added} added, {receipt.changed} changed.")
 
-    async def run(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden", under="golden")
+    async def run_golden(self, visit: Visit[NoForm]) -> Go:
         run = await self._runs.run(visit.actor, visit.agent.id)
         rest = " A worker asks the rest." if run.is_going else ""
         return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.{rest}")
 
-    async def one_run(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")
+    async def golden_run(self, visit: Visit[NoForm]) -> Shown:
         run = await self._runs.get(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
         sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
         return Shown(
             "golden_run.html", {"run": run, "sides": sides, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
         )
 
-    async def one(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/golden/{golden_id}", access=read, under="golden")
+    async def golden_question(self, visit: Visit[NoForm]) -> Shown:
         return Shown("golden_question.html", {"golden": await self._stored(visit)})
 
-    async def save(self, visit: Visit[GoldenForm]) -> Go:
+    @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question", under="golden")
+    async def save_golden(self, visit: Visit[GoldenForm]) -> Go:
         given = visit.given
         stored = await self._stored(visit)
         await self._golden.change(
@@ -102,7 +92,10 @@ class GoldenPages:
         )
         return Go(visit.url("golden"), "The question is saved.")
 
-    async def delete(self, visit: Visit[NoForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/golden/{golden_id}/delete", access=write, shown_on="golden_question", under="golden"
+    )
+    async def delete_golden(self, visit: Visit[NoForm]) -> Go:
         await self._golden.delete(visit.actor, visit.agent.id, visit.path_id("golden_id"))
         return Go(visit.url("golden"), "The question is deleted.")
 

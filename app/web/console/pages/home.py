@@ -1,30 +1,69 @@
-"""Where the console begins, and where what is not there ends."""
+"""Where the console begins, the first agent of a workspace, and where what is not there ends."""
 
-from collections.abc import Sequence
+from urllib.parse import urlsplit
 
-from app.domain.errors import NotFound
+from pydantic import Field
+
+from app.domain.agent import AgentConfig
+from app.domain.errors import InvalidInput, NotFound
 from app.domain.list_page import PageRequest
-from app.operating.actor import READ
+from app.domain.source import SourceConfig, SourceKind
+from app.operating.field_rules import check_http_url
+from app.web.access import everyone, read, write
 from app.web.console.menu import menu_of
-from app.web.console.page import HOME, Answer, AnyPage, ConsolePage, Go, NoForm, Shown, Visit
+from app.web.console.page import Answer, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.pages.sources import with_scheme
 from app.web.services import WebServices
 
 
-class HomePages:
+class HomePages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._agents = services.agents
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", HOME, "home", READ, self.home),
-            ConsolePage("GET", "/console/{rest:path}", "nothing", None, self.nothing),
-        )
-
+    @page("/console", access=read)
     async def home(self, visit: Visit[NoForm]) -> Answer:
         """The first page of the first agent."""
         agents = (await self._agents.page(visit.actor, PageRequest(limit=1))).items
         of_agent = [item for item in menu_of(visit, agents) if item.is_of_agent]
         return Go(of_agent[0].url) if of_agent else Shown("home.html")
 
+    @page("/console/{rest:path}", access=everyone)
     async def nothing(self, visit: Visit[NoForm]) -> Answer:
         raise NotFound("page")
+
+
+class NewAgent(Form):
+    name: str = Field(max_length=60)
+    website: str = Field(max_length=2048)
+
+
+class NewAgentPages(Pages):
+    def __init__(self, services: WebServices) -> None:
+        self._agents = services.agents
+        self._sources = services.sources
+
+    @page("/console/new-agent", access=write, menu=MenuEntry("New agent", 5, "plus"))
+    async def new_agent(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("new_agent.html")
+
+    @action("/console/new-agent", access=write, shown_on="new_agent")
+    async def make_agent(self, visit: Visit[NewAgent]) -> Go:
+        name, url = visit.given.name, with_scheme(visit.given.website)
+        check_http_url("website", url)
+        site = urlsplit(url)
+        if not site.hostname:
+            raise InvalidInput("website", "Name the website, such as https://www.example.com/.")
+        wanted = SourceConfig(SourceKind.SITE, site.netloc, url)
+        try:
+            self._sources.check(wanted)
+        except InvalidInput as error:
+            raise InvalidInput("website", str(error).removeprefix("url: ")) from None
+        config = AgentConfig(name=name, allowed_origins=(f"{site.scheme}://{site.netloc}",))
+        agent = await self._agents.create(visit.actor, config)
+        source = await self._sources.create(visit.actor, agent.id, wanted)
+        await self._sources.sync(visit.actor, source.id)
+        await self._agents.publish(visit.actor, agent.id)
+        return Go(
+            visit.url("source", agent_id=agent.id, source_id=source.id),
+            f"{agent.draft.name} is live and reads {site.netloc} now.",
+        )

@@ -1,19 +1,17 @@
 """What visitors left for people to answer: read here, or taken along as a file."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.domain.list_page import PageRequest
-from app.operating.actor import READ
+from app.web.access import read
 from app.web.admin_leads import leads_file
-from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, Visit
+from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
 from app.web.file_export import ExportFormat
 from app.web.services import WebServices
 
-_PATH: Final = "/console/agents/{agent_id}/leads"
 _SHOWN: Final = 30
 
 
@@ -25,24 +23,17 @@ class ExportWanted(Form):
     format: ExportFormat = "csv"
 
 
-class LeadPages:
+class LeadPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._leads = services.leads
 
-    def pages(self) -> Sequence[AnyPage]:
-        menu = MenuEntry("Leads", 25, "letter")
-        return (
-            ConsolePage("GET", _PATH, "leads", READ, self.list, form=ListWanted, menu=menu),
-            ConsolePage(
-                "GET", f"{_PATH}/export", "export_leads", READ, self.export, ExportWanted, under="leads", is_file=True
-            ),
-        )  # fmt: skip
-
-    async def list(self, visit: Visit[ListWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/leads", access=read, menu=MenuEntry("Leads", 25, "letter"))
+    async def leads(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._leads.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
         return Shown("leads.html", {"page": page, "wanted": visit.given})
 
-    async def export(self, visit: Visit[ExportWanted]) -> Response:
+    @page("/console/agents/{agent_id}/leads/export", access=read, under="leads", is_file=True)
+    async def export_leads(self, visit: Visit[ExportWanted]) -> Response:
         file = leads_file(await self._leads.all_of_agent(visit.actor, visit.agent.id), visit.given.format)
         file.headers["Cache-Control"] = "no-store"
         return file

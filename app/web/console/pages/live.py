@@ -1,6 +1,5 @@
 """Visitors who ask for a person: who waits, and a chat with each of them."""
 
-from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -9,12 +8,10 @@ from pydantic import Field
 from app.domain.errors import ChatTaken, InvalidInput, NobodyTalks
 from app.domain.list_page import PageRequest
 from app.domain.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
-from app.operating.actor import READ, WRITE
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_LIST: Final = "/console/live"
-_ONE: Final = _LIST + "/{conversation_id}"
 _LOOKED_AT: Final = 200
 
 
@@ -33,23 +30,15 @@ class ReplyForm(Form):
     text: str = Field(max_length=MAX_TEXT_CHARS)
 
 
-class LivePages:
+class LivePages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._chats = services.live_chats
         self._review = services.conversation_review
         self._agents = services.agents
         self._clock = services.clock
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", _LIST, "live", READ, self.list, menu=MenuEntry("Live", 0, "live")),
-            ConsolePage("GET", _ONE, "live_chat", READ, self.one, ChatWanted, under="live"),
-            ConsolePage("POST", f"{_ONE}/take", "take_live", WRITE, self.take, TakeForm, "live_chat", under="live"),
-            ConsolePage("POST", f"{_ONE}/reply", "reply_live", WRITE, self.reply, ReplyForm, "live_chat", under="live"),
-            ConsolePage("POST", f"{_ONE}/hand-back", "hand_back_live", WRITE, self.hand_back, under="live"),
-        )
-
-    async def list(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/live", access=read, menu=MenuEntry("Live", 0, "live"))
+    async def live(self, visit: Visit[NoForm]) -> Shown:
         chats = await self._chats.open_chats(visit.actor)
         agents = (await self._agents.page(visit.actor, PageRequest(_LOOKED_AT))).items
         return Shown(
@@ -62,7 +51,8 @@ class LivePages:
             },
         )
 
-    async def one(self, visit: Visit[ChatWanted]) -> Shown:
+    @page("/console/live/{conversation_id}", access=read, under="live")
+    async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
         """A look for what is new leaves out what was there before."""
         conversation_id, after = visit.path_id("conversation_id"), visit.given.after
         view = await self._chats.view(visit.actor, conversation_id, after)
@@ -84,14 +74,16 @@ class LivePages:
             },
         )
 
-    async def take(self, visit: Visit[TakeForm]) -> Go:
+    @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat", under="live")
+    async def take_live(self, visit: Visit[TakeForm]) -> Go:
         try:
             await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.given.name)
         except (ChatTaken, NobodyTalks) as error:
             raise InvalidInput("", str(error)) from None
         return self._back(visit, "You answer now; the agent is silent.")
 
-    async def reply(self, visit: Visit[ReplyForm]) -> Go:
+    @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat", under="live")
+    async def reply_live(self, visit: Visit[ReplyForm]) -> Go:
         """Where it comes too late, what was written stays in the form."""
         given = visit.given
         try:
@@ -102,7 +94,8 @@ class LivePages:
             raise InvalidInput("", str(error)) from None
         return self._back(visit)
 
-    async def hand_back(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/live/{conversation_id}/hand-back", access=write, under="live")
+    async def hand_back_live(self, visit: Visit[NoForm]) -> Go:
         await self._chats.hand_back(visit.actor, visit.path_id("conversation_id"))
         return Go(visit.url("live"), "Handed back: the agent answers again.")
 

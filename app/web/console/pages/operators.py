@@ -1,13 +1,12 @@
 """Who may work at the console."""
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from app.domain.operator import Operator, Role
-from app.operating.actor import MANAGE
 from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.operating.workspaces import MAX_NAME_CHARS
+from app.web.access import manage
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
@@ -27,60 +26,48 @@ class PasswordForm(Form):
     password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
 
 
-class OperatorPages:
+class OperatorPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._operators = services.operators
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", _LIST, "operators", MANAGE, self.list, menu=MenuEntry("Operators", 10, "people")),
-            ConsolePage("POST", _LIST, "add_operator", MANAGE, self.add, form=NewOperator, shown_on="operators"),
-            ConsolePage("GET", _ONE, "operator", MANAGE, self.one, under="operators"),
-            ConsolePage("POST", f"{_ONE}/role", "set_role", MANAGE, self.role, form=RoleForm, shown_on="operator"),
-            ConsolePage(
-                "POST",
-                f"{_ONE}/password",
-                "set_password",
-                MANAGE,
-                self.password,
-                form=PasswordForm,
-                shown_on="operator",
-            ),
-            ConsolePage("POST", f"{_ONE}/disable", "disable_operator", MANAGE, self.disable, shown_on="operator"),
-            ConsolePage("POST", f"{_ONE}/enable", "enable_operator", MANAGE, self.enable, shown_on="operator"),
-            ConsolePage("POST", f"{_ONE}/delete", "delete_operator", MANAGE, self.delete, shown_on="operator"),
-        )
-
-    async def list(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/operators", access=manage, menu=MenuEntry("Operators", 10, "people"))
+    async def operators(self, visit: Visit[NoForm]) -> Shown:
         found = await self._operators.of_workspace(visit.actor)
         return Shown("operators.html", {"found": found, "roles": _ROLES, "least": MIN_PASSWORD_CHARS})
 
-    async def add(self, visit: Visit[NewOperator]) -> Go:
+    @action("/console/operators", access=manage, shown_on="operators")
+    async def add_operator(self, visit: Visit[NewOperator]) -> Go:
         given = visit.given
         added = await self._operators.add(visit.actor, given.email, given.role, given.password)
         return Go(visit.url("operators"), f"{added.email} may sign in now.")
 
-    async def one(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/operators/{operator_id}", access=manage, under="operators")
+    async def operator(self, visit: Visit[NoForm]) -> Shown:
         found = await self._one(visit)
         return Shown("operator.html", {"found": found, "roles": _ROLES, "least": MIN_PASSWORD_CHARS})
 
-    async def role(self, visit: Visit[RoleForm]) -> Go:
+    @action("/console/operators/{operator_id}/role", access=manage, shown_on="operator")
+    async def set_role(self, visit: Visit[RoleForm]) -> Go:
         changed = await self._change(visit, role=visit.given.role)
         return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} is {changed.role.value} now.")
 
-    async def password(self, visit: Visit[PasswordForm]) -> Go:
+    @action("/console/operators/{operator_id}/password", access=manage, shown_on="operator")
+    async def set_password(self, visit: Visit[PasswordForm]) -> Go:
         changed = await self._change(visit, password=visit.given.password)
         return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} has another password.")
 
-    async def disable(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/operators/{operator_id}/disable", access=manage, shown_on="operator")
+    async def disable_operator(self, visit: Visit[NoForm]) -> Go:
         changed = await self._change(visit, is_disabled=True)
         return Go(visit.url("operators"), f"{changed.email} is signed out and cannot sign in.")
 
-    async def enable(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/operators/{operator_id}/enable", access=manage, shown_on="operator")
+    async def enable_operator(self, visit: Visit[NoForm]) -> Go:
         changed = await self._change(visit, is_disabled=False)
         return Go(visit.url("operators"), f"{changed.email} may sign in again.")
 
-    async def delete(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/operators/{operator_id}/delete", access=manage, shown_on="operator")
+    async def delete_operator(self, visit: Visit[NoForm]) -> Go:
         found = await self._one(visit)
         await self._operators.delete(visit.actor, found.id)
         return Go(visit.url("operators"), f"The account of {found.email} is removed.")
@@ -106,3 +93,26 @@ _ROLES = (
     (Role.EDITOR.value, "Editor: changes as well"),
     (Role.ADMIN.value, "Admin: manages operators and tokens too"),
 )
+
+
+class NewWorkspace(Form):
+    name: str = Field(max_length=MAX_NAME_CHARS)
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class WorkspacePages(Pages):
+    def __init__(self, services: WebServices) -> None:
+        self._workspaces = services.workspaces
+
+    @page("/console/workspaces", access=manage, menu=MenuEntry("Workspaces", 40, "people"))
+    async def workspaces(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._workspaces.known(visit.actor)
+        may_add = await self._workspaces.is_first(visit.actor)
+        return Shown("workspaces.html", {"found": found, "may_add": may_add, "least": MIN_PASSWORD_CHARS})
+
+    @action("/console/workspaces", access=manage, shown_on="workspaces")
+    async def add_workspace(self, visit: Visit[NewWorkspace]) -> Go:
+        given = visit.given
+        made = await self._workspaces.create(visit.actor, given.name, given.email, given.password)
+        return Go(visit.url("workspaces"), f"{given.email} may sign in to {made.name} now.")

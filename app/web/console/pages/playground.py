@@ -1,21 +1,19 @@
 """The agent asked as a visitor would ask it, draft beside live."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
 from app.answering.playground import PlaygroundAnswer, PlaygroundQuestion, Version
-from app.operating.actor import READ, WRITE
 from app.operating.field_rules import check_http_url, check_language, check_text
+from app.web.access import read, write
 from app.web.admin_playground import MAX_QUESTION_CHARS
-from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, NoForm, Shown, Visit
+from app.web.console.page import Form, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.trace_view import found_by_search, stages_of
 from app.web.page_context import MAX_BYTES, flattened
 from app.web.services import WebServices
 
-_PATH = "/console/agents/{agent_id}/playground"
 _FOUND = 10
 
 
@@ -26,23 +24,16 @@ class PlaygroundForm(Form):
     page_context: str = Field(default="", max_length=MAX_BYTES)
 
 
-class PlaygroundPages:
+class PlaygroundPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._playground = services.playground
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", _PATH, "playground", READ, self.look, menu=MenuEntry("Playground", 30, "play")),
-            ConsolePage(
-                "POST", _PATH, "ask_playground", WRITE, self.ask, form=PlaygroundForm, shown_on="playground",
-                under="playground",
-            ),
-        )  # fmt: skip
-
-    async def look(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/playground", access=read, menu=MenuEntry("Playground", 30, "play"))
+    async def playground(self, visit: Visit[NoForm]) -> Shown:
         return Shown("playground.html", {"asked": PlaygroundForm(question=""), "told": ()})
 
-    async def ask(self, visit: Visit[PlaygroundForm]) -> Shown:
+    @action("/console/agents/{agent_id}/playground", access=write, shown_on="playground", under="playground")
+    async def ask_playground(self, visit: Visit[PlaygroundForm]) -> Shown:
         given = visit.given
         check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
         if given.page_url:

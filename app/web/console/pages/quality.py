@@ -1,15 +1,13 @@
 """How well an agent answers: charts drawn by the server, each with its numbers as a table."""
 
-from collections.abc import Sequence
 from typing import Literal
 
-from app.operating.actor import READ
 from app.operating.quality_review import QualityReview
+from app.web.access import read
 from app.web.console.line_chart import Line, line_chart
-from app.web.console.page import AnyPage, ConsolePage, Form, MenuEntry, Shown, Visit
+from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
 from app.web.services import WebServices
 
-_PATH = "/console/agents/{agent_id}/quality"
 _MONTHS = 12
 _RANGES = ("7", "30", "90")
 
@@ -18,16 +16,13 @@ class QualityWanted(Form):
     days: Literal["7", "30", "90"] = "30"
 
 
-class QualityPages:
+class QualityPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._review = QualityReview(services.records, services.clock)
         self._budgets = services.token_budgets
 
-    def pages(self) -> Sequence[AnyPage]:
-        menu = MenuEntry("Quality", 60, "chart")
-        return (ConsolePage("GET", _PATH, "quality", READ, self.show, form=QualityWanted, menu=menu),)
-
-    async def show(self, visit: Visit[QualityWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/quality", access=read, menu=MenuEntry("Quality", 60, "chart"))
+    async def quality(self, visit: Visit[QualityWanted]) -> Shown:
         wanted = visit.given.days
         quality = await self._review.of(visit.actor, visit.agent.id, int(wanted))
         days = quality.days

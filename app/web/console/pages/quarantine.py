@@ -11,12 +11,10 @@ from app.domain.list_page import PageRequest
 from app.domain.page_lint import IN_WORDS
 from app.domain.page_review import PageReview
 from app.domain.untrusted_text import without_controls
-from app.operating.actor import READ, WRITE
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
+from app.web.access import read, write
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_LIST: Final = "/console/agents/{agent_id}/quarantine"
-_ONE: Final = f"{_LIST}/{{document_id}}"
 _SHOWN: Final = 50
 
 
@@ -24,39 +22,40 @@ class ListWanted(Form):
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class QuarantinePages:
+class QuarantinePages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._quarantine = services.page_quarantine
 
-    def pages(self) -> Sequence[AnyPage]:
-        under, shown_on = "sources", "quarantined_page"
-        return (
-            ConsolePage("GET", _LIST, "quarantine", READ, self.list, form=ListWanted, under=under),
-            ConsolePage("GET", _ONE, "quarantined_page", READ, self.one, under=under),
-            ConsolePage(
-                "POST", f"{_ONE}/release", "release_page", WRITE, self.release, shown_on=shown_on, under=under
-            ),
-            ConsolePage(
-                "POST", f"{_ONE}/dismiss", "dismiss_page", WRITE, self.dismiss, shown_on=shown_on, under=under
-            ),
-        )  # fmt: skip
-
-    async def list(self, visit: Visit[ListWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/quarantine", access=read, under="sources")
+    async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
         count = await self._quarantine.count(visit.actor, visit.agent.id)
         told = {"page": page, "count": count, "wanted": visit.given, "in_words": IN_WORDS}
         return Shown("quarantine.html", told)
 
-    async def one(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/quarantine/{document_id}", access=read, under="sources")
+    async def quarantined_page(self, visit: Visit[NoForm]) -> Shown:
         return Shown("quarantined_page.html", {"reviews": await self._reviews(visit), "in_words": IN_WORDS})
 
-    async def release(self, visit: Visit[NoForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/quarantine/{document_id}/release",
+        access=write,
+        shown_on="quarantined_page",
+        under="sources",
+    )
+    async def release_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.release(visit.actor, page.document_id)
         told = "is released. A worker makes its text live" if page.is_held else "is fine, and listed no more"
         return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
 
-    async def dismiss(self, visit: Visit[NoForm]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/quarantine/{document_id}/dismiss",
+        access=write,
+        shown_on="quarantined_page",
+        under="sources",
+    )
+    async def dismiss_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.dismiss(visit.actor, page.document_id)
         told = "stays out until it says something else" if page.is_held else "stays as it is, and is listed no more"

@@ -2,18 +2,17 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
 
 import structlog
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from app.domain.errors import InvalidInput, Unauthorized
-from app.operating.actor import READ
 from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
 from app.operating.sign_in import SIGNED_IN_FOR_AT_MOST
+from app.web.access import everyone, read
 from app.web.client_address import ClientAddresses
-from app.web.console.page import HOME, Answer, AnyPage, ConsolePage, Form, Go, NoForm, Shown, Visit
+from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import device_of, forget_secret, secret_of, set_device, set_flash, set_secret
 from app.web.limits_policy import LimitsPolicy, a_minute
@@ -39,36 +38,20 @@ class PasswordForm(Form):
     new_password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
 
 
-class SignInPages:
+class SignInPages(Pages):
     def __init__(self, services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> None:
         self._services = services
         self._limits = limits
         self._addresses = addresses
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", PATH, "sign_in", None, self.look, form=Wanted),
-            ConsolePage("POST", PATH, "do_sign_in", None, self.sign_in, form=SignInForm, shown_on="sign_in"),
-            ConsolePage("POST", "/console/sign-out", "sign_out", READ, self.sign_out),
-            ConsolePage("GET", "/console/account", "account", READ, self.account),
-            ConsolePage(
-                "POST",
-                "/console/account/password",
-                "change_password",
-                READ,
-                self.change_password,
-                form=PasswordForm,
-                shown_on="account",
-            ),
-            ConsolePage("POST", "/console/account/leave", "leave_workspace", READ, self.leave, shown_on="account"),
-        )
-
-    async def look(self, visit: Visit[Wanted]) -> Answer:
+    @page("/console/sign-in", access=everyone)
+    async def sign_in(self, visit: Visit[Wanted]) -> Answer:
         if visit.operator_or_none is not None:
             return Go(_ours(visit.given.next))
         return Shown("sign_in.html", {"next": _ours(visit.given.next)})
 
-    async def sign_in(self, visit: Visit[SignInForm]) -> Response:
+    @action("/console/sign-in", access=everyone, shown_on="sign_in")
+    async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
         given = visit.given
         await self._count(visit)
         try:
@@ -94,17 +77,21 @@ class SignInPages:
         pair = ("sign_in", "account", account, address)
         await limiter.hit(a_minute(limits.sign_ins_per_account_and_address), *pair)
 
+    @action("/console/sign-out", access=read)
     async def sign_out(self, visit: Visit[NoForm]) -> Response:
         await self._services.sign_in.sign_out(visit.secret)
         return _to_sign_in("You are signed out.")
 
+    @page("/console/account", access=read)
     async def account(self, visit: Visit[NoForm]) -> Shown:
         return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "most": MAX_PASSWORD_CHARS})
 
-    async def leave(self, visit: Visit[NoForm]) -> Response:
+    @action("/console/account/leave", access=read, shown_on="account")
+    async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
         await self._services.operators.leave(visit.actor)
         return _to_sign_in("You have left. Your account is removed.")
 
+    @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
         given, limit = visit.given, a_minute(self._limits.password_changes_per_operator)
         await self._services.rate_limiter.hit(limit, "password", "operator", str(visit.operator.id))

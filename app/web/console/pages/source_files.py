@@ -1,19 +1,16 @@
 """Files that an agent learns from: uploaded, or put in place of one that was uploaded before."""
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
 
 from pydantic import Field
 
 from app.domain.errors import NotFound
 from app.operating import source_rules as rules
-from app.operating.actor import WRITE
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, Visit
+from app.web.access import write
+from app.web.console.page import ConsolePage, Form, Go, Pages, Visit, action
 from app.web.form_body import FORM_BYTES, FilePart
 from app.web.services import WebServices
-
-_UPLOAD: Final = "/console/agents/{agent_id}/sources/file"
-_REPLACE: Final = "/console/agents/{agent_id}/sources/{source_id}/file"
 
 
 class OtherFile(Form):
@@ -25,30 +22,33 @@ class NewFile(OtherFile):
     url: str = Field(default="", max_length=2048)
 
 
-class SourceFilePages:
+class SourceFilePages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._sources = services.sources
         self._files = services.source_files
 
-    def pages(self) -> Sequence[AnyPage]:
-        most = self._files.max_bytes + FORM_BYTES
-        return (
-            ConsolePage(
-                "POST", _UPLOAD, "upload_file", WRITE, self.upload, NewFile, "sources", max_body_bytes=most
-            ),
-            ConsolePage(
-                "POST", _REPLACE, "replace_file", WRITE, self.replace, OtherFile, "source", max_body_bytes=most
-            ),
-        )  # fmt: skip
+    def pages(self) -> Sequence[ConsolePage]:
+        """Files may be as large as the settings allow."""
+        return [replace(each, max_body_bytes=self._files.max_bytes + FORM_BYTES) for each in super().pages()]
 
-    async def upload(self, visit: Visit[NewFile]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/sources/file",
+        access=write,
+        shown_on="sources",
+    )
+    async def upload_file(self, visit: Visit[NewFile]) -> Go:
         given = visit.given
         stored = await self._files.add(visit.actor, visit.agent.id, given.file, given.name, given.url)
         await self._sources.sync(visit.actor, stored.source.id)
         to = visit.url("source", source_id=stored.source.id)
         return Go(to, f"{stored.source.config.name} is being read.")
 
-    async def replace(self, visit: Visit[OtherFile]) -> Go:
+    @action(
+        "/console/agents/{agent_id}/sources/{source_id}/file",
+        access=write,
+        shown_on="source",
+    )
+    async def replace_file(self, visit: Visit[OtherFile]) -> Go:
         source = await self._sources.get(visit.actor, visit.path_id("source_id"))
         if source.agent_id != visit.agent.id:
             raise NotFound("source")

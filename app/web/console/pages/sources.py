@@ -1,6 +1,5 @@
 """What an agent learns from: websites and texts, how their reading goes, and what became of each page."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,14 +12,12 @@ from app.domain.list_page import PageRequest
 from app.domain.run_progress import run_progress
 from app.domain.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
 from app.operating import source_rules as rules
-from app.operating.actor import READ, WRITE
 from app.operating.passages import Passages
+from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_LIST: Final = "/console/agents/{agent_id}/sources"
-_ONE: Final = f"{_LIST}/{{source_id}}"
 # For file fields: what a browser lets choose, and what is said of it.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
 _MANY: Final = PageRequest(limit=200)
@@ -76,7 +73,7 @@ class PageList(Form):
     cursor: str = Field(default="", max_length=500)
 
 
-class SourcePages:
+class SourcePages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._sources = services.sources
         self._editing = services.source_editing
@@ -86,23 +83,8 @@ class SourcePages:
         self._quarantine = services.page_quarantine
         self._passages = Passages(services.records)
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage(
-                "GET", _LIST, "sources", READ, self.list, SourcesWanted, menu=MenuEntry("Sources", 50, "source")
-            ),
-            ConsolePage("POST", f"{_LIST}/look", "look_at_site", WRITE, self.look, form=Look, shown_on="sources"),
-            ConsolePage("POST", _LIST, "add_source", WRITE, self.add, form=NewSource, shown_on="sources"),
-            ConsolePage("GET", _ONE, "source", READ, self.one, form=PageList, under="sources"),
-            ConsolePage("POST", f"{_ONE}/read", "read_source", WRITE, self.read, shown_on="source"),
-            ConsolePage("POST", f"{_ONE}/pause", "pause_source", WRITE, self.pause, shown_on="source"),
-            ConsolePage("POST", f"{_ONE}/cancel", "cancel_source", WRITE, self.cancel, shown_on="source"),
-            ConsolePage("POST", f"{_ONE}/edit", "edit_source", WRITE, self.edit, form=EditedSource, shown_on="source"),
-            ConsolePage("POST", f"{_ONE}/delete", "delete_source", WRITE, self.delete, shown_on="source"),
-            ConsolePage("GET", f"{_ONE}/pages/{{document_id}}", "learnt_page", READ, self.learnt, under="sources"),
-        )
-
-    async def list(self, visit: Visit[SourcesWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/sources", access=read, menu=MenuEntry("Sources", 50, "source"))
+    async def sources(self, visit: Visit[SourcesWanted]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
@@ -110,17 +92,20 @@ class SourcePages:
         told = {"rows": rows, "tones": STATE_TONES, "in_quarantine": in_quarantine, "most": self._files.max_bytes}
         return Shown("sources.html", told | _FILES | {"title": title})
 
-    async def look(self, visit: Visit[Look]) -> Shown:
+    @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
+    async def look_at_site(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
         offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.given.look))
         return Shown("site_offers.html", {"offers": offers})
 
-    async def add(self, visit: Visit[NewSource]) -> Go:
+    @action("/console/agents/{agent_id}/sources", access=write, shown_on="sources")
+    async def add_source(self, visit: Visit[NewSource]) -> Go:
         source = await self._sources.create(visit.actor, visit.agent.id, visit.given.config())
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), f"{source.config.name} is being read.")
 
-    async def one(self, visit: Visit[PageList]) -> Shown:
+    @page("/console/agents/{agent_id}/sources/{source_id}", access=read, under="sources")
+    async def source(self, visit: Visit[PageList]) -> Shown:
         source = await self._source(visit)
         status, cursor = visit.given.status or None, visit.given.cursor or None
         pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
@@ -148,33 +133,39 @@ class SourcePages:
             },
         )
 
-    async def read(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/sources/{source_id}/read", access=write, shown_on="source")
+    async def read_source(self, visit: Visit[NoForm]) -> Go:
         source = await self._source(visit)
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "It is being read.")
 
-    async def pause(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/sources/{source_id}/pause", access=write, shown_on="source")
+    async def pause_source(self, visit: Visit[NoForm]) -> Go:
         source = await self._source(visit)
         await self._sources.pause(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "It rests. Read it to go on.")
 
-    async def cancel(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/sources/{source_id}/cancel", access=write, shown_on="source")
+    async def cancel_source(self, visit: Visit[NoForm]) -> Go:
         source = await self._source(visit)
         await self._sources.cancel(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "The reading has ended. What was learnt stays.")
 
-    async def edit(self, visit: Visit[EditedSource]) -> Go:
+    @action("/console/agents/{agent_id}/sources/{source_id}/edit", access=write, shown_on="source")
+    async def edit_source(self, visit: Visit[EditedSource]) -> Go:
         source = await self._source(visit)
         await self._editing.change(visit.actor, source.id, visit.given.applied)
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")
 
-    async def delete(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/sources/{source_id}/delete", access=write, shown_on="source")
+    async def delete_source(self, visit: Visit[NoForm]) -> Go:
         source = await self._source(visit)
         await self._deletions.delete(visit.actor, DeletedKind.SOURCE, source.id)
         return Go(visit.url("sources"), f"{source.config.name} and all that was learnt from it are gone.")
 
-    async def learnt(self, visit: Visit[NoForm]) -> Shown:
+    @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
+    async def learnt_page(self, visit: Visit[NoForm]) -> Shown:
         """What search and the model see of one page."""
         source = await self._source(visit)
         passages = await self._passages.of_document(visit.actor, visit.path_id("document_id"))

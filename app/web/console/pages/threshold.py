@@ -1,23 +1,19 @@
 """What another threshold would do, as a curve beside its numbers, and the form that sets it."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 from uuid import UUID
 
 from pydantic import Field
 
 from app.domain.errors import NotFound
 from app.domain.threshold_curve import ThresholdCurve
-from app.operating.actor import READ, WRITE
 from app.operating.gap_grooming import GapGrooming, GapView
 from app.operating.threshold_curves import ThresholdCurves
+from app.web.access import read, write
 from app.web.console.line_chart import Line, LineChart, share_chart
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, Shown, Visit
+from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page
 from app.web.console.words import percent
 from app.web.services import WebServices
-
-_PATH: Final = "/console/agents/{agent_id}/threshold"
 
 
 class ThresholdWanted(Form):
@@ -29,19 +25,14 @@ class ThresholdForm(Form):
     gap: UUID | None = None
 
 
-class ThresholdPages:
+class ThresholdPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._agents = services.agents
         self._curves = ThresholdCurves(services.records, services.clock)
         self._grooming = GapGrooming(services.records)
 
-    def pages(self) -> Sequence[AnyPage]:
-        return (
-            ConsolePage("GET", _PATH, "threshold", READ, self.look, ThresholdWanted, under="quality"),
-            ConsolePage("POST", _PATH, "set_threshold", WRITE, self.set, ThresholdForm, "threshold"),
-        )
-
-    async def look(self, visit: Visit[ThresholdWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/threshold", access=read, under="quality")
+    async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:
         """For a gap: also from which threshold on its question would have been answered."""
         curve = await self._curves.of(visit.actor, visit.agent.id)
         gap = await self._gap(visit, visit.given.gap)
@@ -57,7 +48,8 @@ class ThresholdPages:
             },
         )
 
-    async def set(self, visit: Visit[ThresholdForm]) -> Go:
+    @action("/console/agents/{agent_id}/threshold", access=write, shown_on="threshold")
+    async def set_threshold(self, visit: Visit[ThresholdForm]) -> Go:
         given = visit.given
         gap = await self._gap(visit, given.gap)
         await self._agents.change_draft(

@@ -1,18 +1,17 @@
 """Webhooks: where an agent's events are posted to, and what could not be delivered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from pydantic import Field
 
 from app.domain.list_page import PageRequest
 from app.domain.webhook import Webhook, WebhookEvent
-from app.operating.actor import READ, WRITE
 from app.operating.webhooks import MAX_WEBHOOKS
-from app.web.console.page import AnyPage, ConsolePage, Form, Go, MenuEntry, NoForm, Shown, Visit
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.services import WebServices
 
-_LIST: Final = "/console/agents/{agent_id}/webhooks"
 _SHOWN: Final = 30
 
 
@@ -25,34 +24,28 @@ class NewWebhook(Form):
     events: tuple[WebhookEvent, ...] = ()
 
 
-class WebhookPages:
+class WebhookPages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._webhooks = services.webhooks
 
-    def pages(self) -> Sequence[AnyPage]:
-        menu, under = MenuEntry("Webhooks", 70, "out"), "webhooks"
-        retry, remove = f"{_LIST}/dead-letters/{{delivery_id}}/retry", f"{_LIST}/{{webhook_id}}/remove"
-        return (
-            ConsolePage("GET", _LIST, "webhooks", READ, self.list, form=ListWanted, menu=menu),
-            ConsolePage("POST", _LIST, "add_webhook", WRITE, self.add, NewWebhook, "webhooks", under=under),
-            ConsolePage("POST", retry, "retry_dead_letter", WRITE, self.retry, under=under),
-            ConsolePage("POST", remove, "remove_webhook", WRITE, self.remove, under=under),
-        )
-
-    async def list(self, visit: Visit[ListWanted]) -> Shown:
+    @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "out"))
+    async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
         return await self._page(visit, visit.given.cursor)
 
-    async def add(self, visit: Visit[NewWebhook]) -> Shown:
+    @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks", under="webhooks")
+    async def add_webhook(self, visit: Visit[NewWebhook]) -> Shown:
         """Shown with the answer itself: a secret goes into no cookie and no address."""
         given = visit.given
         made, secret = await self._webhooks.create(visit.actor, visit.agent.id, given.url, given.events)
         return await self._page(visit, made=made, secret=secret)
 
-    async def retry(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry", access=write, under="webhooks")
+    async def retry_dead_letter(self, visit: Visit[NoForm]) -> Go:
         await self._webhooks.retry(visit.actor, visit.agent.id, visit.path_id("delivery_id"))
         return Go(visit.url("webhooks"), "A worker sends it again, as often as at first.")
 
-    async def remove(self, visit: Visit[NoForm]) -> Go:
+    @action("/console/agents/{agent_id}/webhooks/{webhook_id}/remove", access=write, under="webhooks")
+    async def remove_webhook(self, visit: Visit[NoForm]) -> Go:
         await self._webhooks.delete(visit.actor, visit.agent.id, visit.path_id("webhook_id"))
         return Go(visit.url("webhooks"), "Removed: nothing more is posted to it.")
 

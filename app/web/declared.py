@@ -1,0 +1,21 @@
+"""What a route says of itself stands on its handler: how it is put there, and how it is found again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+_MARK = "__declared__"
+
+
+def declare(handler: Handler, declaration: object) -> Handler:
+    setattr(handler, _MARK, declaration)
+    return handler
+
+
+def declarations(owner: object) -> list[Any]:
+    """Those of the methods of `owner`, in their order, each with its handler bound to it."""
+    members = (member for kind in reversed(type(owner).__mro__) for member in vars(kind).values())
+    found = (getattr(member, _MARK, None) for member in members)
+    return [replace(each, handler=each.handler.__get__(owner)) for each in found if each is not None]
