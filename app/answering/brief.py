@@ -17,8 +17,9 @@ class Source:
 
     What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
     where a chunk stands, `heading` that of its section, `breadcrumb` the headings down to it, `day` how new the page
-    is, `calibrated` in [0, 1] what search thinks of it, `order` its place in search's order, from 1 (first) to 0. A
-    source `is_unasked` that is here because the visitor looks at it and not because search chose it.
+    is, `calibrated` in [0, 1] what search thinks of it, `order` its place in search's order, from 1 (first) to 0,
+    `language` the page's (BCP 47 primary subtag). A source `is_unasked` that is here because the visitor looks at it
+    and not because search chose it.
     """
 
     number: int
@@ -34,6 +35,7 @@ class Source:
     breadcrumb: tuple[str, ...] = ()
     day: date | None = None
     order: float = 0.0
+    language: str | None = None
 
     @property
     def is_from_visitor(self) -> bool:

@@ -77,6 +77,7 @@ def _source(
         chunk.breadcrumb,
         chunk.day,
         order,
+        chunk.language,
     )
 
 

@@ -14,6 +14,7 @@ from app.answering.brief import AnswerBrief
 from app.answering.passages import Passage
 from app.domain.confidence import plain_coverage, sigmoid
 from app.domain.errors import EmbedderUnavailable, IndexUnavailable
+from app.domain.light_words import without_light_words
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import KeywordIndex
 
@@ -40,19 +41,22 @@ class PassageScale:
 
     `order` is what search thinks of the source, in [0, 1]; `meaning` the cosine of question and passage, `placed` that
     of the passage under its headings, `heading` that of its headings alone; `coverage` the share of the question's
-    words that the passage or its headings hold, in [0, 1).
+    words that the passage or its headings hold, in [0, 1), and `lead` how much that is above the best share in any
+    other source, in (-1, 1).
     """
 
     bias: float
     order: float
     coverage: float
+    lead: float = 0.0
     meaning: float = 0.0
     placed: float = 0.0
     heading: float = 0.0
 
 
 _ALL: Final = PassageScale(bias=-4.48, order=0.7, coverage=1.93, meaning=3.06, placed=1.51, heading=2.3)
-_WORDS_ALONE: Final = PassageScale(bias=-2.6, order=0.9, coverage=4.0)
+# Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
+_WORDS_ALONE: Final = PassageScale(bias=-4.4, order=1.0, coverage=6.5, lead=8.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +88,32 @@ class PassageJudge:
             key=lambda pair: -(_ALL.order * pair[0].source.order + _ALL.coverage * pair[1]),
         )[:_READ]
         question = brief.standalone
-        vectors = await self._meanings(question, [passage for passage, _ in promising], brief.language)
-        judged = [JudgedPassage(passage, _odds(passage, share, question, vectors)) for passage, share in promising]
+        read = [passage for passage, _ in promising if self._reads(brief.language, passage.source.language)]
+        vectors = await self._meanings(question, read)
+        leads = _leads(promising)
+        judged = [
+            JudgedPassage(passage, _odds(passage, share, lead, question, vectors if passage in read else None))
+            for (passage, share), lead in zip(promising, leads, strict=True)
+        ]
         return sorted(judged, key=lambda one: -one.odds)
 
     async def _coverage(self, brief: AnswerBrief, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""
+        asked = without_light_words(brief.standalone, brief.language)
         if brief.agent_id is not None:
             try:
-                return await self._keywords.coverage(brief.agent_id, brief.agent.language, brief.standalone, texts)
+                return await self._keywords.coverage(brief.agent_id, brief.agent.language, asked, texts)
             except IndexUnavailable as error:
                 log.warning("passages.coverage_away", reason=str(error))
-        return plain_coverage(brief.standalone, texts)
+        return plain_coverage(asked, texts)
 
-    async def _meanings(self, question: str, read: Sequence[Passage], language: str | None) -> dict[str, Vector] | None:
+    def _reads(self, *languages: str | None) -> bool:
+        """Whether the embedder reads the question's language and the page's, as far as they are known."""
         known = self._embedder.reads
-        if not read or (language is not None and known is not None and language not in known):
+        return known is None or all(language is None or language in known for language in languages)
+
+    async def _meanings(self, question: str, read: Sequence[Passage]) -> dict[str, Vector] | None:
+        if not read:
             return None
         wanted = list(dict.fromkeys([question, *(text for passage in read for text in _looks(passage))]))
         missing = [text for text in wanted if text not in self._vectors]
@@ -121,9 +135,23 @@ class PassageJudge:
             self._vectors.popitem(last=False)
 
 
-def _odds(passage: Passage, coverage: float, question: str, vectors: dict[str, Vector] | None) -> float:
+def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
+    """By how much each one's share of the question's words is above the best share in any other source; 0 where there
+    is no other to compare it with."""
+    best: dict[int, float] = {}
+    for passage, share in promising:
+        best[passage.source.number] = max(share, best.get(passage.source.number, 0.0))
+    if len(best) == 1:
+        return [0.0] * len(promising)
+    return [
+        share - max((other for number, other in best.items() if number != passage.source.number))
+        for passage, share in promising
+    ]
+
+
+def _odds(passage: Passage, coverage: float, lead: float, question: str, vectors: dict[str, Vector] | None) -> float:
     scale = _WORDS_ALONE if vectors is None else _ALL
-    odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage
+    odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage + scale.lead * lead
     if vectors is None:
         return odds
     asked = vectors[question]

@@ -7,9 +7,10 @@ from uuid import UUID
 
 import structlog
 
-from app.answering.retrieval import Wording
+from app.answering.retrieval import SearchQuery, Wording
 from app.domain.chunk import Chunk, IndexHit
 from app.domain.errors import EmbedderUnavailable, IndexUnavailable
+from app.domain.light_words import without_light_words
 from app.domain.rank_fusion import best_first
 from app.domain.search_filter import SearchFilter
 from app.ports.embedder import Embedder
@@ -70,7 +71,7 @@ class Recall:
     async def find(
         self,
         agent_id: UUID,
-        language: str | None,
+        query: SearchQuery,
         wordings: Sequence[Wording],
         per_list: int,
         filters: Sequence[SearchFilter] = (),
@@ -83,7 +84,7 @@ class Recall:
         asked = per_list + per_list // 5
         by_meaning, by_words = await asyncio.gather(
             self._by_meaning(agent_id, wordings, asked, among),
-            asyncio.gather(*(self._by_words(agent_id, language, one, asked, among) for one in wordings)),
+            asyncio.gather(*(self._by_words(agent_id, query, one, asked, among) for one in wordings)),
         )
         chunks = await self._live(agent_id, per_list, asked, [*by_meaning, *by_words])
         missing = [
@@ -133,11 +134,12 @@ class Recall:
         return hits
 
     async def _by_words(
-        self, agent_id: UUID, language: str | None, wording: Wording, asked: int, among: Collection[UUID] | None
+        self, agent_id: UUID, query: SearchQuery, wording: Wording, asked: int, among: Collection[UUID] | None
     ) -> "_Hits":
         if not wording.is_said:
             return _Hits()
-        hits = _Hits(lambda n: self._keywords.search(agent_id, language, wording.text, n, among))
+        said = without_light_words(wording.text, query.asked_in)
+        hits = _Hits(lambda n: self._keywords.search(agent_id, query.language, said, n, among))
         await hits.ask(asked)
         return hits
 

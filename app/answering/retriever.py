@@ -18,6 +18,7 @@ from app.domain.agent import LiveAgent
 from app.domain.chunk import RankedChunk
 from app.domain.confidence import calibrated, plain_coverage, sigmoid
 from app.domain.errors import IndexUnavailable, RerankerUnavailable
+from app.domain.light_words import without_light_words
 from app.domain.page_focus import page_focus
 from app.domain.page_url import is_same_page
 from app.domain.rank_fusion import best_first, unit_interval, with_vote
@@ -66,7 +67,7 @@ class HybridRetriever:
         if len(wordings) > 1:
             trace.stage("wordings", said=[wording.text for wording in wordings])
         filters = (settings.filter, *query.filters)
-        recalled = await self._recall.find(agent.id, query.language, wordings, settings.recall_per_list, filters)
+        recalled = await self._recall.find(agent.id, query, wordings, settings.recall_per_list, filters)
         own = recalled.own
         trace.stage("recall", vector=len(own.vector_order), keyword=len(own.keyword_order), found=len(recalled.chunks))
         trace.note_missing(recalled.missing)
@@ -90,7 +91,7 @@ class HybridRetriever:
         ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
         trace.stage("focus", best_first(ordered))
         ordered = await self._adjusted(agent, query, recalled, ordered, trace)
-        ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings)
+        ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings, self._recall.reads)
         retrieval = answerable_from(ranked, agent.config.confidence_threshold, settings)
         trace.stage(
             "threshold",
@@ -150,7 +151,11 @@ class HybridRetriever:
         of = dict(zip(keys, texts, strict=True))
         try:
             shares = await _by_question(
-                recalled, of, lambda question, some: self._keywords.coverage(agent.id, query.language, question, some)
+                recalled,
+                of,
+                lambda question, some: self._keywords.coverage(
+                    agent.id, query.language, without_light_words(question, query.asked_in), some
+                ),
             )
         except IndexUnavailable as error:
             log.warning("retriever.coverage_away", reason=str(error))
@@ -223,6 +228,7 @@ def _ranked(
     focus: dict[str, float],
     query: SearchQuery,
     settings: RetrievalSettings,
+    reads: frozenset[str] | None,
 ) -> list[RankedChunk]:
     ranked = []
     for key, place in order.items():
@@ -231,7 +237,8 @@ def _ranked(
         if settings.confidence_from is ConfidenceScale.RERANKER and logits:
             confidence = 0.0 if logit is None else sigmoid(logit / settings.confidence_steepness)
         else:
-            confidence = calibrated(cosine, share, logit, focus.get(key))
+            is_read = _is_read(query, reads) and (reads is None or chunk.language is None or chunk.language in reads)
+            confidence = calibrated(cosine if is_read else None, share, logit, focus.get(key))
         ranked.append(
             RankedChunk(
                 chunk=chunk,

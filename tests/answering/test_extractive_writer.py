@@ -1,8 +1,11 @@
 """Answers in the pages' own words."""
 
+from dataclasses import replace
+
 from app.answering.brief import AnswerBrief, Source
 from app.answering.extractive_writer import ExtractiveWriter
 from app.answering.passage_judge import PassageJudge
+from app.answering.passages import passages
 from app.domain.agent import AgentConfig
 from app.ports.chat_model import ChatEnd, TextDelta
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -178,6 +181,39 @@ async def test_a_language_that_the_embedder_does_not_read_is_judged_by_words() -
     text, _ = await written("How long is the warranty?", "The warranty is 3 years.", embedder=embedder)
     assert text == "The warranty is 3 years. [1]"
     assert embedder.embedded == []
+
+
+async def test_a_page_in_a_language_that_the_embedder_does_not_read_is_judged_by_words() -> None:
+    embedder = HashingEmbedder()
+    embedder.reads = frozenset({"en"})
+    german = replace(source(1, "Die Garantie gilt drei Jahre."), language="de")
+    brief = AnswerBrief(
+        AgentConfig(name="x"), "Wie lange gilt die Garantie?", "Wie lange gilt die Garantie?", (german,)
+    )
+    async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(brief):
+        pass
+    assert embedder.embedded == []
+
+
+async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() -> None:
+    async def confidence(*texts: str) -> float:
+        embedder = HashingEmbedder()
+        embedder.is_down = True
+        sources = tuple(source(number, text) for number, text in enumerate(texts, 1))
+        judge = PassageJudge(embedder, MemoryKeywordIndex())
+        asked = "Where is the hidden lamp switch?"
+        [best, *_] = await judge.judged(
+            AnswerBrief(AgentConfig(name="x"), asked, asked, sources),
+            [passage for each in sources for passage in passages(each)],
+        )
+        return best.probability
+
+    answer = "The hidden lamp switch is under the base."
+    alone, shared = (
+        await confidence(answer, "Boxes are made of paper."),
+        await confidence(answer, f"Once more: {answer}"),
+    )
+    assert alone > shared
 
 
 async def test_a_text_is_embedded_once_however_often_it_is_asked_about() -> None:

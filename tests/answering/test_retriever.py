@@ -9,6 +9,8 @@ from uuid import UUID
 import pytest
 
 from app.answering.retrieval import SearchQuery
+from app.domain.confidence import calibrated
+from app.domain.page_focus import page_focus
 from app.domain.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode
 from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.turn_events import Citations
@@ -81,6 +83,25 @@ async def test_only_pages_that_pass_the_filter_are_found(
         found = await (house.found("lamp", filter=only) if by == "the agent" else house.found("lamp", only))
 
     assert set(found) == paths
+
+
+@pytest.mark.parametrize("said_of", ["the page", "the question"])
+async def test_what_the_embedder_cannot_read_is_believed_by_its_words_alone(tmp_path: Path, said_of: str) -> None:
+    async with answering_house(tmp_path) as house:
+        await house.learn(
+            "/lampen", "# Lampen\n\nDie Lampe leuchtet.", language="de" if said_of == "the page" else "en"
+        )
+        house.embedder.reads = frozenset({"en"})
+        agent = await house.live_agent(focus_weight=0)
+        query = SearchQuery("Warum leuchtet die Lampe?", asked_in="de" if said_of == "the question" else None)
+        ranked = (await house.retriever.retrieve(agent, query)).ranked
+
+    focus = page_focus([item.chunk.document_id for item in ranked])
+    german = next(item for item in ranked if item.chunk.url.endswith("/lampen"))
+    believed = [
+        calibrated(cosine, german.coverage, None, focus[german.chunk.document_id]) for cosine in (None, german.cosine)
+    ]
+    assert german.calibrated == believed[0] != believed[1]
 
 
 async def test_the_agents_filter_and_the_questions_must_both_hold(tmp_path: Path) -> None:
