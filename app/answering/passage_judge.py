@@ -1,6 +1,5 @@
 """How well a passage answers a question: what search, its meaning, its heading and its words say, as one figure."""
 
-import re
 from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from typing import Final, TypeAlias
 import structlog
 
 from app.answering.brief import AnswerBrief
+from app.answering.passage_form import form_odds
 from app.answering.passages import Passage
 from app.domain.confidence import plain_coverage, sigmoid
 from app.domain.errors import EmbedderUnavailable, IndexUnavailable
@@ -24,15 +24,6 @@ Vector: TypeAlias = "array[float]"  # of length 1, as embedders give them
 
 _READ: Final = 24  # passages whose meaning is asked for: each costs the embedder some 5 ms
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each: sites are asked about the same pages again and again
-
-
-_ASKS_PRICE: Final = re.compile(
-    r"\b(?:costs?|prices?|how much|fees?|kosten|kostet|preise?|co[uû]te?|prix|cuestan?|precios?|costa|prezz[oi]"
-    r"|preços?)\b",
-    re.IGNORECASE,
-)
-_PRICE: Final = re.compile(r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)")
-_PRICE_ODDS: Final = 0.5  # what a price says for itself where one is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +143,11 @@ def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
 def _odds(passage: Passage, coverage: float, lead: float, question: str, vectors: dict[str, Vector] | None) -> float:
     scale = _WORDS_ALONE if vectors is None else _ALL
     odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage + scale.lead * lead
+    odds += form_odds(question, passage)
     if vectors is None:
         return odds
     asked = vectors[question]
     alone, placed, heading = (_cosine(asked, vectors[text]) for text in _looks(passage))
-    if _ASKS_PRICE.search(question) and _PRICE.search(passage.text):
-        odds += _PRICE_ODDS
     return odds + scale.meaning * alone + scale.placed * placed + scale.heading * heading
 
 

@@ -48,9 +48,13 @@ class Passage:
 
     @cached_property
     def place(self) -> str:
-        """Where it stands: the page's title and the headings down to it."""
-        path = dict.fromkeys([self.source.title, *self.source.breadcrumb, self.heading])
-        return " | ".join(name for name in path if name)
+        """Where it stands, as one line."""
+        return " | ".join(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """The page's title and the headings down to it, each once."""
+        return [name for name in dict.fromkeys([self.source.title, *self.source.breadcrumb, self.heading]) if name]
 
 
 def passages(source: Source) -> list[Passage]:
