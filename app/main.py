@@ -59,6 +59,7 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
+from app.operating.unread_languages import UnreadLanguages
 from app.operating.upkeep import upkeep
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
@@ -218,6 +219,7 @@ def _web_services(
         agents=Agents(base.record, jobs),
         token_budgets=TokenBudgets(base.record, base.clock, base.settings.prices),
         sources=Sources(base.record, jobs, scope),
+        unread_languages=UnreadLanguages(base.record, base.embedder),
         source_editing=SourceEditing(base.record),
         source_files=source_files,
         discovery=Discovery(base.record, discovery),

@@ -21,6 +21,7 @@ from app.domain.agent import Agent
 from app.domain.errors import InvalidInput
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
+from app.operating.unread_languages import UnreadLanguages
 from app.rooms import Foundation, open_foundation, open_knowledge, page_scope_on
 from app.settings import Settings
 
@@ -83,6 +84,8 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
         source, is_new = await _source_for(base, actor, agent, config)
         reading = await read_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:
+            for said in await UnreadLanguages(base.record, base.embedder).of_agent(actor, agent.id):
+                err.print(said, highlight=False, soft_wrap=True, markup=False)
             return
         if is_new and not reading.has_pages:
             async with base.record.write() as records:
@@ -139,12 +142,16 @@ async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None
 
 async def _doctor(settings: Settings, as_json: bool) -> None:
     findings: list[str] = []
+    notes: list[str] = []
     agents: list[dict[str, Any]] = []
     async with open_foundation(settings) as base:
-        for agent in await known_agents(base, await local_operator(base)):
+        actor = await local_operator(base)
+        for agent in await known_agents(base, actor):
             counts = await store_counts(base, agent.id)
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
+            unread = await UnreadLanguages(base.record, base.embedder).of_agent(actor, agent.id)
+            notes += [f"{agent.draft.name}: {said}" for said in unread]
         checks = await check_models(base)
     findings += [check.problem for check in checks if check.problem]
     key_file = configured_key_file(settings)
@@ -156,6 +163,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             {
                 "healthy": not findings,
                 "findings": findings,
+                "notes": notes,
                 "agents": agents,
                 "models": [asdict(check) for check in checks],
                 "secrets_sealed_by": key_place,
@@ -170,6 +178,8 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
         for check in checks:
             out.print(check.in_words(), highlight=False, soft_wrap=True, markup=False)
         out.print(f"Secrets are sealed by the key in {key_place}.", highlight=False, soft_wrap=True)
+        for note in notes:
+            out.print(note, highlight=False, soft_wrap=True, markup=False)
         out.print("\n".join(findings) or "Everything agrees.", highlight=False, markup=False)
     if findings:
         raise typer.Exit(1)

@@ -219,6 +219,11 @@ class SqlLiveDocuments(SqlFamily):
         )
         return await self._session.scalar(documents) or 0, await self._session.scalar(chunks) or 0
 
+    async def languages(self, agent_id: UUID) -> dict[str | None, int]:
+        language = DocumentVersionRow.language
+        counted = select(language, func.count()).where(_is_live_of(agent_id)).group_by(language)
+        return {row[0]: row[1] for row in await self._session.execute(counted)}
+
     async def _live_versions(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[DocumentVersionRow, int]]:
         """By document: its live version and how many chunks that has."""
         chunks = (

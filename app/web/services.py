@@ -35,6 +35,7 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
+from app.operating.unread_languages import UnreadLanguages
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.operating.workspaces import Workspaces
@@ -63,6 +64,7 @@ class WebServices:
     agents: Agents
     token_budgets: TokenBudgets
     sources: Sources
+    unread_languages: UnreadLanguages
     source_editing: SourceEditing
     source_files: SourceFiles
     discovery: Discovery

@@ -14,10 +14,17 @@ class HashingEmbedder:
     Its tokens are words. While `is_down`, it raises. `embedded` holds every text that it was given.
     """
 
-    def __init__(self, *, dimensions: int = 256, max_tokens: int = 256, model_id: str = "hashing") -> None:
+    def __init__(
+        self,
+        *,
+        dimensions: int = 256,
+        max_tokens: int = 256,
+        model_id: str = "hashing",
+        reads: frozenset[str] | None = None,
+    ) -> None:
         self.model_id = model_id
         self.dimensions = dimensions
-        self.reads: frozenset[str] | None = None
+        self.reads = reads
         self.max_tokens = max_tokens
         self.is_down = False
         self.embedded: list[str] = []

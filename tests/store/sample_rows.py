@@ -13,6 +13,7 @@ from app.domain.document import PageContent, PendingVersion
 from app.domain.gap import GapReason
 from app.domain.source import Source
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.ports.records.transaction import SystemOfRecord
 from app.store.database_time import database_time
 from app.store.models import Base, ProcessRow, WorkspaceRow
 from app.store.system_of_record import SqlSystemOfRecord
@@ -74,14 +75,14 @@ async def add_workspace(engine: AsyncEngine) -> UUID:
     return workspace_id
 
 
-async def add_pending(record: SqlSystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
+async def add_pending(record: SystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
     async with record.write() as records:
         return await records.documents.add_pending(
             source.agent_id, source.id, page, content_hash(page.markdown), some_chunks(*texts or ("Run it.",))
         )
 
 
-async def add_live(record: SqlSystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
+async def add_live(record: SystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
     version = await add_pending(record, source, page, *texts)
     async with record.write() as records:
         await records.documents.make_live(version)

@@ -54,6 +54,7 @@ from app.operating.source_files import SourceFiles
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
 from app.operating.token_budgets import TokenBudgets
+from app.operating.unread_languages import UnreadLanguages
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
 from app.operating.workspaces import Workspaces
@@ -227,6 +228,7 @@ def services_on(
         agents=Agents(record, jobs),
         token_budgets=TokenBudgets(record, clock),
         sources=Sources(record, jobs, CrawlerPageScope()),
+        unread_languages=UnreadLanguages(record, HashingEmbedder(reads=frozenset({"en"}))),
         source_editing=SourceEditing(record),
         discovery=Discovery(record, ScriptedSiteDiscovery()),
         source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),

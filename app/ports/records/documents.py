@@ -161,6 +161,10 @@ class DocumentRecords(Protocol):
         """Live documents, live chunks."""
         ...
 
+    async def languages(self, agent_id: UUID) -> dict[str | None, int]:
+        """How many live documents are in each language (BCP 47 primary subtag; None where it is not known)."""
+        ...
+
     async def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]: ...
 
     async def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:

@@ -12,6 +12,7 @@ from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.source_files import Upload
 from app.ports.site_reader import QueuedPage
 from app.web.form_body import FORM_BYTES
+from tests.store.sample_rows import add_live
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.house import MAX_FILE_BYTES, House
 
@@ -29,6 +30,13 @@ def list_path(house: House) -> str:
 
 async def test_without_sources_the_page_says_what_to_do(house: House, browser: ConsoleBrowser) -> None:
     assert "Nothing to learn from yet" in text_of(await browser.page(list_path(house)))
+
+
+async def test_pages_that_the_embedder_does_not_read_are_counted(house: House, browser: ConsoleBrowser) -> None:
+    async with house.record.write() as records:
+        site = await records.sources.create(house.agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
+    await add_live(house.record, site, PageContent("https://x.example/", "Lampen", "Lampen", language="de"))
+    assert "1 page is German: the shipped models read English." in text_of(await browser.page(list_path(house)))
 
 
 async def test_a_text_is_added_and_read_at_once(house: House, browser: ConsoleBrowser) -> None:

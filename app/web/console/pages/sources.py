@@ -76,6 +76,7 @@ class PageList(Form):
 class SourcePages(Pages):
     def __init__(self, services: WebServices) -> None:
         self._sources = services.sources
+        self._unread = services.unread_languages
         self._editing = services.source_editing
         self._discovery = services.discovery
         self._deletions = services.deletions
@@ -89,7 +90,14 @@ class SourcePages(Pages):
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
         title = " ".join(visit.given.title.split())[: rules.MAX_NAME_CHARS]
-        told = {"rows": rows, "tones": STATE_TONES, "in_quarantine": in_quarantine, "most": self._files.max_bytes}
+        unread = await self._unread.of_agent(visit.actor, visit.agent.id)
+        told = {
+            "rows": rows,
+            "unread": unread,
+            "tones": STATE_TONES,
+            "in_quarantine": in_quarantine,
+            "most": self._files.max_bytes,
+        }
         return Shown("sources.html", told | _FILES | {"title": title})
 
     @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
