@@ -37,7 +37,7 @@ def _with_navigation(app: Any, docname: str, source: list[str]) -> None:
             pages = "\n".join(_LINK.findall(listed))
             source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{pages}\n```\n"
     elif docname == "docs/decisions/index":
-        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(_LINK.findall(source[0])) + "\n```\n"
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
 
 
 def setup(app: Any) -> None:

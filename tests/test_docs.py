@@ -84,6 +84,11 @@ def test_decisions_are_numbered_and_say_what_they_cost() -> None:
         assert [title for title in headings if title in ("Context", "Decision", "What it costs")] == headings[1:]
 
 
+def test_every_decision_is_listed() -> None:
+    listed = _LINK.findall(_text(ROOT / "docs" / "decisions" / "index.md"))
+    assert listed == [page.name for page in DECISIONS]
+
+
 def test_every_dependency_was_weighed() -> None:
     project = tomllib.loads(_text(ROOT / "pyproject.toml"))["project"]
     wanted = [

@@ -53,6 +53,7 @@ from app.web.admin_user_secret import AdminUserSecret
 from app.web.admin_visitors import AdminVisitors
 from app.web.admin_webhooks import AdminWebhooks
 from app.web.admission import Admission
+from app.web.api_reference.routes import api_reference_routes
 from app.web.client_address import ClientAddresses
 from app.web.console.registry import console_routes
 from app.web.cors import WidgetCors
@@ -113,7 +114,12 @@ def create_app(
         addresses,
     )
     app = Starlette(
-        routes=[*routes_of(endpoints, admission), *console_routes(services, admission, widget), *more_routes],
+        routes=[
+            *routes_of(endpoints, admission),
+            *console_routes(services, admission, widget),
+            *api_reference_routes(),
+            *more_routes,
+        ],
         lifespan=lifespan,
         exception_handlers={
             DocentError: answer_with_problem,

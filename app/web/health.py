@@ -39,7 +39,7 @@ class Health(Api):
 
     @get("/", "What this is", access=everyone)
     async def get_index(self, call: Call[None, None]) -> IndexOut:
-        return IndexOut(name="docent", version=self._version, docs="/openapi.json")
+        return IndexOut(name="docent", version=self._version, docs="/docs")
 
     @get("/healthz", "The process lives", access=everyone)
     async def get_health(self, call: Call[None, None]) -> HealthOut:

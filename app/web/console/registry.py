@@ -10,7 +10,6 @@ from starlette.routing import Route
 
 from app.web.admission import Admission
 from app.web.client_address import ClientAddresses
-from app.web.console import static_files
 from app.web.console.front_door import FrontDoor
 from app.web.console.gap_view import GapShow
 from app.web.console.page import ConsolePage
@@ -40,6 +39,9 @@ from app.web.console.pages.webhooks import WebhookPages
 from app.web.console.rendering import Rendering
 from app.web.limits_policy import LimitsPolicy
 from app.web.services import WebServices
+from app.web.static_files import StaticFiles
+
+STATIC_FILES = Path(__file__).parent / "static"
 
 
 def pages_of(
@@ -85,7 +87,7 @@ def pages_of(
 def console_routes(services: WebServices, admission: Admission, widget: Path) -> list[Route]:
     """`widget` is the folder of the built widget."""
     pages = pages_of(services, admission.limits, admission.addresses, widget)
-    files = static_files.StaticFiles()
+    files = StaticFiles(STATIC_FILES, "/console/static/{file}")
     door = FrontDoor(pages, services, Rendering(files), admission)
     by_path: dict[str, dict[str, ConsolePage]] = {}
     for page in pages.values():
@@ -97,7 +99,7 @@ def console_routes(services: WebServices, admission: Admission, widget: Path) ->
     async def static_file(request: Request) -> Response:
         return files.answer(request)
 
-    routes = [Route(static_files.PATH, static_file, name=static_files.PATH)]
+    routes = [Route(files.path, static_file, name=files.path)]
     return routes + [_route(path, methods, door) for path, methods in by_path.items()]
 
 

@@ -13,8 +13,8 @@ from app.domain.agent import Agent
 from app.web.console.menu import MenuItem, menu_of, picked
 from app.web.console.page import Rejected, Shown, Visit
 from app.web.console.session_cookie import csrf_token
-from app.web.console.static_files import StaticFiles
 from app.web.console.words import FILTERS, ago
+from app.web.static_files import StaticFiles
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # No inline script or style anywhere: what a visitor wrote can never become either.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.web.console import static_files
+from app.web.console.registry import STATIC_FILES
 from tests.web.console.browser import ConsoleBrowser, an_operator
 from tests.web.house import House, open_house
 
@@ -80,5 +80,4 @@ async def test_a_script_that_asks_for_a_part_is_sent_to_the_sign_in_as_a_whole(h
 
 
 def test_the_vendored_script_has_its_licence() -> None:
-    folder = Path(static_files.__file__).parent / "static"
-    assert "Zero-Clause BSD" in (folder / "htmx-LICENSE.txt").read_text("utf-8")
+    assert "Zero-Clause BSD" in (STATIC_FILES / "htmx-LICENSE.txt").read_text("utf-8")

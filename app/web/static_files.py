@@ -1,4 +1,4 @@
-"""Style sheet and scripts, each at an address that names its content and may be kept for good."""
+"""Style sheets and scripts of a folder, each at an address that names its content and may be kept for good."""
 
 from functools import cached_property
 from pathlib import Path
@@ -9,19 +9,21 @@ from starlette.responses import Response
 from app.domain.errors import NotFound
 from app.web.widget_script import BuiltFile, takes_gzip
 
-PATH = "/console/static/{file}"
-_FOLDER = Path(__file__).parent / "static"
 _MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class StaticFiles:
-    """Read with their first use, and once."""
+    """Read with their first use, and once. `path` is the route's, with `{file}` in it."""
+
+    def __init__(self, folder: Path, path: str) -> None:
+        self._folder = folder
+        self.path = path
 
     @cached_property
     def _files(self) -> dict[str, BuiltFile]:
         suffixes = tuple(f".{suffix}" for suffix in _MEDIA_TYPES)
-        return {path.name: BuiltFile.read(path) for path in _FOLDER.iterdir() if path.suffix in suffixes}
+        return {path.name: BuiltFile.read(path) for path in self._folder.iterdir() if path.suffix in suffixes}
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -29,13 +31,13 @@ class StaticFiles:
         return {self._pinned(name): name for name in self._files}
 
     def url(self, name: str) -> str:
-        return PATH.format(file=self._pinned(name))
+        return self.path.format(file=self._pinned(name))
 
     def answer(self, request: Request) -> Response:
         """Raises NotFound."""
         name = self._names.get(str(request.path_params["file"]))
         if name is None:
-            raise NotFound("file of the console")
+            raise NotFound("file")
         built, zipped = self._files[name], takes_gzip(request)
         headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding", "ETag": built.etag(zipped)}
         if zipped:
