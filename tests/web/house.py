@@ -1,6 +1,7 @@
 """The edge on a real SQLite record, with doubles behind the ports that reach further."""
 
-from collections.abc import AsyncIterator, Mapping
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -25,6 +26,7 @@ from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
 from app.answering.trial_search import TrialSearch
 from app.domain.agent import Agent, AgentConfig
+from app.domain.turn import TurnRequest, VisitorSession
 from app.operating.actor import READ, SCOPES, WRITE, Actor
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
@@ -152,6 +154,66 @@ def a_question(turn_id: UUID | None = None, message: str = "What does it cost?")
     return {"turn_id": str(turn_id or uuid4()), "message": message, "page_url": PAGE}
 
 
+@dataclass(frozen=True)
+class Tenants:
+    """See House."""
+
+    actor: Actor
+    stranger: Actor
+    agent: Agent
+    write: str
+    read: str
+    foreign: str
+
+
+@dataclass(frozen=True)
+class Belongings:
+    """What a house holds, to open another one that holds the same."""
+
+    database: bytes
+    tenants: Tenants
+    asked: Sequence[tuple[VisitorSession, TurnRequest]] = ()
+
+    @classmethod
+    def left_in(cls, folder: Path, house: House) -> "Belongings":
+        """Of a house that was open in `folder` and is closed."""
+        of_house = {each.name: getattr(house, each.name) for each in fields(Tenants)}
+        return cls((folder / "docent.sqlite").read_bytes(), Tenants(**of_house), tuple(house.turns.asked))
+
+
+_new_house: Belongings | None = None
+
+
+async def _belongings_of_a_new_house() -> Belongings:
+    """Two workspaces, of which one has an agent; made once in a test process."""
+    global _new_house
+    if _new_house is None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            async with temporary_record(folder, FixedClock()) as record:
+                tenants = await _settle(folder, record)
+            _new_house = Belongings((folder / "docent.sqlite").read_bytes(), tenants)
+    return _new_house
+
+
+async def _settle(folder: Path, record: SystemOfRecord) -> Tenants:
+    async with record.write() as records:
+        workspace = await records.tokens.default_workspace()
+    other = await another_workspace(folder)
+    agents, tokens = Agents(record, RecordingJobQueue()), ApiTokens(record, FixedClock())
+    actor = Actor(workspace, "tests", frozenset((READ, WRITE)))
+    agent = await agents.create(actor, AgentConfig(name="Docs", allowed_origins=(SITE,)))
+    await agents.publish(actor, agent.id)
+    return Tenants(
+        actor=actor,
+        stranger=Actor(other, "stranger", frozenset((READ, WRITE))),
+        agent=await agents.get(actor, agent.id),
+        write=(await tokens.issue(workspace, "write", SCOPES)).token,
+        read=(await tokens.issue(workspace, "read", (READ,))).token,
+        foreign=(await tokens.issue(other, "foreign", SCOPES)).token,
+    )
+
+
 @asynccontextmanager
 async def open_house(
     folder: Path,
@@ -162,10 +224,16 @@ async def open_house(
     proxy_header: str = FORWARDED_FOR,
     widget_files: Path | None = None,
     readiness: Readiness | None = None,
+    belongings: Belongings | None = None,
 ) -> AsyncIterator[House]:
+    """In an empty folder. `belongings` are those of another house, or those of a new one."""
+    belongings = belongings or await _belongings_of_a_new_house()
+    (folder / "docent.sqlite").write_bytes(belongings.database)
     clock = FixedClock()
     async with temporary_record(folder, clock) as record:
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
+        for session, request in belongings.asked:
+            await turns.ask(session, request)
         drafts = ScriptedDrafts()
         services = services_on(record, clock, turns, jobs, limiter, readiness or _everything_answers, drafts)
         app = create_app(
@@ -176,13 +244,6 @@ async def open_house(
             version="1.2.3",
             widget_files=widget_files or folder,
         )
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-        other = await another_workspace(folder)
-        tokens = services.api_tokens
-        actor = Actor(workspace, "tests", frozenset((READ, WRITE)))
-        agent = await services.agents.create(actor, AgentConfig(name="Docs", allowed_origins=(SITE,)))
-        await services.agents.publish(actor, agent.id)
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="https://api.test", trust_env=False) as http:
             yield House(
@@ -195,12 +256,7 @@ async def open_house(
                 services=services,
                 app=app,
                 http=http,
-                actor=actor,
-                stranger=Actor(other, "stranger", frozenset((READ, WRITE))),
-                agent=await services.agents.get(actor, agent.id),
-                write=(await tokens.issue(workspace, "write", SCOPES)).token,
-                read=(await tokens.issue(workspace, "read", (READ,))).token,
-                foreign=(await tokens.issue(other, "foreign", SCOPES)).token,
+                **vars(belongings.tenants),
             )
 
 

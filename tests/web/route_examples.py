@@ -1,6 +1,7 @@
 """For each operation of the registry: a call that succeeds, in a house where everything it names is there."""
 
 import hashlib
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from app.operating.source_files import Upload
 from app.ports.site_reader import QueuedPage
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint
-from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question, open_house
+from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_question, open_house
 
 # The fields of a form, and its file, for each operation that takes one.
 FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
@@ -164,11 +165,22 @@ def _with_ids(value: Any, named: Mapping[str, UUID]) -> Any:
     return str(named[value]) if value in named else value.replace("{unique}", uuid4().hex)
 
 
+_furnished_once: tuple[FurnishedHouse, Belongings] | None = None
+
+
 @asynccontextmanager
-async def furnished(folder: Path) -> AsyncIterator[FurnishedHouse]:
+async def furnished(folder: Path, belongings: Belongings | None = None) -> AsyncIterator[FurnishedHouse]:
+    """Furnished once in a test process and copied since. `belongings` hold something more."""
+    global _furnished_once
+    if _furnished_once is None:
+        with tempfile.TemporaryDirectory() as first:
+            async with open_house(Path(first)) as house:
+                rooms = await furnish(house)
+            _furnished_once = rooms, Belongings.left_in(Path(first), house)
+    rooms, its_own = _furnished_once
     built = a_built_widget(folder / "dist")
-    async with open_house(folder, widget_files=built) as house:
-        yield await furnish(house)
+    async with open_house(folder, widget_files=built, belongings=belongings or its_own) as house:
+        yield replace(rooms, house=house, visitor=VisitorHttp(house, rooms.visitor.session))
 
 
 def a_built_widget(folder: Path) -> Path:

@@ -1,5 +1,6 @@
 """For each page of the console: what its path names, and for each form a right way to fill it."""
 
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from app.web.client_address import ClientAddresses
 from app.web.console.page import ConsolePage
 from app.web.console.registry import pages_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
-from tests.web.house import House, uninhabited_services, unlimited
+from tests.web.house import Belongings, House, uninhabited_services, unlimited
 from tests.web.route_examples import FILE, FurnishedHouse, furnished
 
 # A right form for each POST, whose answer leads on; `{gap_id}` and the like stand for the ids of the furnished house.
@@ -142,16 +143,42 @@ class OpenConsole:
         return {name: filled(value) for name, value in FORMS[page.name].items()}
 
 
+_opened_once: tuple[OpenConsole, Belongings] | None = None
+
+
 @asynccontextmanager
 async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
-    async with furnished(folder) as rooms:
-        house = rooms.house
-        admin, editor, viewer = [await an_operator(house, role) for role in (Role.ADMIN, Role.EDITOR, Role.VIEWER)]
-        await house.services.operators.add(house.stranger, "stranger@example.com", Role.ADMIN, PASSWORD)
-        agent = await house.services.agents.create(house.stranger, AgentConfig(name="Theirs"))
-        stranger = ConsoleBrowser(house)
-        await stranger.sign_in("stranger@example.com")
-        yield OpenConsole(rooms, admin, editor, viewer, stranger, str(agent.id))
+    """Its operators sign in once in a test process; from then on it is copied."""
+    global _opened_once
+    if _opened_once is None:
+        with tempfile.TemporaryDirectory() as first:
+            async with furnished(Path(first)) as rooms:
+                console = await _with_operators(rooms)
+            _opened_once = console, Belongings.left_in(Path(first), rooms.house)
+    console, belongings = _opened_once
+    async with furnished(folder, belongings) as rooms:
+
+        def copied(browser: ConsoleBrowser) -> ConsoleBrowser:
+            return ConsoleBrowser(rooms.house, dict(browser.cookies))
+
+        yield OpenConsole(
+            rooms,
+            copied(console.admin),
+            copied(console.editor),
+            copied(console.viewer),
+            copied(console.stranger),
+            console.strangers_agent,
+        )
+
+
+async def _with_operators(rooms: FurnishedHouse) -> OpenConsole:
+    house = rooms.house
+    admin, editor, viewer = [await an_operator(house, role) for role in (Role.ADMIN, Role.EDITOR, Role.VIEWER)]
+    await house.services.operators.add(house.stranger, "stranger@example.com", Role.ADMIN, PASSWORD)
+    agent = await house.services.agents.create(house.stranger, AgentConfig(name="Theirs"))
+    stranger = ConsoleBrowser(house)
+    await stranger.sign_in("stranger@example.com")
+    return OpenConsole(rooms, admin, editor, viewer, stranger, str(agent.id))
 
 
 def every_page() -> list[ConsolePage]:
