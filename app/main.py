@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 import structlog
+from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
 from app.adapters.argon2_password_hasher import Argon2PasswordHasher
@@ -21,6 +22,10 @@ from app.adapters.dbos_worker import DbosWorker
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.pooled_file_reader import PooledFileReader
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.agent_search import AgentSearch
+from app.answering.conversations import Conversations
+from app.answering.model_health import ModelHealth
+from app.answering.playground import Playground
 from app.answering.trial_answers import TrialAnswers
 from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
@@ -30,43 +35,29 @@ from app.configured_adapters import (
     configured_model_places,
     open_site_discovery,
 )
-from app.operating.agents import Agents
-from app.operating.api_tokens import ApiTokens
-from app.operating.conversation_review import ConversationReview
-from app.operating.curated_answers import CuratedAnswers
-from app.operating.deletions import Deletions
-from app.operating.discovery import Discovery
-from app.operating.document_batches import DocumentBatches
-from app.operating.gap_replays import GapReplays
-from app.operating.gap_suggestions import GapSuggestions
-from app.operating.gaps import Gaps
-from app.operating.golden_questions import GoldenQuestions
-from app.operating.golden_runs import GoldenRuns
-from app.operating.leads import Leads
-from app.operating.live_chats import LiveChats
-from app.operating.operators import Operators
-from app.operating.page_sync import PageSync
-from app.operating.quarantine import PageQuarantine
+from app.domain.costs import TokenPrices
+from app.kit.wiring import Wiring
+from app.operating.gap_replays import Trials
+from app.operating.gap_suggestions import AnswerDrafts
+from app.operating.golden_asking import TrialSearches
 from app.operating.readiness import record_answers
-from app.operating.reading_preview import ReadingPreviews
-from app.operating.rehearsals import Rehearsals
-from app.operating.run_watch import RunWatch
-from app.operating.schedules import Schedules
-from app.operating.sign_in import SignIn
-from app.operating.signed_users import SignedUsers
-from app.operating.source_editing import SourceEditing
+from app.operating.rehearsals import Matching
 from app.operating.source_files import SourceFiles
-from app.operating.source_hooks import SourceHooks
-from app.operating.sources import Sources
-from app.operating.token_budgets import TokenBudgets
-from app.operating.unread_languages import UnreadLanguages
 from app.operating.upkeep import upkeep
-from app.operating.visitor_data import VisitorData
-from app.operating.webhooks import Webhooks
-from app.operating.workspaces import Workspaces
+from app.ports.clock import Clock
+from app.ports.cron_calendar import CronCalendar
+from app.ports.embedder import Embedder
 from app.ports.job_queue import JobQueue
+from app.ports.live_conversations import LiveConversations
 from app.ports.page_listing import PageListing
+from app.ports.page_scope import PageScope
+from app.ports.password_hasher import PasswordHasher
+from app.ports.pattern_matcher import PatternMatcher
+from app.ports.rate_limiter import RateLimiter
+from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_discovery import SiteDiscovery
+from app.ports.stream_places import StreamPlaces
+from app.ports.told_history import ToldHistory
 from app.ports.webhook_sender import WebhookSender
 from app.rooms import (
     Answering,
@@ -84,8 +75,10 @@ from app.store.records import import_families
 from app.web.application import create_app
 from app.web.client_address import ClientAddresses
 from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
+from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.services import WebServices
+from app.web.visitor_turns import VisitorTurns
+from app.web.widget_script import WidgetFolder, built_widget
 
 log = structlog.get_logger(__name__)
 
@@ -128,14 +121,8 @@ async def open_web_rooms(settings: Settings) -> AsyncIterator[Web]:
         jobs = DbosJobQueue(settings.job_queue_url)
         warming = asyncio.create_task(warm_up(base.questions, base.reranker, LangidLanguageGuesser()))
         try:
-            services = _web_services(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
-            streams = StreamPolicy(drain_seconds=settings.shutdown_seconds)
-            limits = LimitsPolicy(
-                questions_per_visitor=settings.limit_questions_per_visitor,
-                questions_per_address=settings.limit_questions_per_address,
-                questions_per_agent=settings.limit_questions_per_agent,
-            )
-            app = create_app(services, limits=limits, streams=streams, addresses=_addresses(settings), version=VERSION)
+            parts = _parts(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
+            app = create_app(parts, version=VERSION)
             app.state.connections = _connections(base)
             yield Web(app, base, answering)
         finally:
@@ -190,7 +177,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             yield
 
 
-def _web_services(
+def _parts(
     base: Foundation,
     answering: Answering,
     jobs: JobQueue,
@@ -198,7 +185,10 @@ def _web_services(
     discovery: SiteDiscovery,
     listing: PageListing,
     webhooks: WebhookSender,
-) -> WebServices:
+) -> Wiring:
+    """What the web application is put together from: everything that is not made of these by its constructor."""
+    settings = base.settings
+
     async def readiness() -> Mapping[str, bool]:
         has_record = await record_answers(base.record)
         return {
@@ -207,49 +197,43 @@ def _web_services(
             "turns": not answering.turns.is_closing,
         }
 
-    passwords, scope = Argon2PasswordHasher(), page_scope_on(base)
-    return WebServices(
-        records=base.record,
-        clock=base.clock,
-        rate_limiter=base.rate_limiter,
-        stream_places=base.stream_places,
-        conversations=answering.conversations,
-        turns=answering.turns,
-        search=answering.search,
-        agents=Agents(base.record, jobs),
-        token_budgets=TokenBudgets(base.record, base.clock, base.settings.prices),
-        sources=Sources(base.record, jobs, scope),
-        unread_languages=UnreadLanguages(base.record, base.embedder),
-        source_editing=SourceEditing(base.record),
-        source_files=source_files,
-        discovery=Discovery(base.record, discovery),
-        run_watch=RunWatch(base.record, base.clock),
-        page_sync=PageSync(base.record, jobs, scope),
-        document_batches=DocumentBatches(base.record, jobs),
-        reading_previews=ReadingPreviews(base.record, listing),
-        source_hooks=SourceHooks(base.record, base.clock),
-        webhooks=Webhooks(base.record, webhooks, base.clock),
-        schedules=Schedules(base.record, CronsimCalendar(), base.clock),
-        deletions=Deletions(base.record, jobs),
-        page_quarantine=PageQuarantine(base.record, jobs),
-        curated_answers=CuratedAnswers(base.record, Re2PatternMatcher()),
-        rehearsals=Rehearsals(base.record, answering.curated, Re2PatternMatcher(), base.clock),
-        gaps=Gaps(base.record),
-        gap_replays=GapReplays(base.record, TrialAnswers(answering.playground)),
-        gap_suggestions=GapSuggestions(base.record, answering.drafter),
-        playground=answering.playground,
-        golden_questions=GoldenQuestions(base.record, Re2PatternMatcher()),
-        golden_runs=GoldenRuns(base.record, answering.trials, base.clock),
-        conversation_review=ConversationReview(base.record),
-        visitor_data=VisitorData(base.record, answering.conversation_end),
-        leads=Leads(base.record, base.clock),
-        live_chats=LiveChats(base.record, base.clock, answering.history),
-        signed_users=SignedUsers(base.record, base.clock),
-        api_tokens=ApiTokens(base.record, base.clock),
-        operators=Operators(base.record, passwords, base.clock),
-        workspaces=Workspaces(base.record, passwords, base.clock),
-        sign_in=SignIn(base.record, passwords, base.clock),
-        readiness=readiness,
-        model_health=answering.model_health,
-        metrics=base.metrics,
+    return Wiring(
+        {
+            SystemOfRecord: base.record,
+            Clock: base.clock,
+            RateLimiter: base.rate_limiter,
+            StreamPlaces: base.stream_places,
+            CollectorRegistry: base.metrics,
+            Embedder: base.embedder,
+            JobQueue: jobs,
+            PageScope: page_scope_on(base),
+            SourceFiles: source_files,
+            SiteDiscovery: discovery,
+            PageListing: listing,
+            WebhookSender: webhooks,
+            CronCalendar: CronsimCalendar(),
+            PatternMatcher: Re2PatternMatcher(),
+            PasswordHasher: Argon2PasswordHasher(),
+            TokenPrices: settings.prices,
+            VisitorTurns: answering.turns,
+            Conversations: answering.conversations,
+            LiveConversations: answering.conversation_end,
+            ToldHistory: answering.history,
+            AgentSearch: answering.search,
+            Matching: answering.curated,
+            Playground: answering.playground,
+            Trials: TrialAnswers(answering.playground),
+            TrialSearches: answering.trials,
+            AnswerDrafts: answering.drafter,
+            ModelHealth: answering.model_health,
+            Readiness: readiness,
+            LimitsPolicy: LimitsPolicy(
+                questions_per_visitor=settings.limit_questions_per_visitor,
+                questions_per_address=settings.limit_questions_per_address,
+                questions_per_agent=settings.limit_questions_per_agent,
+            ),
+            StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
+            ClientAddresses: _addresses(settings),
+            WidgetFolder: built_widget(),
+        }
     )

@@ -34,10 +34,10 @@ _FULL_FOLDERS: Final = {
     "crawler": 56,
 }
 _FILES_TOO_LONG: Final = 1
-_SHORT_FILES_OF_ONE_IMPORTER: Final = 74
-_LONE_PROTOCOLS: Final = 38
-_MOST_COLLABORATORS: Final = 40
-_IMPORT_SHARE_OF_APP: Final = 0.107
+_SHORT_FILES_OF_ONE_IMPORTER: Final = 71
+_LONE_PROTOCOLS: Final = 36
+_MOST_COLLABORATORS: Final = 27
+_IMPORT_SHARE_OF_APP: Final = 0.1065
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from uuid import UUID
 
 from pydantic import Field
 
+from app.answering.agent_search import AgentSearch
 from app.answering.retrieval import SearchQuery
 from app.operating.actor import Actor
 from app.operating.agent_rules import check_filter
 from app.operating.field_rules import check_http_url, check_language, check_text
 from app.web.access import read
 from app.web.agent_models import SearchFilterModel
-from app.web.answering_seam import AgentSearching
 from app.web.endpoint import Api, Call, post
 from app.web.model import Model
 
@@ -73,7 +73,7 @@ class SearchOut(Model):
 class AdminSearch(Api):
     tag = TAG
 
-    def __init__(self, search: AgentSearching) -> None:
+    def __init__(self, search: AgentSearch) -> None:
         self._search = search
 
     @post(

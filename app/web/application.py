@@ -1,24 +1,15 @@
 """The edge as one ASGI application."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
-from starlette.types import Lifespan
 
 from app.domain.errors import DocentError
-from app.operating.audit_log import AuditLog
-from app.operating.gap_grooming import GapGrooming
-from app.operating.passages import Passages
-from app.operating.publishing import Publishing
-from app.operating.quality_review import QualityReview
-from app.operating.starter_suggestions import StarterSuggestions
-from app.operating.threshold_curves import ThresholdCurves
-from app.operating.turn_review import TurnReview
+from app.kit.wiring import Wiring
 from app.web.admin_agents import AdminAgents, AdminStarterSuggestions
 from app.web.admin_audit import AdminAudit
 from app.web.admin_conversations import AdminConversations
@@ -55,72 +46,136 @@ from app.web.admin_webhooks import AdminWebhooks
 from app.web.admission import Admission
 from app.web.api_reference.routes import api_reference_routes
 from app.web.client_address import ClientAddresses
-from app.web.console.registry import console_routes
+from app.web.console.front_door import FrontDoor
+from app.web.console.page import ConsolePage, Pages
+from app.web.console.pages.agent_settings import AgentSettingsPages
+from app.web.console.pages.agent_versions import AgentVersionPages
+from app.web.console.pages.api_tokens import ApiTokenPages
+from app.web.console.pages.audit import AuditPages
+from app.web.console.pages.conversations import ConversationPages
+from app.web.console.pages.curated_answers import CuratedAnswerPages
+from app.web.console.pages.first_questions import FirstQuestionPages
+from app.web.console.pages.gap import GapPages
+from app.web.console.pages.gap_answer import GapAnswerPages
+from app.web.console.pages.gaps import GapsPages
+from app.web.console.pages.golden import GoldenPages
+from app.web.console.pages.home import HomePages, NewAgentPages
+from app.web.console.pages.leads import LeadPages
+from app.web.console.pages.live import LivePages
+from app.web.console.pages.operators import OperatorPages, WorkspacePages
+from app.web.console.pages.playground import PlaygroundPages
+from app.web.console.pages.quality import QualityPages
+from app.web.console.pages.quarantine import QuarantinePages
+from app.web.console.pages.sign_in import SignInPages
+from app.web.console.pages.source_files import SourceFilePages
+from app.web.console.pages.sources import SourcePages
+from app.web.console.pages.threshold import ThresholdPages
+from app.web.console.pages.webhooks import WebhookPages
+from app.web.console.rendering import Rendering
+from app.web.console.routes import console_files, console_routes, pages_by_name
 from app.web.cors import WidgetCors
 from app.web.endpoint import AnyEndpoint, Api, routes_of
 from app.web.errors import Refusal, answer_with_problem
 from app.web.health import Health
-from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits
-from app.web.metrics import RequestMeter, StreamMeter
+from app.web.metrics import RequestMeter
 from app.web.openapi import OpenApi
 from app.web.request_log import RequestLog
 from app.web.response_headers import SecurityHeaders
-from app.web.services import WebServices
 from app.web.source_hooks import SourceHookApi
 from app.web.stream_probe import StreamProbe
 from app.web.unexpected_errors import UnexpectedErrors
-from app.web.visitor_tokens import VisitorTokens
-from app.web.widget_api import WidgetApi
+from app.web.widget_api import WidgetConversations, WidgetTurns
 from app.web.widget_me import WidgetLeads, WidgetMe
 from app.web.widget_person import WidgetPerson
-from app.web.widget_script import WidgetScript, built_widget
+from app.web.widget_script import WidgetScript
+
+APIS: Sequence[type[Api]] = (
+    WidgetConversations,
+    WidgetTurns,
+    WidgetMe,
+    WidgetLeads,
+    WidgetPerson,
+    AdminAgents,
+    AdminStarterSuggestions,
+    AdminSources,
+    AdminSourceEditing,
+    AdminDiscovery,
+    AdminFiles,
+    AdminDocuments,
+    AdminRuns,
+    AdminPassages,
+    AdminPreviews,
+    SourceHookApi,
+    AdminSchedules,
+    AdminSearch,
+    AdminWebhooks,
+    AdminDeletions,
+    AdminQuarantine,
+    AdminRehearsals,
+    AdminCuratedAnswers,
+    AdminPlayground,
+    AdminGoldenRuns,
+    AdminGoldenQuestions,
+    AdminGaps,
+    AdminGapGrooming,
+    AdminGapReplays,
+    AdminGapSuggestions,
+    AdminConversations,
+    AdminLeads,
+    AdminLiveChats,
+    AdminUserSecret,
+    AdminTurnReview,
+    AdminQuality,
+    AdminVisitors,
+    AdminAudit,
+    AdminOperators,
+    AdminTokens,
+    WidgetScript,
+    StreamProbe,
+)
+PAGES: Sequence[type[Pages]] = (
+    SignInPages,
+    GapsPages,
+    GapPages,
+    GapAnswerPages,
+    AgentSettingsPages,
+    FirstQuestionPages,
+    AgentVersionPages,
+    ConversationPages,
+    LeadPages,
+    PlaygroundPages,
+    CuratedAnswerPages,
+    GoldenPages,
+    QualityPages,
+    ThresholdPages,
+    OperatorPages,
+    ApiTokenPages,
+    WorkspacePages,
+    AuditPages,
+    SourcePages,
+    SourceFilePages,
+    QuarantinePages,
+    WebhookPages,
+    LivePages,
+    NewAgentPages,
+    HomePages,  # last: one of them takes every address that is left
+)
 
 
-def create_app(
-    services: WebServices,
-    *,
-    lifespan: Lifespan[Starlette] | None = None,
-    limits: LimitsPolicy | None = None,
-    streams: StreamPolicy | None = None,
-    addresses: ClientAddresses | None = None,
-    version: str = "0.0.0",
-    widget_files: Path | None = None,
-    more_routes: Sequence[BaseRoute] = (),
-) -> Starlette:
+def create_app(parts: Wiring, *, version: str = "0.0.0", more_routes: Sequence[BaseRoute] = ()) -> Starlette:
     """Nothing connects and nothing is read from the environment here.
 
-    `addresses` knows which proxies are believed; by default none. `more_routes` come after the API's, such as a demo
-    page's.
+    `more_routes` come after the API's, such as a demo page's.
     """
-    limits, addresses = limits or LimitsPolicy(), addresses or ClientAddresses()
-    widget = widget_files or built_widget()
-    tokens = VisitorTokens(services.records, services.clock)
-    endpoints = endpoints_of(
-        services,
-        tokens,
-        limits=limits,
-        streams=streams or StreamPolicy(),
-        addresses=addresses,
-        version=version,
-        widget_files=widget,
-    )
-    admission = Admission(
-        services.api_tokens,
-        services.sign_in,
-        tokens,
-        services.records,
-        services.rate_limiter,
-        limits,
-        addresses,
-    )
+    pages, files = pages_of(parts), console_files()
+    routes = [
+        *routes_of(endpoints_of(parts, version), parts.get(Admission)),
+        *console_routes(pages, parts.make(FrontDoor, pages=pages, rendering=Rendering(files)), files),
+        *api_reference_routes(),
+        *more_routes,
+    ]
     app = Starlette(
-        routes=[
-            *routes_of(endpoints, admission),
-            *console_routes(services, admission, widget),
-            *api_reference_routes(),
-            *more_routes,
-        ],
-        lifespan=lifespan,
+        routes=routes,
         exception_handlers={
             DocentError: answer_with_problem,
             HTTPException: answer_with_problem,
@@ -128,8 +183,8 @@ def create_app(
             ValidationError: answer_with_problem,
         },
         middleware=[
-            Middleware(RequestLog, meter=RequestMeter(services.metrics)),
-            Middleware(SecurityHeaders, addresses=addresses),
+            Middleware(RequestLog, meter=parts.get(RequestMeter)),
+            Middleware(SecurityHeaders, addresses=parts.get(ClientAddresses)),
             Middleware(WidgetCors),
             Middleware(UnexpectedErrors),
         ],
@@ -138,74 +193,12 @@ def create_app(
     return app
 
 
-def endpoints_of(
-    services: WebServices,
-    tokens: VisitorTokens,
-    *,
-    limits: LimitsPolicy,
-    streams: StreamPolicy,
-    addresses: ClientAddresses,
-    version: str,
-    widget_files: Path,
-) -> list[AnyEndpoint]:
-    """Every endpoint that there is: tests go through this list, so that none is left out."""
-    counting = VisitorLimits(services.rate_limiter, addresses)
-    widget = WidgetApi(
-        services,
-        limits=limits,
-        streams=streams,
-        addresses=addresses,
-        meter=StreamMeter(services.metrics),
-        tokens=tokens,
-    )
-    apis: list[Api] = [
-        widget,
-        WidgetMe(services.visitor_data),
-        WidgetLeads(services.leads, limits, counting),
-        WidgetPerson(services.live_chats, limits, counting),
-        AdminAgents(services.agents, Publishing(services.agents, services.golden_runs), services.token_budgets),
-        AdminStarterSuggestions(StarterSuggestions(services.records)),
-        AdminSources(services.sources, services.page_sync, services.schedules),
-        AdminSourceEditing(services.source_editing),
-        AdminDiscovery(services.discovery),
-        AdminFiles(services.source_files),
-        AdminDocuments(services.document_batches),
-        AdminRuns(services.sources, services.run_watch, streams),
-        AdminPassages(Passages(services.records)),
-        AdminPreviews(services.reading_previews),
-        SourceHookApi(
-            services.source_hooks,
-            services.sources,
-            services.page_sync,
-        ),
-        AdminSchedules(services.schedules),
-        AdminSearch(services.search),
-        AdminWebhooks(services.webhooks),
-        AdminDeletions(services.deletions),
-        AdminQuarantine(services.page_quarantine),
-        AdminRehearsals(services.rehearsals),
-        AdminCuratedAnswers(services.curated_answers),
-        AdminPlayground(services.playground, streams),
-        AdminGoldenRuns(services.golden_runs),
-        AdminGoldenQuestions(services.golden_questions),
-        AdminGaps(services.gaps),
-        AdminGapGrooming(GapGrooming(services.records)),
-        AdminGapReplays(services.gap_replays, services.gaps),
-        AdminGapSuggestions(services.gap_suggestions),
-        AdminConversations(services.conversation_review, services.token_budgets),
-        AdminLeads(services.leads),
-        AdminLiveChats(services.live_chats),
-        AdminUserSecret(services.signed_users),
-        AdminTurnReview(TurnReview(services.records, services.golden_questions)),
-        AdminQuality(
-            QualityReview(services.records, services.clock), ThresholdCurves(services.records, services.clock)
-        ),
-        AdminVisitors(services.visitor_data),
-        AdminAudit(AuditLog(services.records)),
-        AdminOperators(services.operators),
-        AdminTokens(services.api_tokens),
-        WidgetScript(widget_files),
-        Health(services.readiness, services.metrics, version),
-        StreamProbe(streams),
-    ]
+def endpoints_of(parts: Wiring, version: str) -> list[AnyEndpoint]:
+    """Every operation that there is: tests go through this list, so that none is left out."""
+    apis = [*map(parts.get, APIS), parts.make(Health, version=version)]
     return [endpoint for api in (*apis, OpenApi(apis, version)) for endpoint in api.endpoints()]
+
+
+def pages_of(parts: Wiring) -> dict[str, ConsolePage]:
+    """Every page of the console by its name: tests go through this list, so that none is left out."""
+    return pages_by_name(map(parts.get, PAGES))

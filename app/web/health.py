@@ -1,5 +1,7 @@
 """Whether the process lives, whether it can serve, and what it counts."""
 
+from collections.abc import Awaitable, Callable, Mapping
+
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.responses import JSONResponse, Response
@@ -7,9 +9,10 @@ from starlette.responses import JSONResponse, Response
 from app.web.access import everyone
 from app.web.endpoint import Api, Call, get
 from app.web.model import Model
-from app.web.services import Readiness
 
 TAG = "Health"
+Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
+"""Says of each part ("record", "indexes") whether it answers now."""
 _NO_STORE = {"Cache-Control": "no-store"}
 _log = structlog.get_logger("docent.web")
 

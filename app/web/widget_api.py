@@ -6,14 +6,18 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
+from app.answering.conversations import Conversations
 from app.answering.turn_feed import TurnFeed
 from app.domain.errors import InvalidInput
 from app.domain.search_filter import SearchFilter
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Token
 from app.domain.turn_language import primary_subtag
+from app.operating.signed_users import SignedUsers
+from app.ports.rate_limiter import RateLimiter
+from app.ports.records.transaction import SystemOfRecord
+from app.ports.stream_places import StreamPlaces
 from app.web.access import VisitorCaller, new_visitor, visitor
-from app.web.client_address import ClientAddresses
 from app.web.endpoint import Api, Call, get, post
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
@@ -21,10 +25,10 @@ from app.web.live_streams import LiveStreams
 from app.web.metrics import StreamMeter
 from app.web.origins import admit_listed_origin
 from app.web.page_context import flattened
-from app.web.services import WebServices
 from app.web.signed_filter import parsed_filter
 from app.web.sse import last_event_id, stream_response
 from app.web.visitor_tokens import VisitorTokens
+from app.web.visitor_turns import VisitorTurns
 from app.web.widget_models import (
     AnswerOut,
     CitationOut,
@@ -46,29 +50,19 @@ QUESTION_MAX_BYTES = 128 * 1024  # every character of question and context may b
 _ASKED = ("turn_conflict", "turn_in_progress", "person_talks", "overloaded")
 
 
-class WidgetApi(Api):
+class WidgetConversations(Api):
     tag = TAG
 
     def __init__(
         self,
-        services: WebServices,
-        *,
-        limits: LimitsPolicy,
-        streams: StreamPolicy,
-        addresses: ClientAddresses,
-        meter: StreamMeter,
+        records: SystemOfRecord,
+        conversations: Conversations,
+        signed_users: SignedUsers,
         tokens: VisitorTokens,
     ) -> None:
-        self._records = services.records
-        self._conversations = services.conversations
-        self._signed_users = services.signed_users
-        self._turns = services.turns
-        self._limiter = services.rate_limiter
-        self._limits = limits
-        self._streams = streams
-        self._live_streams = LiveStreams(services.stream_places, limits.streams_per_visitor)
-        self._counting = VisitorLimits(services.rate_limiter, addresses)
-        self._meter = meter
+        self._records = records
+        self._conversations = conversations
+        self._signed_users = signed_users
         self._tokens = tokens
 
     @post(
@@ -98,6 +92,52 @@ class WidgetApi(Api):
             agent=PublicAgentOut.of(agent),
             messages=tuple(MessageOut.of(message) for message in opened.messages),
         )
+
+    @get("/v1/widget/conversation/messages", "The conversation's latest 30 messages, oldest first", access=visitor)
+    async def list_messages(self, call: Call[VisitorCaller, None]) -> MessagesOut:
+        messages = await self._conversations.messages(call.caller.session)
+        return MessagesOut(messages=tuple(MessageOut.of(message) for message in messages))
+
+    @post(
+        "/v1/widget/conversation/clear",
+        "Start afresh: the conversation is never shown again",
+        access=visitor,
+        status=204,
+    )
+    async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
+        await self._conversations.clear(call.caller.session)
+
+    async def _signed_filter(self, asked: InitIn) -> SearchFilter:
+        """Raises Unauthorized or InvalidInput, naming the field."""
+        if asked.filter is None:
+            if asked.filter_hash is not None:
+                raise InvalidInput("filter_hash", "There is no filter that it could sign. Send both, or neither.")
+            return SearchFilter()
+        user_id, signature = asked.user_id or "", asked.filter_hash or ""
+        await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)
+        return parsed_filter(asked.filter)
+
+
+class WidgetTurns(Api):
+    tag = TAG
+
+    def __init__(
+        self,
+        turns: VisitorTurns,
+        places: StreamPlaces,
+        limiter: RateLimiter,
+        counting: VisitorLimits,
+        limits: LimitsPolicy,
+        streams: StreamPolicy,
+        meter: StreamMeter,
+    ) -> None:
+        self._turns = turns
+        self._live_streams = LiveStreams(places, limits.streams_per_visitor)
+        self._limiter = limiter
+        self._counting = counting
+        self._limits = limits
+        self._streams = streams
+        self._meter = meter
 
     @post(
         "/v1/widget/messages/stream",
@@ -150,30 +190,6 @@ class WidgetApi(Api):
     async def rate_turn(self, call: Call[VisitorCaller, FeedbackIn]) -> None:
         given = call.input
         await self._turns.feedback(call.caller.session, call.path_id("turn_id"), given.rating, given.comment)
-
-    @get("/v1/widget/conversation/messages", "The conversation's latest 30 messages, oldest first", access=visitor)
-    async def list_messages(self, call: Call[VisitorCaller, None]) -> MessagesOut:
-        messages = await self._conversations.messages(call.caller.session)
-        return MessagesOut(messages=tuple(MessageOut.of(message) for message in messages))
-
-    @post(
-        "/v1/widget/conversation/clear",
-        "Start afresh: the conversation is never shown again",
-        access=visitor,
-        status=204,
-    )
-    async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
-        await self._conversations.clear(call.caller.session)
-
-    async def _signed_filter(self, asked: InitIn) -> SearchFilter:
-        """Raises Unauthorized or InvalidInput, naming the field."""
-        if asked.filter is None:
-            if asked.filter_hash is not None:
-                raise InvalidInput("filter_hash", "There is no filter that it could sign. Send both, or neither.")
-            return SearchFilter()
-        user_id, signature = asked.user_id or "", asked.filter_hash or ""
-        await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)
-        return parsed_filter(asked.filter)
 
     async def _ask(self, call: Call[VisitorCaller, QuestionIn]) -> TurnFeed:
         session, asked = call.caller.session, call.input

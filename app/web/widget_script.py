@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import NewType
 
 import anyio.to_thread
 from starlette.requests import Request
@@ -55,9 +56,12 @@ class BuiltFile:
         return f'"{self.digest.hex()[:32]}{"-gzip" if zipped else ""}"'
 
 
-def built_widget() -> Path:
+WidgetFolder = NewType("WidgetFolder", Path)
+
+
+def built_widget() -> WidgetFolder:
     """The folder in which the package carries the built widget."""
-    return Path(str(resources.files("widget"))) / "dist"
+    return WidgetFolder(Path(str(resources.files("widget"))) / "dist")
 
 
 def pinned_path(script: BuiltFile, name: str = "widget") -> str:
@@ -70,7 +74,7 @@ class WidgetScript(Api):
 
     tag = "Widget"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: WidgetFolder) -> None:
         self._folder = folder
         self._read: dict[str, BuiltFile] = {}
 

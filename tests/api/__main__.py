@@ -17,6 +17,8 @@ from typing import Any
 import structlog
 
 from app.domain.agent import Agent, AgentConfig
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
 from tests.web.house import SITE
 from tests.web.live_server import serving
 from tests.web.route_examples import FurnishedHouse, furnished
@@ -81,7 +83,7 @@ async def run(examples: int, seed: int, more: list[str]) -> int:
 
 async def visited_agent(rooms: FurnishedHouse) -> Agent:
     """For the visitors, whoever edits the other one."""
-    agents, actor = rooms.house.services.agents, rooms.house.actor
+    agents, actor = rooms.house.parts.get(Agents), rooms.house.actor
     agent = await agents.create(actor, AgentConfig("Visited", allowed_origins=(SITE,), live_chat=True))
     await agents.publish(actor, agent.id)
     return agent
@@ -89,7 +91,7 @@ async def visited_agent(rooms: FurnishedHouse) -> Agent:
 
 async def ids_to_keep(rooms: FurnishedHouse) -> list[str]:
     """Of what was there at the start: whoever deleted it would leave nothing for the others to find."""
-    tokens = await rooms.house.services.api_tokens.of_workspace(rooms.house.actor)
+    tokens = await rooms.house.parts.get(ApiTokens).of_workspace(rooms.house.actor)
     return [str(each) for each in (*rooms.ids.values(), *(token.id for token in tokens))]
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from uuid import UUID, uuid4
 
 import httpx2
+from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
 from app.adapters.crawler_page_scope import CrawlerPageScope
@@ -17,56 +18,48 @@ from app.adapters.cronsim_calendar import CronsimCalendar
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.memory_stream_places import MemoryStreamPlaces
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.agent_search import AgentSearch
 from app.answering.conversations import Conversations
 from app.answering.curated_matcher import CuratedMatcher
 from app.answering.history import History
 from app.answering.model_health import ModelHealth
-from app.answering.playground import playground_on
+from app.answering.playground import Playground, playground_on
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
 from app.answering.trial_search import TrialSearch
 from app.domain.agent import Agent, AgentConfig
 from app.domain.turn import TurnRequest, VisitorSession
+from app.kit.wiring import Wiring
 from app.operating.actor import READ, SCOPES, WRITE, Actor
 from app.operating.agents import Agents
 from app.operating.api_tokens import ApiTokens
-from app.operating.conversation_review import ConversationReview
-from app.operating.curated_answers import CuratedAnswers
-from app.operating.deletions import Deletions
-from app.operating.discovery import Discovery
-from app.operating.document_batches import DocumentBatches
-from app.operating.gap_replays import GapReplays
-from app.operating.gap_suggestions import GapSuggestions
-from app.operating.gaps import Gaps
-from app.operating.golden_questions import GoldenQuestions
-from app.operating.golden_runs import GoldenRuns
-from app.operating.leads import Leads
-from app.operating.live_chats import LiveChats
-from app.operating.operators import Operators
-from app.operating.page_sync import PageSync
-from app.operating.quarantine import PageQuarantine
-from app.operating.reading_preview import ReadingPreviews
-from app.operating.rehearsals import Rehearsals
-from app.operating.run_watch import RunWatch
-from app.operating.schedules import Schedules
-from app.operating.sign_in import SignIn
-from app.operating.signed_users import SignedUsers
-from app.operating.source_editing import SourceEditing
+from app.operating.gap_replays import Trials
+from app.operating.gap_suggestions import AnswerDrafts
+from app.operating.golden_asking import TrialSearches
+from app.operating.rehearsals import Matching
 from app.operating.source_files import SourceFiles
-from app.operating.source_hooks import SourceHooks
-from app.operating.sources import Sources
-from app.operating.token_budgets import TokenBudgets
-from app.operating.unread_languages import UnreadLanguages
-from app.operating.visitor_data import VisitorData
-from app.operating.webhooks import Webhooks
-from app.operating.workspaces import Workspaces
+from app.ports.clock import Clock
+from app.ports.cron_calendar import CronCalendar
+from app.ports.embedder import Embedder
+from app.ports.job_queue import JobQueue
+from app.ports.live_conversations import LiveConversations
+from app.ports.page_listing import PageListing
+from app.ports.page_scope import PageScope
+from app.ports.password_hasher import PasswordHasher
+from app.ports.pattern_matcher import PatternMatcher
+from app.ports.rate_limiter import RateLimiter
 from app.ports.records.transaction import SystemOfRecord
+from app.ports.site_discovery import SiteDiscovery
+from app.ports.stream_places import StreamPlaces
+from app.ports.told_history import ToldHistory
+from app.ports.webhook_sender import WebhookSender
 from app.web.application import create_app, endpoints_of
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
+from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.services import Readiness, WebServices
-from app.web.visitor_tokens import VisitorTokens
+from app.web.visitor_turns import VisitorTurns
+from app.web.widget_script import WidgetFolder
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
@@ -104,7 +97,7 @@ class House:
     jobs: RecordingJobQueue
     limiter: CountingRateLimiter
     drafts: ScriptedDrafts
-    services: WebServices
+    parts: Wiring
     app: Starlette
     http: httpx2.AsyncClient
     actor: Actor
@@ -235,15 +228,17 @@ async def open_house(
         for session, request in belongings.asked:
             await turns.ask(session, request)
         drafts = ScriptedDrafts()
-        services = services_on(record, clock, turns, jobs, limiter, readiness or _everything_answers, drafts)
-        app = create_app(
-            services,
-            limits=limits or unlimited(),
-            streams=streams,
-            addresses=ClientAddresses(trusted_proxies, proxy_header),
-            version="1.2.3",
-            widget_files=widget_files or folder,
+        parts = Wiring(
+            {
+                **doubles(record, clock, turns, jobs, limiter, drafts),
+                Readiness: readiness or _everything_answers,
+                LimitsPolicy: limits or unlimited(),
+                StreamPolicy: streams or StreamPolicy(),
+                ClientAddresses: ClientAddresses(trusted_proxies, proxy_header),
+                WidgetFolder: widget_files or folder,
+            }
         )
+        app = create_app(parts, version="1.2.3")
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="https://api.test", trust_env=False) as http:
             yield House(
@@ -253,78 +248,61 @@ async def open_house(
                 jobs=jobs,
                 limiter=limiter,
                 drafts=drafts,
-                services=services,
+                parts=parts,
                 app=app,
                 http=http,
                 **vars(belongings.tenants),
             )
 
 
-def services_on(
+def doubles(
     record: SystemOfRecord,
     clock: FixedClock,
     turns: ScriptedTurns,
     jobs: RecordingJobQueue,
     limiter: CountingRateLimiter,
-    readiness: Readiness,
-    drafts: ScriptedDrafts | None = None,
-) -> WebServices:
+    drafts: ScriptedDrafts,
+) -> dict[Any, object]:
+    """What the application's other parts are made of, by the types that they name."""
     search = SearchParts(
         record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), MemoryKeywordIndex(), OverlapReranker(), clock
     )
-    playground = playground_on(search, Re2PatternMatcher(), ForgetfulCache(), LangidLanguageGuesser())
-    return WebServices(
-        records=record,
-        clock=clock,
-        rate_limiter=limiter,
-        stream_places=MemoryStreamPlaces(),
-        conversations=Conversations(record, History(record, ForgetfulCache())),
-        turns=turns,
-        search=search.for_operators(ForgetfulCache(), LangidLanguageGuesser()),
-        agents=Agents(record, jobs),
-        token_budgets=TokenBudgets(record, clock),
-        sources=Sources(record, jobs, CrawlerPageScope()),
-        unread_languages=UnreadLanguages(record, HashingEmbedder(reads=frozenset({"en"}))),
-        source_editing=SourceEditing(record),
-        discovery=Discovery(record, ScriptedSiteDiscovery()),
-        source_files=SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
-        run_watch=RunWatch(record, clock),
-        page_sync=PageSync(record, jobs, CrawlerPageScope()),
-        document_batches=DocumentBatches(record, jobs),
-        reading_previews=ReadingPreviews(record, ListedPages()),
-        source_hooks=SourceHooks(record, clock),
-        webhooks=Webhooks(record, CrawlerWebhookSender(), clock),
-        schedules=Schedules(record, CronsimCalendar(), clock),
-        deletions=Deletions(record, jobs),
-        page_quarantine=PageQuarantine(record, jobs),
-        curated_answers=CuratedAnswers(record, Re2PatternMatcher()),
-        rehearsals=Rehearsals(
-            record, CuratedMatcher(record, Re2PatternMatcher(), HashingEmbedder()), Re2PatternMatcher(), clock
-        ),
-        gaps=Gaps(record),
-        gap_replays=GapReplays(record, TrialAnswers(playground)),
-        gap_suggestions=GapSuggestions(record, ScriptedDrafts() if drafts is None else drafts),
-        playground=playground,
-        golden_questions=GoldenQuestions(record, Re2PatternMatcher()),
-        golden_runs=GoldenRuns(
-            record,
-            TrialSearch(
-                search.for_operators(ForgetfulCache(), LangidLanguageGuesser()), playground, Re2PatternMatcher()
-            ),
-            clock,
-        ),
-        conversation_review=ConversationReview(record),
-        visitor_data=VisitorData(record, EndedConversations()),
-        leads=Leads(record, clock),
-        live_chats=LiveChats(record, clock, RecordingHistory()),
-        signed_users=SignedUsers(record, clock),
-        api_tokens=ApiTokens(record, clock),
-        operators=Operators(record, PlainPasswordHasher(), clock),
-        workspaces=Workspaces(record, PlainPasswordHasher(), clock),
-        sign_in=SignIn(record, PlainPasswordHasher(), clock),
-        readiness=readiness,
-        model_health=ModelHealth(clock),
-    )
+    patterns, languages = Re2PatternMatcher(), LangidLanguageGuesser()
+    playground = playground_on(search, patterns, ForgetfulCache(), languages)
+    for_operators = search.for_operators(ForgetfulCache(), languages)
+    return {
+        SystemOfRecord: record,
+        Clock: clock,
+        RateLimiter: limiter,
+        StreamPlaces: MemoryStreamPlaces(),
+        CollectorRegistry: CollectorRegistry(),
+        Embedder: HashingEmbedder(reads=frozenset({"en"})),
+        JobQueue: jobs,
+        PageScope: CrawlerPageScope(),
+        SourceFiles: SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
+        SiteDiscovery: ScriptedSiteDiscovery(),
+        PageListing: ListedPages(),
+        WebhookSender: CrawlerWebhookSender(),
+        CronCalendar: CronsimCalendar(),
+        PatternMatcher: patterns,
+        PasswordHasher: PlainPasswordHasher(),
+        VisitorTurns: turns,
+        Conversations: Conversations(record, History(record, ForgetfulCache())),
+        LiveConversations: EndedConversations(),
+        ToldHistory: RecordingHistory(),
+        AgentSearch: for_operators,
+        Matching: CuratedMatcher(record, patterns, HashingEmbedder()),
+        Playground: playground,
+        Trials: TrialAnswers(playground),
+        TrialSearches: TrialSearch(for_operators, playground, patterns),
+        AnswerDrafts: drafts,
+        ModelHealth: ModelHealth(clock),
+        StreamPolicy: StreamPolicy(),
+        LimitsPolicy: unlimited(),
+        ClientAddresses: ClientAddresses(),
+        Readiness: _everything_answers,
+        WidgetFolder: Path("dist"),
+    }
 
 
 async def _everything_answers() -> Mapping[str, bool]:
@@ -336,22 +314,13 @@ def unlimited() -> LimitsPolicy:
     return LimitsPolicy(*(many for _ in fields(LimitsPolicy)))
 
 
-def uninhabited_services() -> WebServices:
+def uninhabited() -> Wiring:
+    """A house that nobody lives in: for going through the routes."""
     nowhere = cast(SystemOfRecord, None)
-    return services_on(
-        nowhere, FixedClock(), ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), _everything_answers
-    )
+    turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
+    return Wiring(doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts))
 
 
 def every_endpoint() -> list[AnyEndpoint]:
-    """The registry as the product has it, on a house that nobody lives in: for going through the routes."""
-    services = uninhabited_services()
-    return endpoints_of(
-        services,
-        VisitorTokens(services.records, services.clock),
-        limits=unlimited(),
-        streams=StreamPolicy(),
-        addresses=ClientAddresses(),
-        version="1.2.3",
-        widget_files=Path("dist"),
-    )
+    """The operations as the product has them."""
+    return endpoints_of(uninhabited(), "1.2.3")

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from app.operating.api_tokens import ApiTokens
 from tests.web.house import SITE, House, Json
 from tests.web.route_examples import furnished
 
@@ -201,7 +202,7 @@ async def test_a_gap_is_settled_and_reopened(tmp_path: Path) -> None:
 
 
 async def test_a_revoked_token_is_out(house: House) -> None:
-    tokens = house.services.api_tokens
+    tokens = house.parts.get(ApiTokens)
     read = next(token for token in await tokens.of_workspace(house.actor) if token.name == "read")
     await tokens.revoke(house.actor, read.id)
     assert (await house.api("GET", "/v1/agents", token=house.read)).status_code == 401

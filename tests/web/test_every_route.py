@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from app.operating.actor import SCOPES
+from app.operating.api_tokens import ApiTokens
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from app.web.errors import STATUS_OF_CODE
@@ -139,7 +140,7 @@ async def test_a_token_without_the_scope_is_refused(endpoint: AnyEndpoint, rooms
     assert isinstance(endpoint.access, ScopedAccess)
     scope = endpoint.access.scope
     others = [other for other in SCOPES if other != scope]
-    issued = await rooms.house.services.api_tokens.issue(rooms.house.actor.workspace_id, "others", others)
+    issued = await rooms.house.parts.get(ApiTokens).issue(rooms.house.actor.workspace_id, "others", others)
     response = await call(rooms, endpoint, headers={"Authorization": f"Bearer {issued.token}"})
     assert_refused(response, "forbidden", f'"{scope}"', endpoint=endpoint)
 

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
+from app.operating.agents import Agents
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint, Call
 from tests.web.house import House, every_endpoint, open_house
@@ -96,7 +97,7 @@ async def tenants(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ten
 
 
 async def the_other_house(house: House) -> House:
-    agents, actor = house.services.agents, house.stranger
+    agents, actor = house.parts.get(Agents), house.stranger
     agent = await agents.create(actor, AgentConfig(f"Docs {MARK}", allowed_origins=("https://www.example.com",)))
     await agents.publish(actor, agent.id)
     return replace(

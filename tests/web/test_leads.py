@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain.agent import Fallback
+from app.operating.agents import Agents
 from tests.web.house import House, Json, VisitorHttp
 
 GIVEN = {"name": "Ann", "email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}
@@ -20,7 +21,7 @@ async def asking(house: House) -> House:
 
 
 async def offer(house: House, fallback: Fallback) -> None:
-    agents = house.services.agents
+    agents = house.parts.get(Agents)
     await agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, fallback=fallback))
     await agents.publish(house.actor, house.agent.id)
 

@@ -6,13 +6,15 @@ from uuid import uuid4
 import pytest
 
 from app.operating.actor import WRITE
+from app.operating.agents import Agents
+from app.operating.api_tokens import ApiTokens
 from tests.web.house import House, Json, VisitorHttp
 
 
 @pytest.fixture
 async def waiting(house: House) -> VisitorHttp:
     """A visitor who waits for a person."""
-    agents = house.services.agents
+    agents = house.parts.get(Agents)
     await agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, live_chat=True))
     await agents.publish(house.actor, house.agent.id)
     visitor = await house.visitor()
@@ -64,7 +66,7 @@ async def test_an_operator_takes_over_answers_and_hands_back(house: House, waiti
 
 async def test_another_operator_is_told_who_has_it(house: House, waiting: VisitorHttp) -> None:
     await post(house, path(waiting, "/take"))
-    other = (await house.services.api_tokens.issue(house.actor.workspace_id, "other", (WRITE,))).token
+    other = (await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "other", (WRITE,))).token
     for what, body in (("/take", None), ("/messages", a_reply()), ("/hand-back", None)):
         refused = await house.api("POST", path(waiting, what), body, token=other)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "chat_taken")

@@ -7,6 +7,7 @@ import pytest
 
 from app.domain.list_page import PageRequest
 from app.domain.source import SourceConfig, SourceKind
+from app.operating.sources import Sources
 from tests.web.house import House, Json, open_house
 
 
@@ -17,7 +18,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 
 async def a_source(house: House, config: SourceConfig) -> str:
-    return f"/v1/sources/{(await house.services.sources.create(house.actor, house.agent.id, config)).id}"
+    return f"/v1/sources/{(await house.parts.get(Sources).create(house.actor, house.agent.id, config)).id}"
 
 
 SITE = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs")
@@ -61,7 +62,7 @@ async def test_what_is_not_of_the_source_is_refused_whole(house: House, body: Js
     answer = await house.api("POST", f"{path}/sync", body)
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
     assert house.jobs.crawls == []
-    source = (await house.services.sources.of_agent(house.actor, house.agent.id, PageRequest())).items[0]
+    source = (await house.parts.get(Sources).of_agent(house.actor, house.agent.id, PageRequest())).items[0]
     assert source.run is None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from app.web.services import Readiness
+from app.web.health import Readiness
 from tests.web.house import SITE, House, open_house
 
 

@@ -7,8 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from app.answering.playground import PlaygroundAnswer
+from app.answering.playground import Playground, PlaygroundAnswer
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.operating.curated_answers import CuratedAnswers
 from app.ports.chat_model import ChatMessage
 from tests.web.house import UNKNOWN, House
 
@@ -20,7 +21,7 @@ def events_of(body: str) -> list[tuple[str, dict[str, Any]]]:
 
 async def open_hours(house: House) -> None:
     answer = CuratedAnswer(uuid4(), house.agent.id, Trigger.PHRASE, "hours", "From 9 to 17.")
-    await house.services.curated_answers.create(house.actor, answer)
+    await house.parts.get(CuratedAnswers).create(house.actor, answer)
 
 
 async def test_a_question_in_vain_says_why_and_leaves_nothing(house: House) -> None:
@@ -32,13 +33,13 @@ async def test_a_question_in_vain_says_why_and_leaves_nothing(house: House) -> N
 
 
 async def test_the_prompt_is_shown_as_the_chat_model_got_it(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = house.services.playground.ask
+    found = house.parts.get(Playground).ask
 
     async def prompted(*asked: Any) -> PlaygroundAnswer:
         prompt = (ChatMessage("system", "Be brief.", shared_chars=9), ChatMessage("user", "Any news?"))
         return replace(await found(*asked), prompt=prompt)
 
-    monkeypatch.setattr(house.services.playground, "ask", prompted)
+    monkeypatch.setattr(house.parts.get(Playground), "ask", prompted)
     told = await house.api("POST", f"/v1/agents/{house.agent.id}/playground", {"question": "Any news?"})
     assert told.json()["prompt"] == [
         {"role": "system", "content": "Be brief."},
@@ -69,7 +70,7 @@ async def test_a_stream_that_fails_ends_with_an_error(house: House, monkeypatch:
     async def lost(*_: object) -> None:
         raise RuntimeError("lost")
 
-    monkeypatch.setattr(house.services.playground, "ask", lost)
+    monkeypatch.setattr(house.parts.get(Playground), "ask", lost)
     response = await house.api("POST", f"/v1/agents/{house.agent.id}/playground/stream", {"question": "Hello?"})
     assert [name for name, _ in events_of(response.text)] == ["start", "error"]
 

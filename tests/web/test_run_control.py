@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from app.domain.source import RunState
+from app.operating.run_watch import RunWatch
 from app.ports.site_reader import QueuedPage, ReadPage
 from app.web.limits_policy import StreamPolicy
 from tests.web.house import SITE, House, Json, open_house
@@ -85,7 +86,7 @@ async def test_progress_is_told_until_the_run_has_ended(watched: House) -> None:
             else:
                 await records.sources.set_run_state(run_id, RunState.FINISHED, "Every page was read.", leg=1)
 
-    watch = house.services.run_watch
+    watch = house.parts.get(RunWatch)
 
     async def pause() -> bool:
         await one_more()
@@ -114,5 +115,5 @@ async def test_a_run_that_is_deleted_ends_its_watch(house: House) -> None:
         assert (await house.api("DELETE", url)).status_code == 200
         return True
 
-    looks = [look async for look in house.services.run_watch.progress(UUID(run["id"]), pause)]
+    looks = [look async for look in house.parts.get(RunWatch).progress(UUID(run["id"]), pause)]
     assert [look.state for look in looks] == [RunState.QUEUED]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.source import SourceConfig, SourceKind
+from app.operating.sources import Sources
 from tests.web.house import House, Json, open_house
 
 
@@ -17,7 +18,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 async def a_source(house: House, kind: SourceKind = SourceKind.SITE) -> str:
     config = SourceConfig(kind, "Docs", *(("", "Hello.") if kind is SourceKind.TEXT else ("https://www.example.com/",)))
-    return f"/v1/sources/{(await house.services.sources.create(house.actor, house.agent.id, config)).id}/schedule"
+    return f"/v1/sources/{(await house.parts.get(Sources).create(house.actor, house.agent.id, config)).id}/schedule"
 
 
 async def test_a_schedule_is_set_shown_changed_and_cleared(house: House) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.signed_user import filter_signature, user_signature
+from app.operating.agents import Agents
+from app.operating.signed_users import SignedUsers
 from app.web.visitor_tokens import MAX_TOKEN_CHARS
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question
 
@@ -21,7 +23,7 @@ EVERY_PART = json.dumps({
 
 
 async def made_secret(house: House) -> str:
-    return await house.services.signed_users.make_secret(house.actor, house.agent.id)
+    return await house.parts.get(SignedUsers).make_secret(house.actor, house.agent.id)
 
 
 def signed(secret: str, text: str, user_id: str = "") -> Json:
@@ -76,8 +78,8 @@ async def test_a_filter_is_not_widened_within_the_token(house: House) -> None:
 
 
 async def test_a_filter_without_its_own_signature_is_refused_with_the_fix(house: House) -> None:
-    other = await house.services.agents.create(house.actor, house.agent.draft)
-    others_secret = await house.services.signed_users.make_secret(house.actor, other.id)
+    other = await house.parts.get(Agents).create(house.actor, house.agent.draft)
+    others_secret = await house.parts.get(SignedUsers).make_secret(house.actor, other.id)
     secret = await made_secret(house)
     ann = {"user_id": "ann", "user_hash": user_signature(secret, "ann")}
     forged: dict[str, Json] = {

@@ -8,6 +8,8 @@ import pytest
 from app.domain.agent import AgentConfig
 from app.domain.signed_user import user_signature
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.operating.agents import Agents
+from app.operating.signed_users import SignedUsers
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp
 
 ANN, BEN = "ann@example.com", "ben-17"
@@ -96,8 +98,8 @@ async def test_a_name_without_its_signature_is_refused_with_the_fix(house: House
 
 
 async def test_a_signature_is_of_one_user_by_one_agent_s_newest_secret(house: House) -> None:
-    other = await house.services.agents.create(house.actor, AgentConfig(name="Shop", allowed_origins=(SITE,)))
-    others_secret = await house.services.signed_users.make_secret(house.actor, other.id)
+    other = await house.parts.get(Agents).create(house.actor, AgentConfig(name="Shop", allowed_origins=(SITE,)))
+    others_secret = await house.parts.get(SignedUsers).make_secret(house.actor, other.id)
     secret = await made_secret(house)
     wrong = [
         {**signed(secret, ANN), "user_id": BEN},

@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.source_hook import hook_signature
+from app.operating.sources import Sources
 from tests.web.house import UNKNOWN, House, open_house
 
 PAGES = {"urls": ["https://www.example.com/docs/a"]}
@@ -48,7 +49,7 @@ class Website:
 async def site(tmp_path: Path) -> AsyncIterator[Website]:
     async with open_house(tmp_path) as house:
         config = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs")
-        source = str((await house.services.sources.create(house.actor, house.agent.id, config)).id)
+        source = str((await house.parts.get(Sources).create(house.actor, house.agent.id, config)).id)
         made = (await house.api("POST", f"/v1/sources/{source}/hook")).json()
         assert made["path"] == f"/v1/hooks/sources/{source}"
         yield Website(house, source, made["secret"])

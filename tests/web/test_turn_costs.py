@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.costs import TokenPrices
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.operating.token_budgets import TokenBudgets
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import open_console
 from tests.web.house import PAGE, House
@@ -39,7 +40,7 @@ async def answered(house: House, trace: dict[str, Any]) -> str:
 async def test_a_turn_costs_what_its_tokens_do(
     house: House, monkeypatch: pytest.MonkeyPatch, prices: TokenPrices, trace: dict[str, Any], cost: float | None
 ) -> None:
-    monkeypatch.setattr(house.services.token_budgets, "_prices", prices)
+    monkeypatch.setattr(house.parts.get(TokenBudgets), "_prices", prices)
     told = await house.api("GET", f"/v1/conversations/{await answered(house, trace)}")
     [turn] = told.json()["turns"]
     assert turn["cost"] == pytest.approx(cost)
@@ -50,5 +51,5 @@ async def test_the_console_shows_what_a_turn_cost(tmp_path: Path, monkeypatch: p
         house = console.house
         path = f"/console/agents/{house.agent.id}/conversations/{await answered(house, {'usage': USAGE})}"
         assert "100,000 written." in text_of(await console.viewer.page(path))
-        monkeypatch.setattr(house.services.token_budgets, "_prices", PRICES)
+        monkeypatch.setattr(house.parts.get(TokenBudgets), "_prices", PRICES)
         assert "100,000 written, cost 2.5000." in text_of(await console.viewer.page(path))

@@ -10,6 +10,8 @@ import pytest
 from app.domain.deletion import DeletedKind
 from app.domain.errors import Overloaded, PersonTalks, TurnInProgress
 from app.domain.turn_events import Error, Token
+from app.operating.agents import Agents
+from app.operating.deletions import Deletions
 from app.web.visitor_tokens import LIFETIME
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question
 
@@ -52,7 +54,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
 
 
 async def test_init_says_that_an_ai_system_answers_in_the_operators_words(house: House) -> None:
-    agents, actor, notice = house.services.agents, house.actor, "Ada is an AI system. It writes all answers."
+    agents, actor, notice = house.parts.get(Agents), house.actor, "Ada is an AI system. It writes all answers."
     await agents.change_draft(actor, house.agent.id, lambda draft: replace(draft, ai_notice=notice))
     await agents.publish(actor, house.agent.id)
     assert (await house.init())["agent"]["disclosure"] == {"is_ai_system": True, "text": notice}
@@ -310,6 +312,6 @@ async def test_a_turn_that_cannot_begin_is_refused_before_the_stream(
 
 
 async def test_a_deleted_agent_is_absent_for_its_visitors(house: House, visitor: VisitorHttp) -> None:
-    await house.services.deletions.delete(house.actor, DeletedKind.AGENT, house.agent.id)
+    await house.parts.get(Deletions).delete(house.actor, DeletedKind.AGENT, house.agent.id)
     house.clock.advance(timedelta(seconds=1).total_seconds())
     assert (await visitor.ask()).status_code == 404

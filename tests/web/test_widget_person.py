@@ -6,6 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from app.operating.agents import Agents
+from app.operating.live_chats import LiveChats
 from app.web.limits_policy import LimitsPolicy
 from tests.web.house import House, Json, VisitorHttp, open_house
 
@@ -18,7 +20,7 @@ async def visitor(house: House) -> VisitorHttp:
 
 
 async def switch_on(house: House) -> None:
-    agents = house.services.agents
+    agents = house.parts.get(Agents)
     await agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, live_chat=True))
     await agents.publish(house.actor, house.agent.id)
 
@@ -55,7 +57,7 @@ async def test_a_visitor_waits_writes_and_is_answered(house: House, visitor: Vis
     now = house.clock.now().isoformat().replace("+00:00", "Z")
     said = {"number": 1, "author": "visitor", "name": None, "text": "Hello?", "created_at": now}
     assert (await say(visitor))["messages"] == [said]
-    chats, [waiting] = house.services.live_chats, await house.services.live_chats.open_chats(house.actor)
+    chats, [waiting] = house.parts.get(LiveChats), await house.parts.get(LiveChats).open_chats(house.actor)
     await chats.take_over(house.actor, waiting.chat.conversation_id, "Ann")
     await chats.reply(house.actor, waiting.chat.conversation_id, uuid4(), "Hello, how can I help?")
     told = await person(visitor, after=1)

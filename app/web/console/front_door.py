@@ -11,10 +11,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
+from app.answering.model_health import ModelHealth
 from app.domain.agent import Agent
 from app.domain.errors import DocentError, InvalidInput
 from app.domain.list_page import PageRequest
+from app.operating.agents import Agents
+from app.operating.live_chats import LiveChats
 from app.operating.operators import acting
+from app.ports.clock import Clock
 from app.web.access import ScopedAccess
 from app.web.admission import Admission
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
@@ -33,7 +37,6 @@ from app.web.console.session_cookie import (
 )
 from app.web.console.words import size
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
-from app.web.services import WebServices
 
 _log = structlog.get_logger("docent.web")
 
@@ -45,21 +48,25 @@ class FrontDoor:
     def __init__(
         self,
         pages: Mapping[str, ConsolePage],
-        services: WebServices,
         rendering: Rendering,
         admission: Admission,
+        agents: Agents,
+        live_chats: LiveChats,
+        model_health: ModelHealth | None,
+        clock: Clock,
     ) -> None:
         self._pages = pages
-        self._services = services
+        self._agents = agents
+        self._live_chats = live_chats
+        self._model_health = model_health
+        self._clock = clock
         self._rendering = rendering
         self._admission = admission
 
     async def answer(self, page: ConsolePage, request: Request) -> Response:
         """Never raises but for a visitor who has left."""
         secret = secret_of(request)
-        visit: Visit[Any] = Visit(
-            request, page, self._pages, NoForm(), secret or new_secret(), self._services.clock.now()
-        )
+        visit: Visit[Any] = Visit(request, page, self._pages, NoForm(), secret or new_secret(), self._clock.now())
         try:
             visit = await self._known(visit)
             if page.scope is not None and visit.operator_or_none is None:
@@ -98,7 +105,7 @@ class FrontDoor:
         if isinstance(page.access, ScopedAccess):
             await page.access.admit_operator(visit.operator, self._admission)
             if "agent_id" in request.path_params:
-                agent = await self._services.agents.get(visit.actor, visit.path_id("agent_id"))
+                agent = await self._agents.get(visit.actor, visit.path_id("agent_id"))
                 visit = replace(visit, agent_or_none=agent)
         if too_large:
             told = f"This is too large. Keep it to {size(page.max_body_bytes)}, or split it."
@@ -152,24 +159,24 @@ class FrontDoor:
 
     async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
         flash = flash_of(visit.request)
-        agents = await self._agents(visit)
-        health = self._services.model_health
+        agents = await self._agents_to_pick(visit)
+        health = self._model_health
         alert = health.alert if health else None
         response = self._rendering.page(visit, shown, agents, flash, await self._waiting(visit), alert)
         if flash:
             forget_flash(response)
         return response
 
-    async def _agents(self, visit: Visit[Any]) -> Sequence[Agent]:
+    async def _agents_to_pick(self, visit: Visit[Any]) -> Sequence[Agent]:
         if visit.actor_or_none is None:
             return ()
-        return (await self._services.agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
+        return (await self._agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
 
     async def _waiting(self, visit: Visit[Any]) -> Mapping[str, int]:
         """How much waits for an operator, by the name of the page where it does."""
         if visit.actor_or_none is None:
             return {}
-        return {"live": await self._services.live_chats.waiting_count(visit.actor)}
+        return {"live": await self._live_chats.waiting_count(visit.actor)}
 
     async def _problem(self, visit: Visit[Any], problem: Problem) -> Response:
         shown = Shown("problem.html", {"problem": problem}, STATUS_OF_CODE[problem.code])

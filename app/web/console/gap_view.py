@@ -11,20 +11,22 @@ from app.domain.gap_replay import GapReplay
 from app.domain.list_page import PageRequest
 from app.domain.rehearsal import Rehearsal
 from app.domain.suggestion import Suggestion
+from app.operating.curated_answers import CuratedAnswers
 from app.operating.gap_grooming import GapGrooming
+from app.operating.gap_suggestions import GapSuggestions
+from app.operating.gaps import Gaps
 from app.web.console.page import Form, Shown, Visit
-from app.web.services import WebServices
 
 _OTHERS = 100  # to choose from when gaps are merged
 OPEN_STATES = (GapState.OPEN, GapState.PROPOSED)
 
 
 class GapShow:
-    def __init__(self, services: WebServices) -> None:
-        self._gaps = services.gaps
-        self._grooming = GapGrooming(services.records)
-        self._answers = services.curated_answers
-        self._suggestions = services.gap_suggestions
+    def __init__(self, gaps: Gaps, grooming: GapGrooming, answers: CuratedAnswers, suggestions: GapSuggestions) -> None:
+        self._gaps = gaps
+        self._grooming = grooming
+        self._answers = answers
+        self._suggestions = suggestions
 
     async def own(self, visit: Visit[Form]) -> Gap:
         """The path's gap, of the path's agent. Raises NotFound."""

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import httpx2
 
 from app.domain.operator import Role
+from app.operating.operators import Operators
 from app.operating.source_files import Upload
 from tests.web.house import House
 
@@ -96,7 +97,7 @@ def text_of(html: str) -> str:
 async def an_operator(house: House, role: Role = Role.ADMIN, email: str = "") -> ConsoleBrowser:
     """Signed in, in the workspace of the house."""
     email = email or f"{role.value}@example.com"
-    await house.services.operators.add(house.actor, email, role, PASSWORD)
+    await house.parts.get(Operators).add(house.actor, email, role, PASSWORD)
     browser = ConsoleBrowser(house)
     response = await browser.sign_in(email)
     assert response.status_code == 303, response.text

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from app.domain.agent import AgentConfig
 from app.domain.operator import Role
+from app.operating.agents import Agents
+from app.operating.operators import Operators
 from app.operating.source_files import Upload
-from app.web.client_address import ClientAddresses
+from app.web.application import pages_of
 from app.web.console.page import ConsolePage
-from app.web.console.registry import pages_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
-from tests.web.house import Belongings, House, uninhabited_services, unlimited
+from tests.web.house import Belongings, House, uninhabited
 from tests.web.route_examples import FILE, FurnishedHouse, furnished
 
 # A right form for each POST, whose answer leads on; `{gap_id}` and the like stand for the ids of the furnished house.
@@ -174,13 +175,13 @@ async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
 async def _with_operators(rooms: FurnishedHouse) -> OpenConsole:
     house = rooms.house
     admin, editor, viewer = [await an_operator(house, role) for role in (Role.ADMIN, Role.EDITOR, Role.VIEWER)]
-    await house.services.operators.add(house.stranger, "stranger@example.com", Role.ADMIN, PASSWORD)
-    agent = await house.services.agents.create(house.stranger, AgentConfig(name="Theirs"))
+    await house.parts.get(Operators).add(house.stranger, "stranger@example.com", Role.ADMIN, PASSWORD)
+    agent = await house.parts.get(Agents).create(house.stranger, AgentConfig(name="Theirs"))
     stranger = ConsoleBrowser(house)
     await stranger.sign_in("stranger@example.com")
     return OpenConsole(rooms, admin, editor, viewer, stranger, str(agent.id))
 
 
 def every_page() -> list[ConsolePage]:
-    """The registry as the product has it, on a house that nobody lives in."""
-    return list(pages_of(uninhabited_services(), unlimited(), ClientAddresses(), Path("dist")).values())
+    """The pages as the product has them, of a house that nobody lives in."""
+    return list(pages_of(uninhabited()).values())

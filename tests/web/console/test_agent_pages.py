@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.errors import DraftLoses, NotFound
 from app.domain.operator import Role
+from app.operating.agents import Agents
 from app.operating.publishing import Publishing
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS
@@ -21,7 +22,7 @@ def settings_path(house: House) -> str:
 
 
 async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: House) -> None:
-    agents = house.services.agents
+    agents = house.parts.get(Agents)
     await agents.change_draft(
         house.actor,
         house.agent.id,
@@ -53,7 +54,7 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(ho
         assert response.status_code == 422, name
         assert re.search(rf'id="save_settings-{name}-wrong">[^<]', response.text), name
         assert "A sailor.</textarea>" in response.text
-    assert (await house.services.agents.get(house.actor, house.agent.id)).draft.persona != "A sailor."
+    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.persona != "A sailor."
 
 
 async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from app.operating.actor import MANAGE, READ, WRITE
+from app.operating.operators import Operators
 from app.web.console.page import ConsolePage
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, OpenConsole, every_page
@@ -78,7 +79,7 @@ async def test_no_id_stands_twice_on_a_page(page: ConsolePage, still_console: Op
 async def test_a_right_form_is_taken(page: ConsolePage, console: OpenConsole) -> None:
     if page.name == "enable_operator":
         operator_id = console.rooms.ids["operator_id"]
-        await console.house.services.operators.change(console.house.actor, operator_id, is_disabled=True)
+        await console.house.parts.get(Operators).change(console.house.actor, operator_id, is_disabled=True)
     browser = console.admin if is_guarded(page) else ConsoleBrowser(console.house)
     if page.name == "leave_workspace":
         browser = console.editor  # the last admin stays

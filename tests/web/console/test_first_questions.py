@@ -6,6 +6,8 @@ from uuid import UUID
 from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
 from app.domain.source import RunState, SourceConfig, SourceKind
+from app.operating.agents import Agents
+from app.operating.sources import Sources
 from app.ports.site_reader import QueuedPage, ReadPage
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
@@ -19,7 +21,7 @@ def path(house: House) -> str:
 
 async def learn(house: House, *questions: str) -> str:
     """A page with a heading for each question; return the path of its source."""
-    source = await house.services.sources.create(
+    source = await house.parts.get(Sources).create(
         house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
     )
     for number, question in enumerate(questions):
@@ -33,7 +35,7 @@ async def learn(house: House, *questions: str) -> str:
 
 
 async def prompts(house: House) -> tuple[str, ...]:
-    return (await house.services.agents.get(house.actor, house.agent.id)).draft.starter_prompts
+    return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.starter_prompts
 
 
 async def test_what_the_pages_ask_is_suggested_and_the_first_are_ticked(house: House, browser: ConsoleBrowser) -> None:
@@ -68,7 +70,7 @@ async def test_too_many_are_refused_and_stay_ticked(house: House, browser: Conso
 
 
 async def test_what_a_page_asks_is_text(house: House, browser: ConsoleBrowser) -> None:
-    await house.services.agents.change_draft(
+    await house.parts.get(Agents).change_draft(
         house.actor, house.agent.id, lambda draft: replace(draft, starter_prompts=(HOSTILE,))
     )
     page = await browser.page(path(house))

@@ -13,6 +13,9 @@ from app.domain.operator import Role
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.suggestion import Suggestion, SuggestionState
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
+from app.operating.agents import Agents
+from app.operating.gaps import Gaps
+from app.operating.sources import Sources
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
 from tests.web.house import PAGE, House
@@ -42,7 +45,7 @@ async def asked_in_vain(
             turn_id,
             TurnEnd(TurnState.DONE, answer, AnsweredBy.FALLBACK, 0.3, True, Finish.COMPLETE, gap=reason, trace=trace),
         )
-    gaps = await house.services.gaps.all_of_agent(house.actor, house.agent.id, None)
+    gaps = await house.parts.get(Gaps).all_of_agent(house.actor, house.agent.id, None)
     return max(gaps, key=lambda gap: gap.last_seen).id if len(gaps) > 1 else gaps[0].id
 
 
@@ -216,7 +219,7 @@ async def test_many_are_ignored_with_a_reason_or_none(console: OpenConsole) -> N
 
 async def test_a_gap_is_found_under_its_own_agent_alone(console: OpenConsole) -> None:
     house = console.house
-    other = await house.services.agents.create(house.actor, AgentConfig(name="Shop"))
+    other = await house.parts.get(Agents).create(house.actor, AgentConfig(name="Shop"))
     gap = console.rooms.ids["gap_id"]
     for path, fields in (("", None), ("/reopen", {}), ("/about", {"note": "x"}), ("/prove", {})):
         where = f"/console/agents/{other.id}/gaps/{gap}{path}"
@@ -263,7 +266,7 @@ async def test_a_gap_leads_to_a_page_or_text_that_says_it(house: House) -> None:
 
 async def test_a_gap_leads_to_the_text_that_nearly_answered(house: House) -> None:
     config = SourceConfig(SourceKind.TEXT, "Islands", text="We ship to Gozo.")
-    source = await house.services.sources.create(house.actor, house.agent.id, config)
+    source = await house.parts.get(Sources).create(house.actor, house.agent.id, config)
     gap = await asked_in_vain(house, "Do you ship to Malta?", found=f"urn:uuid:{source.id}#gozo", title="Islands")
     browser = await an_operator(house)
     html = await browser.page(f"{gaps_path(house)}/{gap}")
@@ -276,7 +279,7 @@ async def test_a_gap_leads_to_the_text_that_nearly_answered(house: House) -> Non
 
 async def test_a_page_at_the_address_of_a_text_is_not_that_text(house: House) -> None:
     config = SourceConfig(SourceKind.TEXT, "Islands", url=PAGE, text="We ship to Gozo.")
-    await house.services.sources.create(house.actor, house.agent.id, config)
+    await house.parts.get(Sources).create(house.actor, house.agent.id, config)
     gap = await asked_in_vain(house, "Do you ship to Malta?", found=PAGE, title="Pricing")
     html = await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}")
     assert "Edit the text that nearly answered" not in html

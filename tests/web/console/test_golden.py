@@ -3,6 +3,7 @@
 from dataclasses import replace
 from uuid import UUID
 
+from app.operating.golden_runs import GoldenRuns
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
@@ -56,7 +57,7 @@ async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) ->
     response = await console.editor.post(place(console, "/run"))
     path, run_id = response.headers["location"], UUID(response.headers["location"].rpartition("/")[2])
     house = console.house
-    run = await house.services.golden_runs.get(house.actor, house.agent.id, run_id)
+    run = await house.parts.get(GoldenRuns).get(house.actor, house.agent.id, run_id)
 
     async def shown(**now: object) -> str:
         async with house.record.write() as records:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from html import unescape
 
 from app.domain.agent import Fallback
+from app.operating.agents import Agents
+from app.operating.leads import Leads
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
@@ -17,10 +19,10 @@ def list_path(house: House) -> str:
 
 
 async def offer_a_form(house: House) -> None:
-    await house.services.agents.change_draft(
+    await house.parts.get(Agents).change_draft(
         house.actor, house.agent.id, lambda draft: replace(draft, fallback=Fallback(form=True))
     )
-    await house.services.agents.publish(house.actor, house.agent.id)
+    await house.parts.get(Agents).publish(house.actor, house.agent.id)
 
 
 async def leave(house: House, message: str, name: str = "Ann", email: str = "ann@example.com") -> None:
@@ -43,11 +45,11 @@ async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBro
     form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
     people = {"fallback_form": "true", "fallback_consent": "You may write to me.", "fallback_url": "tel:+35699"}
     await browser.flash(await browser.post(path, form | people))
-    agent = await house.services.agents.get(house.actor, house.agent.id)
+    agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
     assert agent.draft.fallback == Fallback("tel:+35699", None, form=True, consent="You may write to me.")
     assert 'value="true" checked' in await browser.page(path)
     await browser.flash(await browser.post(path, form))
-    agent = await house.services.agents.get(house.actor, house.agent.id)
+    agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
     assert agent.draft.fallback == Fallback()
 
 
@@ -67,7 +69,7 @@ async def test_a_message_is_shown_in_full_with_its_conversation(house: House, br
     assert "<script>alert" not in page
     assert "the end" in text_of(page)
     assert 'href="mailto:ann%3Fbcc%3Deve%26x@example.com"' in page, "an address adds nothing to the letter"
-    leads = await house.services.leads.all_of_agent(house.actor, house.agent.id)
+    leads = await house.parts.get(Leads).all_of_agent(house.actor, house.agent.id)
     thread = f"/console/agents/{house.agent.id}/conversations/{leads[0].conversation_id}"
     assert f'href="{thread}"' in page
     assert await browser.page(thread)

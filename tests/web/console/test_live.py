@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from app.operating.agents import Agents
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import OpenConsole
 
@@ -138,6 +139,6 @@ async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) ->
     fields = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
     for given, expected in (({}, False), ({"live_chat": "true"}, True)):
         await console.editor.post(path, fields | given)
-        agent = await console.house.services.agents.get(console.house.actor, console.house.agent.id)
+        agent = await console.house.parts.get(Agents).get(console.house.actor, console.house.agent.id)
         assert agent.draft.live_chat is expected
         assert ("Visitors may ask for a person" in await console.editor.page(path)) is True

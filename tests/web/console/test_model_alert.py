@@ -1,11 +1,12 @@
 """A chat model that does not answer is said on every page that operators see."""
 
+from app.answering.model_health import ModelHealth
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
 
 async def test_every_page_says_that_the_model_fails_and_why_until_it_answers(console: OpenConsole) -> None:
-    health = console.house.services.model_health
+    health = console.house.parts.get(ModelHealth)
     assert health is not None
     assert "model-alert" not in await console.viewer.page("/console/account")
 
@@ -19,7 +20,7 @@ async def test_every_page_says_that_the_model_fails_and_why_until_it_answers(con
 
 
 async def test_who_is_not_signed_in_is_told_nothing(console: OpenConsole) -> None:
-    health = console.house.services.model_health
+    health = console.house.parts.get(ModelHealth)
     assert health is not None
     health.failed("The model refused the API key (401).")
     assert "API key" not in (await console.house.http.get("/console/sign-in")).text

@@ -4,6 +4,8 @@ from dataclasses import replace
 from uuid import uuid4
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
+from app.operating.agents import Agents
+from app.operating.curated_answers import CuratedAnswers
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
@@ -11,10 +13,10 @@ from tests.web.console.page_examples import OpenConsole
 async def test_draft_and_live_answer_side_by_side(console: OpenConsole) -> None:
     house = console.house
     path = f"/console/agents/{house.agent.id}/playground"
-    await house.services.curated_answers.create(
+    await house.parts.get(CuratedAnswers).create(
         house.actor, CuratedAnswer(uuid4(), house.agent.id, Trigger.PHRASE, "refund", "Within 30 days.", language="de")
     )
-    await house.services.agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, language="de"))
+    await house.parts.get(Agents).change_draft(house.actor, house.agent.id, lambda draft: replace(draft, language="de"))
     shown = text_of((await console.editor.post(path, {"question": "Your refund policy, please?"})).text)
     draft, live = shown[shown.index("Draft") :].split(" Live ", 1)
     assert "Within 30 days." in draft

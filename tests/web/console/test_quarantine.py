@@ -10,6 +10,7 @@ from app.domain.list_page import PageRequest
 from app.domain.page_lint import Finding, FindingKind
 from app.domain.source import SourceConfig, SourceKind
 from app.operating.audit_log import AuditLog
+from app.operating.sources import Sources
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
@@ -22,7 +23,7 @@ def list_path(house: House) -> str:
 
 
 async def a_page(house: House, *, is_held: bool, kind: FindingKind = FindingKind.INSTRUCTIONS) -> UUID:
-    source = await house.services.sources.create(
+    source = await house.parts.get(Sources).create(
         house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
     )
     chunks = (ChunkDraft(0, "We ship to Malta.", "Odd"), ChunkDraft(1, ORDER, "Odd", ("Help", "Notes")))

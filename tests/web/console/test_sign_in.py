@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.operator import Role
+from app.operating.operators import Operators
 from app.web.limits_policy import LimitsPolicy
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.house import House, open_house, unlimited
@@ -108,7 +109,7 @@ async def test_nobody_is_led_to_another_website(wanted: str, house: House) -> No
 async def test_guesses_are_counted_by_address_and_by_account_from_there(tmp_path: Path) -> None:
     few = replace(unlimited(), sign_ins_per_address=5, sign_ins_per_account_and_address=3)
     async with open_house(tmp_path, limits=few) as house:
-        await house.services.operators.add(house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
+        await house.parts.get(Operators).add(house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
         statuses = [
             (await ConsoleBrowser(house).sign_in(" ANN@example.com", "wrong guess")).status_code for _ in "1234"
         ]
@@ -121,7 +122,7 @@ async def test_guesses_are_counted_by_address_and_by_account_from_there(tmp_path
 async def test_guesses_from_elsewhere_keep_nobody_out(tmp_path: Path) -> None:
     limits = replace(LimitsPolicy(), sign_ins_per_address=10**6)
     async with open_house(tmp_path, limits=limits, trusted_proxies=("127.0.0.1",)) as house:
-        await house.services.operators.add(house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
+        await house.parts.get(Operators).add(house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
         elsewhere = [ConsoleBrowser(house, came_from=f"203.0.113.{number}") for number in range(8)]
         for guesser in elsewhere:
             statuses = {(await guesser.sign_in("ann@example.com", "wrong guess")).status_code for _ in range(7)}

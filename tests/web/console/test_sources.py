@@ -9,7 +9,9 @@ from app.domain.chunk import ChunkDraft
 from app.domain.document import PageContent
 from app.domain.list_page import PageRequest
 from app.domain.source import Source, SourceConfig, SourceKind
+from app.operating.agents import Agents
 from app.operating.source_files import Upload
+from app.operating.sources import Sources
 from app.ports.site_reader import QueuedPage
 from app.web.form_body import FORM_BYTES
 from tests.store.sample_rows import add_live
@@ -21,7 +23,7 @@ HOSTILE = '<script>alert(1)</script>" onload="x'
 
 
 async def sources_of(house: House, agent_id: UUID) -> list[Source]:
-    return list((await house.services.sources.of_agent(house.actor, agent_id, PageRequest())).items)
+    return list((await house.parts.get(Sources).of_agent(house.actor, agent_id, PageRequest())).items)
 
 
 def list_path(house: House) -> str:
@@ -56,11 +58,11 @@ async def test_what_is_wrong_stands_beside_its_field(house: House, browser: Cons
 
 
 async def test_a_source_shows_what_became_of_each_page(house: House, browser: ConsoleBrowser) -> None:
-    services, actor = house.services, house.actor
-    source = await services.sources.create(
+    parts, actor = house.parts, house.actor
+    source = await parts.get(Sources).create(
         actor, house.agent.id, SourceConfig(SourceKind.SITE, HOSTILE, "https://www.example.com/")
     )
-    run = await services.sources.sync(actor, source.id)
+    run = await parts.get(Sources).sync(actor, source.id)
     async with house.record.write() as records:
         await records.sources.add_pages(run.id, [QueuedPage("https://www.example.com/a", 0)])
     page = await browser.page(f"{list_path(house)}/{source.id}")
@@ -174,5 +176,5 @@ async def test_no_agent_is_made_of_no_website(house: House, browser: ConsoleBrow
     refused = await browser.post("/console/new-agent", {"name": "Bea", "website": website})
     assert refused.status_code == 422
     assert 'id="make_agent-website-wrong"' in refused.text
-    agents = await house.services.agents.page(house.actor, PageRequest())
+    agents = await house.parts.get(Agents).page(house.actor, PageRequest())
     assert [agent.id for agent in agents.items] == [house.agent.id]

@@ -5,6 +5,9 @@ from uuid import uuid4
 import pytest
 
 from app.domain.golden_question import GoldenQuestion
+from app.operating.agents import Agents
+from app.operating.golden_questions import GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
 from app.web.console.line_chart import HEIGHT, Line, share_chart
 from tests.web.console.browser import an_operator, text_of
 from tests.web.console.test_gaps import asked_in_vain, gaps_path
@@ -27,8 +30,8 @@ async def test_the_curve_is_drawn_and_stands_in_a_table_as_well(house: House) ->
 
 async def test_with_golden_questions_it_says_how_many_would_go_right(house: House) -> None:
     nowhere = GoldenQuestion(uuid4(), house.agent.id, "Open on Sunday?")
-    await house.services.golden_questions.create(house.actor, nowhere)
-    await house.services.golden_runs.run(house.actor, house.agent.id, ("draft",))
+    await house.parts.get(GoldenQuestions).create(house.actor, nowhere)
+    await house.parts.get(GoldenRuns).run(house.actor, house.agent.id, ("draft",))
     html = await (await an_operator(house)).page(path(house))
     assert "0 questions of 30 days, and 1 golden question of the latest run" in text_of(html)
     assert html.count('class="line-2"') == 1
@@ -45,7 +48,7 @@ async def test_it_is_set_in_the_draft_alone(house: House) -> None:
     browser = await an_operator(house)
     said = await browser.flash(await browser.post(path(house), {"confidence_threshold": "0.25"}))
     assert said == "The draft answers from 25% on. Visitors get it when you publish it."
-    agent = await house.services.agents.get(house.actor, house.agent.id)
+    agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
     assert agent.draft.confidence_threshold == 0.25
     async with house.record.read() as records:
         assert (await records.agents.live(house.agent.id)).config.confidence_threshold == 0.3
@@ -73,18 +76,18 @@ async def test_what_is_no_share_is_refused_beside_its_field(house: House, typed:
     refused = await (await an_operator(house)).post(path(house), {"confidence_threshold": typed})
     assert refused.status_code == 422
     assert 'id="set_threshold-confidence_threshold-wrong"' in refused.text
-    assert (await house.services.agents.get(house.actor, house.agent.id)).draft.confidence_threshold == 0.3
+    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.confidence_threshold == 0.3
 
 
 async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship to Malta?")
-    other = await house.services.agents.create(house.actor, house.agent.draft)
+    other = await house.parts.get(Agents).create(house.actor, house.agent.draft)
     browser = await an_operator(house)
     theirs = f"/console/agents/{other.id}/threshold"
     assert (await browser.get(f"{theirs}?gap={gap}")).status_code == 404
     refused = await browser.post(theirs, {"confidence_threshold": "0.1", "gap": str(gap)})
     assert refused.status_code == 404
-    assert (await house.services.agents.get(house.actor, other.id)).draft.confidence_threshold == 0.3
+    assert (await house.parts.get(Agents).get(house.actor, other.id)).draft.confidence_threshold == 0.3
 
 
 def test_words_that_would_not_fit_after_their_mark_stand_before_it() -> None:

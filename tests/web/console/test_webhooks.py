@@ -10,7 +10,7 @@ from app.domain.list_page import PageRequest
 from app.domain.operator import Role
 from app.domain.webhook import Webhook, WebhookEvent, webhook_secret
 from app.operating.audit_log import AuditLog
-from app.operating.webhooks import MAX_WEBHOOKS
+from app.operating.webhooks import MAX_WEBHOOKS, Webhooks
 from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
 from tests.web.house import House
 from tests.web.route_examples import dead_letters
@@ -30,7 +30,7 @@ async def latest_audit(house: House) -> tuple[str, str, str]:
 
 
 async def the_webhook(house: House) -> Webhook:
-    [webhook] = await house.services.webhooks.of_agent(house.actor, house.agent.id)
+    [webhook] = await house.parts.get(Webhooks).of_agent(house.actor, house.agent.id)
     return webhook
 
 
@@ -86,7 +86,7 @@ async def test_an_agent_has_as_many_as_the_api_allows(house: House, browser: Con
     assert "as many as an agent may have" in text_of(page)
     assert "add_webhook" not in page
     assert (await browser.post(list_path(house), FORM)).status_code == 422
-    assert len(await house.services.webhooks.of_agent(house.actor, house.agent.id)) == MAX_WEBHOOKS
+    assert len(await house.parts.get(Webhooks).of_agent(house.actor, house.agent.id)) == MAX_WEBHOOKS
 
 
 async def test_a_removed_webhook_is_gone_with_what_it_missed(house: House, browser: ConsoleBrowser) -> None:

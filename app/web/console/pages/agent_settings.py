@@ -11,10 +11,10 @@ from app.domain.errors import InvalidInput
 from app.domain.golden_run import PublishGate
 from app.domain.page_lint import Quarantine
 from app.operating import agent_rules as rules
+from app.operating.agents import Agents
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
 
@@ -61,8 +61,8 @@ class SettingsForm(Form):
 
 
 class AgentSettingsPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._agents = services.agents
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
 
     @page("/console/agents/{agent_id}/settings", access=read, menu=MenuEntry("Agent settings", 80, "settings"))
     async def agent_settings(self, visit: Visit[NoForm]) -> Shown:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -11,13 +10,13 @@ from app.domain.agent import Agent, AgentConfig, AgentVersion
 from app.domain.errors import DraftLoses, InvalidInput
 from app.domain.list_page import PageRequest
 from app.domain.origin import is_listed
+from app.operating.agents import Agents
 from app.operating.publishing import Published, Publishing
 from app.web.access import read, write
 from app.web.client_address import ClientAddresses
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.embed_tag import embed_tag, pinned_embed_tag
-from app.web.services import WebServices
-from app.web.widget_script import SCRIPT_PATH, BuiltFile
+from app.web.widget_script import SCRIPT_PATH, BuiltFile, WidgetFolder
 
 _VERSIONS = 100
 
@@ -40,11 +39,11 @@ class Difference:
 
 
 class AgentVersionPages(Pages):
-    """`widget` is the folder of the built widget."""
-
-    def __init__(self, services: WebServices, addresses: ClientAddresses, widget: Path) -> None:
-        self._agents = services.agents
-        self._publishing = Publishing(services.agents, services.golden_runs)
+    def __init__(
+        self, agents: Agents, publishing: Publishing, addresses: ClientAddresses, widget: WidgetFolder
+    ) -> None:
+        self._agents = agents
+        self._publishing = publishing
         self._addresses = addresses
         self._widget = widget
 

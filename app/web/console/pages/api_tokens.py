@@ -3,10 +3,9 @@
 from pydantic import Field
 
 from app.operating.actor import SCOPES, USUAL_SCOPES
-from app.operating.api_tokens import MAX_DAYS, MAX_NAME_CHARS, IssuedToken
+from app.operating.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens, IssuedToken
 from app.web.access import manage
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 
 class NewToken(Form):
@@ -16,8 +15,8 @@ class NewToken(Form):
 
 
 class ApiTokenPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._tokens = services.api_tokens
+    def __init__(self, tokens: ApiTokens) -> None:
+        self._tokens = tokens
 
     @page("/console/tokens", access=manage, menu=MenuEntry("API tokens", 20, "key"))
     async def tokens(self, visit: Visit[NoForm]) -> Shown:

@@ -7,7 +7,6 @@ from app.domain.list_page import PageRequest
 from app.operating.audit_log import AuditLog
 from app.web.access import manage
 from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
-from app.web.services import WebServices
 
 _SHOWN = 100
 
@@ -20,8 +19,8 @@ class AuditWanted(Form):
 
 
 class AuditPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._log = AuditLog(services.records)
+    def __init__(self, log: AuditLog) -> None:
+        self._log = log
 
     @page("/console/audit", access=manage, menu=MenuEntry("Audit", 30, "log"))
     async def audit(self, visit: Visit[AuditWanted]) -> Shown:

@@ -10,12 +10,13 @@ from app.domain.conversation_filter import MAX_TEXT_CHARS, ConversationFilter
 from app.domain.errors import NotFound
 from app.domain.list_page import PageRequest
 from app.domain.turn import AnsweredBy
-from app.operating.conversation_review import Thread
+from app.operating.conversation_review import ConversationReview, Thread
+from app.operating.live_chats import LiveChats
+from app.operating.token_budgets import TokenBudgets
 from app.operating.turn_review import TurnReview
 from app.web.access import read, write
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.trace_view import found_by_turn, stages_of
-from app.web.services import WebServices
 
 _LIST = "/console/agents/{agent_id}/conversations"
 _SHOWN = 50
@@ -37,11 +38,13 @@ class ConversationsWanted(Form):
 
 
 class ConversationPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._review = services.conversation_review
-        self._live_chats = services.live_chats
-        self._budgets = services.token_budgets
-        self._turns = TurnReview(services.records, services.golden_questions)
+    def __init__(
+        self, review: ConversationReview, live_chats: LiveChats, budgets: TokenBudgets, turns: TurnReview
+    ) -> None:
+        self._review = review
+        self._live_chats = live_chats
+        self._budgets = budgets
+        self._turns = turns
 
     @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
     async def conversations(self, visit: Visit[ConversationsWanted]) -> Shown:

@@ -14,12 +14,13 @@ from app.operating.curated_answers import (
     MAX_PAGE_PREFIX_CHARS,
     MAX_PATTERNS_CHARS,
     MAX_PRIORITY,
+    CuratedAnswers,
 )
+from app.operating.rehearsals import Rehearsals
 from app.operating.turn_review import TurnReview
 from app.web.access import read, write
 from app.web.admin_rehearsals import RehearsalOut
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _SHOWN = 100
 _MENU = MenuEntry("Curated answers", 40, "answer")
@@ -55,10 +56,10 @@ class CuratedForm(Form):
 
 
 class CuratedAnswerPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._answers = services.curated_answers
-        self._rehearsals = services.rehearsals
-        self._turns = TurnReview(services.records, services.golden_questions)
+    def __init__(self, answers: CuratedAnswers, rehearsals: Rehearsals, turns: TurnReview) -> None:
+        self._answers = answers
+        self._rehearsals = rehearsals
+        self._turns = turns
 
     @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
     async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:

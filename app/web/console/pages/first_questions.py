@@ -6,11 +6,11 @@ from typing import Final
 from pydantic import Field
 
 from app.operating import agent_rules as rules
+from app.operating.agents import Agents
 from app.operating.starter_suggestions import StarterSuggestions
 from app.web.access import write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _TICKED: Final = 4  # where the agent has none so far
 
@@ -25,9 +25,9 @@ class QuestionsForm(Form):
 
 
 class FirstQuestionPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._agents = services.agents
-        self._suggestions = StarterSuggestions(services.records)
+    def __init__(self, agents: Agents, suggestions: StarterSuggestions) -> None:
+        self._agents = agents
+        self._suggestions = suggestions
 
     @page("/console/agents/{agent_id}/settings/questions", access=write, under="agent_settings")
     async def first_questions(self, visit: Visit[NoForm]) -> Shown:

@@ -11,7 +11,6 @@ from app.operating.gaps import MAX_NOTE_CHARS, Gaps
 from app.web.access import read, write
 from app.web.console.gap_view import GapShow
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 
 class AboutForm(Form):
@@ -32,9 +31,9 @@ class SplitForm(Form):
 
 
 class GapPages(Pages):
-    def __init__(self, services: WebServices, show: GapShow) -> None:
-        self._gaps = Gaps(services.records)
-        self._grooming = GapGrooming(services.records)
+    def __init__(self, gaps: Gaps, grooming: GapGrooming, show: GapShow) -> None:
+        self._gaps = gaps
+        self._grooming = grooming
         self._show = show
 
     @page("/console/agents/{agent_id}/gaps/{gap_id}", access=read, under="gaps")

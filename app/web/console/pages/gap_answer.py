@@ -9,12 +9,14 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import InvalidInput, RateLimited, Unavailable
 from app.domain.gap import Gap
 from app.domain.gap_replay import GapReplay
-from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERNS_CHARS
+from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERNS_CHARS, CuratedAnswers
+from app.operating.gap_replays import GapReplays
+from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import MAX_NOTE_CHARS
+from app.operating.rehearsals import Rehearsals
 from app.web.access import write
 from app.web.console.gap_view import GapShow, answer_id
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action
-from app.web.services import WebServices
 
 log = structlog.get_logger(__name__)
 
@@ -38,11 +40,18 @@ class HalfWrittenForm(Form):
 
 
 class GapAnswerPages(Pages):
-    def __init__(self, services: WebServices, show: GapShow) -> None:
-        self._answers = services.curated_answers
-        self._rehearsals = services.rehearsals
-        self._replays = services.gap_replays
-        self._suggestions = services.gap_suggestions
+    def __init__(
+        self,
+        answers: CuratedAnswers,
+        rehearsals: Rehearsals,
+        replays: GapReplays,
+        suggestions: GapSuggestions,
+        show: GapShow,
+    ) -> None:
+        self._answers = answers
+        self._rehearsals = rehearsals
+        self._replays = replays
+        self._suggestions = suggestions
         self._show = show
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/rehearse", access=write, shown_on="gap", under="gaps")

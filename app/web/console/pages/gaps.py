@@ -13,7 +13,6 @@ from app.operating.gaps import MAX_NOTE_CHARS, Gaps
 from app.web.access import read, write
 from app.web.admin_gaps import gaps_file
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _SHOWN = 50
 
@@ -40,9 +39,9 @@ class ManyGaps(Form):
 
 
 class GapsPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._gaps = Gaps(services.records)
-        self._grooming = GapGrooming(services.records)
+    def __init__(self, gaps: Gaps, grooming: GapGrooming) -> None:
+        self._gaps = gaps
+        self._grooming = grooming
 
     @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:

@@ -8,11 +8,11 @@ from pydantic import Field
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenMark, GoldenRun, GoldenSide
 from app.domain.list_page import PageRequest
-from app.operating.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS
+from app.operating.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS, GoldenQuestions
+from app.operating.golden_runs import GoldenRuns
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _SHOWN, _RUNS = 100, 10
 
@@ -34,9 +34,9 @@ class ImportForm(Form):
 
 
 class GoldenPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._golden = services.golden_questions
-        self._runs = services.golden_runs
+    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns) -> None:
+        self._golden = golden
+        self._runs = runs
 
     @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
     async def golden(self, visit: Visit[ListWanted]) -> Shown:

@@ -8,17 +8,18 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.list_page import PageRequest
 from app.domain.source import SourceConfig, SourceKind
+from app.operating.agents import Agents
 from app.operating.field_rules import check_http_url
+from app.operating.sources import Sources
 from app.web.access import everyone, read, write
 from app.web.console.menu import menu_of
 from app.web.console.page import Answer, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.pages.sources import with_scheme
-from app.web.services import WebServices
 
 
 class HomePages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._agents = services.agents
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
 
     @page("/console", access=read)
     async def home(self, visit: Visit[NoForm]) -> Answer:
@@ -38,9 +39,9 @@ class NewAgent(Form):
 
 
 class NewAgentPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._agents = services.agents
-        self._sources = services.sources
+    def __init__(self, agents: Agents, sources: Sources) -> None:
+        self._agents = agents
+        self._sources = sources
 
     @page("/console/new-agent", access=write, menu=MenuEntry("New agent", 5, "plus"))
     async def new_agent(self, visit: Visit[NoForm]) -> Shown:

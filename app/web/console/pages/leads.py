@@ -6,11 +6,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.domain.list_page import PageRequest
+from app.operating.leads import Leads
 from app.web.access import read
 from app.web.admin_leads import leads_file
 from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
 from app.web.file_export import ExportFormat
-from app.web.services import WebServices
 
 _SHOWN: Final = 30
 
@@ -24,8 +24,8 @@ class ExportWanted(Form):
 
 
 class LeadPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._leads = services.leads
+    def __init__(self, leads: Leads) -> None:
+        self._leads = leads
 
     @page("/console/agents/{agent_id}/leads", access=read, menu=MenuEntry("Leads", 25, "letter"))
     async def leads(self, visit: Visit[ListWanted]) -> Shown:

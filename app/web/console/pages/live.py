@@ -8,9 +8,12 @@ from pydantic import Field
 from app.domain.errors import ChatTaken, InvalidInput, NobodyTalks
 from app.domain.list_page import PageRequest
 from app.domain.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
+from app.operating.agents import Agents
+from app.operating.conversation_review import ConversationReview
+from app.operating.live_chats import LiveChats
+from app.ports.clock import Clock
 from app.web.access import read, write
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _LOOKED_AT: Final = 200
 
@@ -31,11 +34,11 @@ class ReplyForm(Form):
 
 
 class LivePages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._chats = services.live_chats
-        self._review = services.conversation_review
-        self._agents = services.agents
-        self._clock = services.clock
+    def __init__(self, chats: LiveChats, review: ConversationReview, agents: Agents, clock: Clock) -> None:
+        self._chats = chats
+        self._review = review
+        self._agents = agents
+        self._clock = clock
 
     @page("/console/live", access=read, menu=MenuEntry("Live", 0, "live"))
     async def live(self, visit: Visit[NoForm]) -> Shown:

@@ -3,11 +3,10 @@
 from pydantic import Field
 
 from app.domain.operator import Operator, Role
-from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
-from app.operating.workspaces import MAX_NAME_CHARS
+from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.operating.workspaces import MAX_NAME_CHARS, Workspaces
 from app.web.access import manage
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
 
@@ -27,8 +26,8 @@ class PasswordForm(Form):
 
 
 class OperatorPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._operators = services.operators
+    def __init__(self, operators: Operators) -> None:
+        self._operators = operators
 
     @page("/console/operators", access=manage, menu=MenuEntry("Operators", 10, "people"))
     async def operators(self, visit: Visit[NoForm]) -> Shown:
@@ -102,8 +101,8 @@ class NewWorkspace(Form):
 
 
 class WorkspacePages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._workspaces = services.workspaces
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
 
     @page("/console/workspaces", access=manage, menu=MenuEntry("Workspaces", 40, "people"))
     async def workspaces(self, visit: Visit[NoForm]) -> Shown:

@@ -5,14 +5,13 @@ from typing import Any
 
 from pydantic import Field
 
-from app.answering.playground import PlaygroundAnswer, PlaygroundQuestion, Version
+from app.answering.playground import Playground, PlaygroundAnswer, PlaygroundQuestion, Version
 from app.operating.field_rules import check_http_url, check_language, check_text
 from app.web.access import read, write
 from app.web.admin_playground import MAX_QUESTION_CHARS
 from app.web.console.page import Form, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.trace_view import found_by_search, stages_of
 from app.web.page_context import MAX_BYTES, flattened
-from app.web.services import WebServices
 
 _FOUND = 10
 
@@ -25,8 +24,8 @@ class PlaygroundForm(Form):
 
 
 class PlaygroundPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._playground = services.playground
+    def __init__(self, playground: Playground) -> None:
+        self._playground = playground
 
     @page("/console/agents/{agent_id}/playground", access=read, menu=MenuEntry("Playground", 30, "play"))
     async def playground(self, visit: Visit[NoForm]) -> Shown:

@@ -3,10 +3,10 @@
 from typing import Literal
 
 from app.operating.quality_review import QualityReview
+from app.operating.token_budgets import TokenBudgets
 from app.web.access import read
 from app.web.console.line_chart import Line, line_chart
 from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
-from app.web.services import WebServices
 
 _MONTHS = 12
 _RANGES = ("7", "30", "90")
@@ -17,9 +17,9 @@ class QualityWanted(Form):
 
 
 class QualityPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._review = QualityReview(services.records, services.clock)
-        self._budgets = services.token_budgets
+    def __init__(self, review: QualityReview, budgets: TokenBudgets) -> None:
+        self._review = review
+        self._budgets = budgets
 
     @page("/console/agents/{agent_id}/quality", access=read, menu=MenuEntry("Quality", 60, "chart"))
     async def quality(self, visit: Visit[QualityWanted]) -> Shown:

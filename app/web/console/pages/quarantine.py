@@ -11,9 +11,9 @@ from app.domain.list_page import PageRequest
 from app.domain.page_lint import IN_WORDS
 from app.domain.page_review import PageReview
 from app.domain.untrusted_text import without_controls
+from app.operating.quarantine import PageQuarantine
 from app.web.access import read, write
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _SHOWN: Final = 50
 
@@ -23,8 +23,8 @@ class ListWanted(Form):
 
 
 class QuarantinePages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._quarantine = services.page_quarantine
+    def __init__(self, quarantine: PageQuarantine) -> None:
+        self._quarantine = quarantine
 
     @page("/console/agents/{agent_id}/quarantine", access=read, under="sources")
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:

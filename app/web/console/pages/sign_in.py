@@ -8,15 +8,13 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from app.domain.errors import InvalidInput, Unauthorized
-from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
+from app.operating.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.operating.sign_in import SIGNED_IN_FOR_AT_MOST
 from app.web.access import everyone, read
-from app.web.client_address import ClientAddresses
+from app.web.admission import Admission
 from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import device_of, forget_secret, secret_of, set_device, set_flash, set_secret
-from app.web.limits_policy import LimitsPolicy, a_minute
-from app.web.services import WebServices
 
 _log = structlog.get_logger("docent.web")
 
@@ -39,10 +37,10 @@ class PasswordForm(Form):
 
 
 class SignInPages(Pages):
-    def __init__(self, services: WebServices, limits: LimitsPolicy, addresses: ClientAddresses) -> None:
-        self._services = services
-        self._limits = limits
-        self._addresses = addresses
+    def __init__(self, admission: Admission, operators: Operators) -> None:
+        self._admission = admission
+        self._sessions = admission.sign_in
+        self._operators = operators
 
     @page("/console/sign-in", access=everyone)
     async def sign_in(self, visit: Visit[Wanted]) -> Answer:
@@ -55,7 +53,7 @@ class SignInPages(Pages):
         given = visit.given
         await self._count(visit)
         try:
-            signed_in = await self._services.sign_in.sign_in(given.email, given.password, secret_of(visit.request))
+            signed_in = await self._sessions.sign_in(given.email, given.password, secret_of(visit.request))
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
@@ -66,20 +64,20 @@ class SignInPages(Pages):
 
     async def _count(self, visit: Visit[SignInForm]) -> None:
         """Raises RateLimited."""
-        email, limits, limiter = visit.given.email, self._limits, self._services.rate_limiter
-        device = await self._services.sign_in.known_device(email, device_of(visit.request))
+        email, limits, addresses = visit.given.email, self._admission.limits, self._admission.addresses
+        device = await self._sessions.known_device(email, device_of(visit.request))
         if device is not None:
-            await limiter.hit(a_minute(limits.sign_ins_per_known_device), "sign_in", "device", device)
+            await self._admission.count(limits.sign_ins_per_known_device, "sign_in", "device", device)
             return
-        address = self._addresses.limit_key(visit.request)
-        await limiter.hit(a_minute(limits.sign_ins_per_address), "sign_in", "address", address)
+        address = addresses.limit_key(visit.request)
+        await self._admission.count(limits.sign_ins_per_address, "sign_in", "address", address)
         account = hashlib.sha256(email.strip().lower().encode()).hexdigest()
         pair = ("sign_in", "account", account, address)
-        await limiter.hit(a_minute(limits.sign_ins_per_account_and_address), *pair)
+        await self._admission.count(limits.sign_ins_per_account_and_address, *pair)
 
     @action("/console/sign-out", access=read)
     async def sign_out(self, visit: Visit[NoForm]) -> Response:
-        await self._services.sign_in.sign_out(visit.secret)
+        await self._sessions.sign_out(visit.secret)
         return _to_sign_in("You are signed out.")
 
     @page("/console/account", access=read)
@@ -88,15 +86,15 @@ class SignInPages(Pages):
 
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
-        await self._services.operators.leave(visit.actor)
+        await self._operators.leave(visit.actor)
         return _to_sign_in("You have left. Your account is removed.")
 
     @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
-        given, limit = visit.given, a_minute(self._limits.password_changes_per_operator)
-        await self._services.rate_limiter.hit(limit, "password", "operator", str(visit.operator.id))
+        given, most = visit.given, self._admission.limits.password_changes_per_operator
+        await self._admission.count(most, "password", "operator", str(visit.operator.id))
         try:
-            await self._services.operators.change_own_password(visit.actor, given.current_password, given.new_password)
+            await self._operators.change_own_password(visit.actor, given.current_password, given.new_password)
         except InvalidInput as error:
             fields = {"current": "current_password", "password": "new_password"}
             raise InvalidInput(fields.get(error.field, ""), str(error).removeprefix(f"{error.field}: ")) from None

@@ -7,10 +7,11 @@ from pydantic import Field
 
 from app.domain.errors import NotFound
 from app.operating import source_rules as rules
+from app.operating.source_files import SourceFiles
+from app.operating.sources import Sources
 from app.web.access import write
 from app.web.console.page import ConsolePage, Form, Go, Pages, Visit, action
 from app.web.form_body import FORM_BYTES, FilePart
-from app.web.services import WebServices
 
 
 class OtherFile(Form):
@@ -23,9 +24,9 @@ class NewFile(OtherFile):
 
 
 class SourceFilePages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._sources = services.sources
-        self._files = services.source_files
+    def __init__(self, sources: Sources, files: SourceFiles) -> None:
+        self._sources = sources
+        self._files = files
 
     def pages(self) -> Sequence[ConsolePage]:
         """Files may be as large as the settings allow."""

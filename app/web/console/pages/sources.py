@@ -12,11 +12,17 @@ from app.domain.list_page import PageRequest
 from app.domain.run_progress import run_progress
 from app.domain.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
 from app.operating import source_rules as rules
+from app.operating.deletions import Deletions
+from app.operating.discovery import Discovery
 from app.operating.passages import Passages
+from app.operating.quarantine import PageQuarantine
+from app.operating.source_editing import SourceEditing
+from app.operating.source_files import SourceFiles
+from app.operating.sources import Sources
+from app.operating.unread_languages import UnreadLanguages
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 # For file fields: what a browser lets choose, and what is said of it.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
@@ -74,15 +80,25 @@ class PageList(Form):
 
 
 class SourcePages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._sources = services.sources
-        self._unread = services.unread_languages
-        self._editing = services.source_editing
-        self._discovery = services.discovery
-        self._deletions = services.deletions
-        self._files = services.source_files
-        self._quarantine = services.page_quarantine
-        self._passages = Passages(services.records)
+    def __init__(
+        self,
+        sources: Sources,
+        unread: UnreadLanguages,
+        editing: SourceEditing,
+        discovery: Discovery,
+        deletions: Deletions,
+        files: SourceFiles,
+        quarantine: PageQuarantine,
+        passages: Passages,
+    ) -> None:
+        self._sources = sources
+        self._unread = unread
+        self._editing = editing
+        self._discovery = discovery
+        self._deletions = deletions
+        self._files = files
+        self._quarantine = quarantine
+        self._passages = passages
 
     @page("/console/agents/{agent_id}/sources", access=read, menu=MenuEntry("Sources", 50, "source"))
     async def sources(self, visit: Visit[SourcesWanted]) -> Shown:

@@ -7,13 +7,13 @@ from pydantic import Field
 
 from app.domain.errors import NotFound
 from app.domain.threshold_curve import ThresholdCurve
+from app.operating.agents import Agents
 from app.operating.gap_grooming import GapGrooming, GapView
 from app.operating.threshold_curves import ThresholdCurves
 from app.web.access import read, write
 from app.web.console.line_chart import Line, LineChart, share_chart
 from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page
 from app.web.console.words import percent
-from app.web.services import WebServices
 
 
 class ThresholdWanted(Form):
@@ -26,10 +26,10 @@ class ThresholdForm(Form):
 
 
 class ThresholdPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._agents = services.agents
-        self._curves = ThresholdCurves(services.records, services.clock)
-        self._grooming = GapGrooming(services.records)
+    def __init__(self, agents: Agents, curves: ThresholdCurves, grooming: GapGrooming) -> None:
+        self._agents = agents
+        self._curves = curves
+        self._grooming = grooming
 
     @page("/console/agents/{agent_id}/threshold", access=read, under="quality")
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:

@@ -7,10 +7,9 @@ from pydantic import Field
 
 from app.domain.list_page import PageRequest
 from app.domain.webhook import Webhook, WebhookEvent
-from app.operating.webhooks import MAX_WEBHOOKS
+from app.operating.webhooks import MAX_WEBHOOKS, Webhooks
 from app.web.access import read, write
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.services import WebServices
 
 _SHOWN: Final = 30
 
@@ -25,8 +24,8 @@ class NewWebhook(Form):
 
 
 class WebhookPages(Pages):
-    def __init__(self, services: WebServices) -> None:
-        self._webhooks = services.webhooks
+    def __init__(self, webhooks: Webhooks) -> None:
+        self._webhooks = webhooks
 
     @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "out"))
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
