@@ -1,0 +1,47 @@
+"""The worked example of docs/architecture.md ("Add a feature") names every file that the feature touches, no other."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_PAGE: Final = (_ROOT / "docs" / "architecture.md").read_text("utf-8")
+_SECTION: Final = _PAGE.partition("## Add a feature\n")[2].partition("\n## ")[0]
+_ROW: Final = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
+_OWN, _LINES, *_REST = [set(_ROW.findall(table)) for table in re.split(r"\n\|---\|---\|\n", _SECTION)[1:]]
+_IN_TEXT: Final = set(re.findall(r"`(app/[^`]+\.py)`", _SECTION)) - _OWN - _LINES
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """The files that a module imports from."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.replace(".", "/") + ".py"
+
+
+def _importers_of(files: set[str]) -> set[str]:
+    found = {path.relative_to(_ROOT).as_posix(): set(_imported(path)) for path in (_ROOT / "app").rglob("*.py")}
+    return {path for path, imported in found.items() if imported & files}
+
+
+def test_the_files_of_the_feature_are_there() -> None:
+    assert len(_OWN) >= 5
+    assert [path for path in _OWN | _LINES | _IN_TEXT if not (_ROOT / path).exists()] == []
+
+
+def test_every_file_that_knows_the_feature_is_named() -> None:
+    own_modules = {path for path in _OWN if path.endswith(".py") and "migrations" not in path}
+    assert _importers_of(own_modules) - _OWN <= _LINES | _IN_TEXT
+
+
+def test_no_file_is_named_that_does_not_know_the_feature() -> None:
+    assert _importers_of(_OWN) >= _LINES
+
+
+def test_the_edge_is_one_file_with_a_line_for_each_class() -> None:
+    text = (_ROOT / "app" / "web" / "application.py").read_text("utf-8")
+    assert "\n    AdminLeads,\n" in text
+    assert "\n    LeadPages,\n" in text
+    assert {path for path in _LINES if path.startswith("app/web/")} == {"app/web/application.py"}
