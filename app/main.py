@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any, cast
 
 import structlog
 from prometheus_client import CollectorRegistry
@@ -27,7 +29,6 @@ from app.answering.conversations import Conversations
 from app.answering.model_health import ModelHealth
 from app.answering.playground import Playground
 from app.answering.trial_answers import TrialAnswers
-from app.answering.turns import Turns
 from app.answering.warm_up import warm_up
 from app.configured_adapters import (
     configured_chat_model,
@@ -85,6 +86,10 @@ log = structlog.get_logger(__name__)
 
 VERSION = version("docent")
 
+Parts = Mapping[Any, object]
+"""Parts of the application by the types that others name."""
+_NO_DOUBLES: Parts = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class Web:
@@ -96,39 +101,24 @@ class Web:
 
 
 @asynccontextmanager
-async def open_web(settings: Settings) -> AsyncIterator[tuple[Starlette, Turns]]:
-    """The web application, ready to serve, and its turns, which the server drains before it ends."""
-    async with open_web_rooms(settings) as web:
-        yield web.app, web.answering.turns
+async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIterator[Web]:
+    """The web application, ready to serve, with what is behind it.
 
-
-@asynccontextmanager
-async def open_web_rooms(settings: Settings) -> AsyncIterator[Web]:
-    """The same with what is behind the application, for whoever asks it otherwise than by HTTP."""
+    `doubles` take the place of parts, by the types that others name; a `Foundation` among them is left open.
+    """
     import_families()
-    async with (
-        open_foundation(settings) as base,
-        open_answering(base) as answering,
-        PooledFileReader() as files,
-        open_site_discovery(settings) as discovery,
-        CrawlerPageListing(
-            settings.crawl_allow,
-            user_agent=settings.crawl_user_agent,
-            min_delay_seconds=settings.crawl_delay_seconds,
-        ) as listing,
-        CrawlerWebhookSender(settings.crawl_allow) as webhooks,
-    ):
-        jobs = DbosJobQueue(settings.job_queue_url)
+    async with AsyncExitStack() as opened:
+        base = cast(Foundation, doubles.get(Foundation) or await opened.enter_async_context(open_foundation(settings)))
+        answering = await opened.enter_async_context(open_answering(base))
+        parts = Wiring({**await _parts(base, answering, opened), **doubles})
         warming = asyncio.create_task(warm_up(base.questions, base.reranker, LangidLanguageGuesser()))
         try:
-            parts = _parts(base, answering, jobs, source_files_on(base, files), discovery, listing, webhooks)
             app = create_app(parts, version=VERSION)
             app.state.connections = _connections(base)
             yield Web(app, base, answering)
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
-            await jobs.aclose()
 
 
 def _connections(base: Foundation) -> OpenConnections:
@@ -177,17 +167,15 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             yield
 
 
-def _parts(
-    base: Foundation,
-    answering: Answering,
-    jobs: JobQueue,
-    source_files: SourceFiles,
-    discovery: SiteDiscovery,
-    listing: PageListing,
-    webhooks: WebhookSender,
-) -> Wiring:
+async def _parts(base: Foundation, answering: Answering, opened: AsyncExitStack) -> Parts:
     """What the web application is put together from: everything that is not made of these by its constructor."""
     settings = base.settings
+    files = await opened.enter_async_context(PooledFileReader())
+    listing = CrawlerPageListing(
+        settings.crawl_allow,
+        user_agent=settings.crawl_user_agent,
+        min_delay_seconds=settings.crawl_delay_seconds,
+    )
 
     async def readiness() -> Mapping[str, bool]:
         has_record = await record_answers(base.record)
@@ -197,43 +185,41 @@ def _parts(
             "turns": not answering.turns.is_closing,
         }
 
-    return Wiring(
-        {
-            SystemOfRecord: base.record,
-            Clock: base.clock,
-            RateLimiter: base.rate_limiter,
-            StreamPlaces: base.stream_places,
-            CollectorRegistry: base.metrics,
-            Embedder: base.embedder,
-            JobQueue: jobs,
-            PageScope: page_scope_on(base),
-            SourceFiles: source_files,
-            SiteDiscovery: discovery,
-            PageListing: listing,
-            WebhookSender: webhooks,
-            CronCalendar: CronsimCalendar(),
-            PatternMatcher: Re2PatternMatcher(),
-            PasswordHasher: Argon2PasswordHasher(),
-            TokenPrices: settings.prices,
-            VisitorTurns: answering.turns,
-            Conversations: answering.conversations,
-            LiveConversations: answering.conversation_end,
-            ToldHistory: answering.history,
-            AgentSearch: answering.search,
-            Matching: answering.curated,
-            Playground: answering.playground,
-            Trials: TrialAnswers(answering.playground),
-            TrialSearches: answering.trials,
-            AnswerDrafts: answering.drafter,
-            ModelHealth: answering.model_health,
-            Readiness: readiness,
-            LimitsPolicy: LimitsPolicy(
-                questions_per_visitor=settings.limit_questions_per_visitor,
-                questions_per_address=settings.limit_questions_per_address,
-                questions_per_agent=settings.limit_questions_per_agent,
-            ),
-            StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
-            ClientAddresses: _addresses(settings),
-            WidgetFolder: built_widget(),
-        }
-    )
+    return {
+        SystemOfRecord: base.record,
+        Clock: base.clock,
+        RateLimiter: base.rate_limiter,
+        StreamPlaces: base.stream_places,
+        CollectorRegistry: base.metrics,
+        Embedder: base.embedder,
+        JobQueue: await opened.enter_async_context(DbosJobQueue(settings.job_queue_url)),
+        PageScope: page_scope_on(base),
+        SourceFiles: source_files_on(base, files),
+        SiteDiscovery: await opened.enter_async_context(open_site_discovery(settings)),
+        PageListing: await opened.enter_async_context(listing),
+        WebhookSender: await opened.enter_async_context(CrawlerWebhookSender(settings.crawl_allow)),
+        CronCalendar: CronsimCalendar(),
+        PatternMatcher: Re2PatternMatcher(),
+        PasswordHasher: Argon2PasswordHasher(),
+        TokenPrices: settings.prices,
+        VisitorTurns: answering.turns,
+        Conversations: answering.conversations,
+        LiveConversations: answering.conversation_end,
+        ToldHistory: answering.history,
+        AgentSearch: answering.search,
+        Matching: answering.curated,
+        Playground: answering.playground,
+        Trials: TrialAnswers(answering.playground),
+        TrialSearches: answering.trials,
+        AnswerDrafts: answering.drafter,
+        ModelHealth: answering.model_health,
+        Readiness: readiness,
+        LimitsPolicy: LimitsPolicy(
+            questions_per_visitor=settings.limit_questions_per_visitor,
+            questions_per_address=settings.limit_questions_per_address,
+            questions_per_agent=settings.limit_questions_per_agent,
+        ),
+        StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
+        ClientAddresses: _addresses(settings),
+        WidgetFolder: built_widget(),
+    }

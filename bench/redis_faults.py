@@ -16,7 +16,7 @@ from pathlib import Path
 
 import structlog
 
-from app.main import open_web
+from app.main import open_app
 from app.settings import read_settings
 from tests.scale.redis_server import RedisServer, running_redis
 from tests.scale.test_redis_faults import refusing
@@ -43,7 +43,7 @@ async def main() -> None:
         for _ in range(ROUNDS):  # by turns, for the machine has other work too
             for name, fault in FAULTS.items():
                 server.empty()
-                async with open_web(settings) as (app, _), serving(app) as (_, http):
+                async with open_app(settings) as web, serving(web.app) as (_, http):
                     running = Running(http, agent_id, Path(folder))
                     await (await running.visitor()).ask("Are the models loaded?")
                     with fault(server):

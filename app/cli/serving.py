@@ -22,7 +22,7 @@ from app.cli.open_files import connections_that_fit
 from app.cli.server_socket import asked_by_commands
 from app.cli.terminal import err, fail, run, settings_for
 from app.kit.supervisor import Supervisor
-from app.main import Web, open_web_rooms, open_worker
+from app.main import Web, open_app, open_worker
 from app.rooms import open_foundation
 from app.settings import Settings
 from app.web.bounded_http import bounded_http
@@ -127,7 +127,7 @@ def _check_address(host: str, port: int) -> None:
 async def _serve(settings: Settings, with_worker: bool) -> None:
     _check_address(settings.host, settings.port)
     log.info("opening", data=str(settings.data.resolve()))
-    async with open_web_rooms(settings) as web, asked_by_commands(settings.data, partial(_replies, web)):
+    async with open_app(settings) as web, asked_by_commands(settings.data, partial(_replies, web)):
         config = uvicorn.Config(
             web.app,
             http=bounded_http(web.app.state.connections),

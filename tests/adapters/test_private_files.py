@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.private_files import private_files
-from app.main import open_web, open_worker
+from app.main import open_app, open_worker
 from app.settings import read_settings
 from tests.system.conftest import learnt_agent
 
@@ -19,7 +19,7 @@ def mode(path: Path) -> int:
 async def test_whatever_lies_in_the_data_folder_is_its_owners_alone(tmp_path: Path) -> None:
     settings = read_settings(data=tmp_path / "data")
     await learnt_agent(settings)
-    async with open_worker(settings), open_web(settings):
+    async with open_worker(settings), open_app(settings):
         made = [settings.data, *settings.data.rglob("*")]
         assert {"docent.sqlite", "jobs.sqlite", "secret.key", "vectors", "keywords", "tmp"} <= {p.name for p in made}
         assert {path.name: oct(mode(path)) for path in made if mode(path) & 0o077} == {}

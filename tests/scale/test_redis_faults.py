@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.main import open_web
+from app.main import open_app
 from app.settings import read_settings
 from tests.scale.redis_server import RedisServer, running_redis
 from tests.system.conftest import Running, learnt_agent
@@ -27,7 +27,7 @@ def server() -> Iterator[RedisServer]:
 async def running(tmp_path: Path, server: RedisServer) -> AsyncIterator[Running]:
     settings = read_settings(data=tmp_path, redis_url=server.url, shutdown_seconds=1)
     agent_id = await learnt_agent(settings)
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from app.main import open_web
+from app.main import open_app
 from app.operating.actor import SCOPES
 from app.operating.api_tokens import ApiTokens
 from app.rooms import open_foundation
@@ -100,7 +100,7 @@ async def everything_said(settings: Settings, agent_id: str) -> tuple[list[str],
             workspace = await records.tokens.default_workspace()
             [key] = await records.tokens.signing_keys()
         issued = await tokens.issue(workspace, "planted", SCOPES)
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         running, bearer = Running(http, agent_id, settings.data), {"Authorization": f"Bearer {issued.token}"}
         visitor = await running.visitor()
         made = await http.post(

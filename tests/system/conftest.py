@@ -15,7 +15,7 @@ from app.adapters.inline_job_queue import InlineJobQueue
 from app.domain.agent import AgentConfig
 from app.domain.answer_check import AnswerCheck
 from app.domain.source import SourceConfig, SourceKind
-from app.main import open_web
+from app.main import open_app
 from app.operating.actor import SCOPES, Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
@@ -97,7 +97,7 @@ async def running(tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Running
         data=tmp_path, model_url=provider.url, model_name="fake", model_silence_seconds=0.5, shutdown_seconds=1
     )
     agent_id = await learnt_agent(settings)
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
 
 

@@ -6,7 +6,7 @@ Real: SQLite, LanceDB, Tantivy, the edge and every room. Doubles: the models, th
 import asyncio
 import json
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,11 +20,11 @@ from starlette.types import Message
 
 from app.adapters.inline_job_queue import InlineJobQueue
 from app.domain.document import PageContent
-from app.main import open_web
+from app.main import open_app
 from app.operating.api_tokens import ApiTokens
-from app.ports.job_handlers import JobHandlers
+from app.ports.job_queue import JobQueue
 from app.ports.records.transaction import SystemOfRecord
-from app.rooms import Knowledge, open_foundation, open_knowledge
+from app.rooms import Foundation, Knowledge, open_foundation, open_knowledge
 from app.settings import read_settings
 from app.store.database_time import database_time
 from app.store.engine import open_engine
@@ -38,16 +38,6 @@ from tests.doubles.temporary_record import temporary_database
 from tests.doubles.workspaces import another_workspace
 
 SILENCE_SECONDS = 25  # past them a process counts as dead
-
-
-class _WorkersJobs(InlineJobQueue):
-    """The worker does what the web process asks for, at once."""
-
-    def __init__(self, handlers: JobHandlers) -> None:
-        super().__init__(handlers)
-
-    async def aclose(self) -> None:
-        pass
 
 
 class ServiceHouse:
@@ -155,12 +145,8 @@ class ServiceHouse:
             self.knowledge = await opened.enter_async_context(open_knowledge(base))
             await self.knowledge.deletions.all_agents()
             await self.knowledge.reconcile.all_agents()
-            with patch.multiple(
-                "app.main",
-                open_foundation=lambda _: nullcontext(base),  # worker and web share it
-                DbosJobQueue=lambda _url: _WorkersJobs(self.knowledge.jobs),
-            ):
-                self.app, _ = await opened.enter_async_context(open_web(settings))
+            doubles = {Foundation: base, JobQueue: InlineJobQueue(self.knowledge.jobs)}  # worker and web share a base
+            self.app = (await opened.enter_async_context(open_app(settings, doubles))).app
         transport = httpx2.ASGITransport(app=self.app)
         self.http = await opened.enter_async_context(
             httpx2.AsyncClient(transport=transport, base_url="https://docent.example", trust_env=False, timeout=20)

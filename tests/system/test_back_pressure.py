@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.main import open_web
+from app.main import open_app
 from app.settings import read_settings
 from tests.doubles.fake_openai import FakeOpenAI, Pause
 from tests.system.conftest import SITE, Running, Visitor, learnt_agent
@@ -24,7 +24,7 @@ async def crowded(tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Running
         data=tmp_path, model_url=provider.url, model_name="fake", model_calls=1, model_queue=1, shutdown_seconds=1
     )
     agent_id = await learnt_agent(settings)
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
 
 

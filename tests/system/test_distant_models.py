@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from app.adapters.batching_embedder import BatchingEmbedder
 from app.adapters.circuit_breaker import CircuitListener
 from app.configured_adapters import configured_question_embedder
-from app.main import open_web
+from app.main import open_app
 from app.ports.embedder import Embedder
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
@@ -58,7 +58,7 @@ async def learnt(tmp_path: Path, provider: FakeOpenAI, nobody: str) -> tuple[Set
 
 @asynccontextmanager
 async def running(settings: Settings, agent_id: str) -> AsyncIterator[Running]:
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, settings.data)
 
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from uuid import uuid4
 
-from app.main import open_web, open_worker
+from app.main import open_app, open_worker
 from app.settings import read_settings
 from tests.system.conftest import SITE, Running, learnt_agent
 from tests.web.live_server import serving
@@ -17,7 +17,7 @@ async def test_nothing_is_answered_and_no_gap_counted_until_a_worker_has_filled_
     agent_id = await learnt_agent(settings)
     for index in ("vectors", "keywords"):
         shutil.rmtree(tmp_path / index)
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         ready = await http.get("/readyz")
         assert (ready.status_code, ready.json()["parts"]) == (503, {"record": True, "indexes": False, "turns": True})
         running = Running(http, agent_id, tmp_path)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.main import open_web
+from app.main import open_app
 from app.operating.api_tokens import ApiTokens
 from app.rooms import open_foundation
 from app.settings import Settings, read_settings
@@ -55,7 +55,7 @@ async def opened_desk(settings: Settings) -> AsyncIterator[Desk]:
         async with base.record.read() as records:
             workspace_id = await records.tokens.default_workspace()
         token = (await ApiTokens(base.record, base.clock).issue(workspace_id, "desk")).token
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         desk = Desk(Running(http, agent_id, settings.data), token)
         change = await http.patch(
             f"/v1/agents/{agent_id}", json={"live_chat": True}, headers={"Authorization": f"Bearer {token}"}

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.main import open_web
+from app.main import open_app
 from app.settings import read_settings
 from tests.doubles.fake_openai import Answer, Babble, Complain, FakeOpenAI, Raw, Refuse, Say, Stall, Tear
 from tests.system.conftest import Running, learnt_agent
@@ -75,7 +75,7 @@ async def served(folder: Path, agent_id: str, *providers: str) -> AsyncIterator[
     settings = read_settings(
         data=folder, model_silence_seconds=0.5, model_answer_seconds=1.5, shutdown_seconds=1, **models
     )
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, folder)
 
 

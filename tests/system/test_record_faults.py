@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.main import open_web
+from app.main import open_app
 from app.settings import read_settings
 from app.store.engine import open_engine
 from tests.doubles.fake_openai import FakeOpenAI, Pause, Say
@@ -86,7 +86,7 @@ async def on_disk(
     monkeypatch.setattr("app.store.engine._BUSY_SECONDS", 0)
     monkeypatch.setattr("app.answering.turn_end_store.PATIENCE_SECONDS", 0)
     monkeypatch.setattr("app.answering.turn_end_store._AGAIN_SECONDS", (0.05,))
-    async with open_web(settings) as (app, _), serving(app) as (_, http):
+    async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
 
 
