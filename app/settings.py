@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from importlib.util import find_spec
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -173,13 +173,40 @@ class Settings(BaseSettings):
         "", description="Path of a Chromium for pages that are empty until their scripts run; empty: left out."
     )
     max_file_mib: int = Field(20, ge=1, le=200, description="Largest file that may be uploaded, in MiB.")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info",
+        description="How much is logged. Unless it is set, commands other than serve and work log warnings alone.",
+    )
     log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
 
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("trusted_proxies", mode="after")
+    @classmethod
+    def _are_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for proxy in value:
+            try:
+                ip_network(proxy, strict=False)
+            except ValueError:
+                raise ValueError(f"{proxy!r} is no address and no network; write 10.0.0.1 or 10.0.0.0/8") from None
+        return value
+
+    @field_validator("model_url", "fallback_model_url", "helper_model_url", "embeddings_url", "rerank_url")
+    @classmethod
+    def _is_an_endpoint(cls, value: str) -> str:
+        if value and not _is_http(value):
+            raise ValueError("begin the address with http:// or https://, such as https://api.openai.com/v1")
+        return value
+
+    @field_validator("jobs_url", mode="after")
+    @classmethod
+    def _is_a_database(cls, value: str) -> str:
+        if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "sqlite:///")):
+            raise ValueError("write it as postgresql://user:password@host:5432/docent, or sqlite:///jobs.sqlite")
+        return value
 
     @field_validator("crawl_allow", mode="before")
     @classmethod
@@ -193,16 +220,18 @@ class Settings(BaseSettings):
         for part in ("model", "fallback_model", "helper_model"):
             url, name = f"{part}_url", f"{part}_name"
             if bool(getattr(self, url)) != bool(getattr(self, name)):
-                raise ValueError(f"set {_variable(url)} and {_variable(name)} together, or neither")
+                given, missing = (url, name) if getattr(self, url) else (name, url)
+                raise ValueError(f"{_variable(missing)}: set it beside {_variable(given)}, or neither of the two")
         if self.embeddings_url and not self.embeddings_model:
-            raise ValueError(f"set {_variable('embeddings_model')} beside {_variable('embeddings_url')}")
+            raise ValueError(f"{_variable('embeddings_model')}: set it beside {_variable('embeddings_url')}")
         return self
 
     @model_validator(mode="after")
     def _shared_database_has_a_key(self) -> "Settings":
         if self.database_url.startswith("postgresql") and not self.secret_keys:
             raise ValueError(
-                f"set {_variable('secret_key')} beside {_variable('database_url')}: `docent secrets new-key`"
+                f"{_variable('secret_key')}: set it beside {_variable('database_url')}; "
+                "`docent secrets new-key` makes one"
             )
         return self
 
@@ -320,7 +349,7 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         found = messages_by_field(error)
-        lines = [f"{_variable(name) if name else PREFIX + '*'}: {message}" for name, message in found.items()]
+        lines = [f"{_variable(name)}: {message}" if name else message for name, message in found.items()]
         raise BadSettings("\n".join(lines)) from error
 
 
@@ -345,6 +374,14 @@ def _named_values(written: SecretStr) -> dict[str, str]:
     if not all(_NAMED_VALUE.fullmatch(part) for part in parts):
         raise ValueError("write it as NAME=VALUE, comma separated, such as region=eu-north-1")
     return {name: value for name, _, value in (part.partition("=") for part in parts)}
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _without_passwords(text: str) -> str:

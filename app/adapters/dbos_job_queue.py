@@ -11,6 +11,9 @@ import anyio
 from anyio import to_thread
 from dbos import DBOS, DBOSClient, EnqueueOptions
 
+from app.domain.errors import DatabaseAway, Misconfigured
+from app.store.vendor_errors import translated_errors
+
 READING: Final = "reading"
 UPKEEP: Final = "upkeep"  # a queue of its own: forgetting must not wait for readings that take hours
 QUEUES: Final = (READING, UPKEEP)
@@ -22,7 +25,8 @@ _LEG: Final = "/leg-"
 
 
 class DbosJobQueue:
-    """`url` is `sqlite:///path` or `postgresql...`; tables are made on first use."""
+    """`url` is `sqlite:///path` or `postgresql...`; tables are made on first use. Each call raises Misconfigured where
+    no database answers there."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -72,5 +76,11 @@ def run_of(job_id: str) -> UUID:
 
 
 def _open_client(url: str) -> DBOSClient:
-    DBOS.migrate(url)
+    try:
+        with translated_errors():
+            DBOS.migrate(url)
+    except DatabaseAway as error:
+        raise Misconfigured(
+            "DOCENT_JOBS_URL: no database answers there; start it, or correct address and password."
+        ) from error
     return DBOSClient(system_database_url=url)

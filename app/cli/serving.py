@@ -52,6 +52,7 @@ def serve(
     """Serve the widget and the API."""
     share_arenas()
     settings = settings_for(
+        is_service=True,
         host=host,
         port=port,
         limit_header_bytes=limit_header_bytes,
@@ -67,7 +68,7 @@ def serve(
 def work() -> None:
     """Crawl and index what the queue holds, until told to stop."""
     share_arenas()
-    run(_work(settings_for()))
+    run(_work(settings_for(is_service=True)))
 
 
 def migrate() -> None:

@@ -58,15 +58,17 @@ def fail(message: str, code: int = 1) -> NoReturn:
     raise typer.Exit(code)
 
 
-def settings_for(**overrides: Any) -> Settings:
-    """The environment with the command's own options on top; options that were not given are None."""
+def settings_for(*, is_service: bool = False, **overrides: Any) -> Settings:
+    """The environment with the command's own options on top; options that were not given are None. What is no service
+    shows how far it is, and logs what is wrong alone, unless a level is set."""
     from app.settings import BadSettings, read_settings
 
     try:
         settings = read_settings(**{name: value for name, value in overrides.items() if value is not None})
     except BadSettings as error:
         fail(str(error), 2)
-    configure_logging(settings)
+    is_chosen = is_service or "log_level" in settings.model_fields_set
+    configure_logging(settings, settings.log_level if is_chosen else "warning")
     return settings
 
 
@@ -94,8 +96,8 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def configure_logging(settings: Settings) -> None:
-    """Log lines on stderr; in JSON for machines."""
+def configure_logging(settings: Settings, log_level: str | None = None) -> None:
+    """Log lines on stderr; in JSON for machines. Without a level that of the settings."""
     import logging
 
     import structlog
@@ -107,7 +109,7 @@ def configure_logging(settings: Settings) -> None:
         if settings.log_format == "json"
         else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
-    level = getattr(logging, settings.log_level.upper())
+    level = getattr(logging, (log_level or settings.log_level).upper())
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from app.adapters.dbos_job_queue import _open_client
 from app.adapters.private_files import check_data_folder
 from app.cli import cli
 from app.domain.errors import Misconfigured
@@ -42,6 +43,10 @@ def said_once(result: Result) -> str:
         pytest.param("DOCENT_DATABSE_URL", "x", "Did you mean DOCENT_DATABASE_URL?", id="a letter left out"),
         pytest.param("DOCENT_PORT", "many", "Send a whole number", id="no number"),
         pytest.param("DOCENT_LOG_LEVEL", "loud", "'debug'", id="none of the choices"),
+        pytest.param("DOCENT_JOBS_URL", "mysql://x/y", "postgresql://user", id="no database for jobs"),
+        pytest.param("DOCENT_MODEL_URL", "api.openai.com/v1", "https://", id="an endpoint without a scheme"),
+        pytest.param("DOCENT_RERANK_URL", "http://", "https://", id="an endpoint without a host"),
+        pytest.param("DOCENT_TRUSTED_PROXIES", "10.0.0.1,proxy", "10.0.0.0/8", id="a proxy by its name"),
         pytest.param("DOCENT_CRAWL_ALLOW", "example.com", "IP:PORT", id="a name to allow"),
     ],
 )
@@ -55,6 +60,16 @@ def test_a_setting_that_cannot_be_used_is_named_with_its_fix(
     assert holds in said
     for libraries in ("Value error", "Input should", "Errno", "sqlalchemy", "pw@"):
         assert libraries not in said
+
+
+def test_of_two_settings_that_belong_together_the_missing_one_is_named(tmp_path: Path) -> None:
+    said = said_once(docent("agent", "list", DOCENT_DATA=str(tmp_path), DOCENT_MODEL_NAME="gpt-5-mini"))
+    assert said == "DOCENT_MODEL_URL: set it beside DOCENT_MODEL_NAME, or neither of the two"
+
+
+def test_a_job_queue_that_is_away_is_named() -> None:
+    with pytest.raises(Misconfigured, match="DOCENT_JOBS_URL: no database answers there"):
+        _open_client("postgresql://docent@127.0.0.1:1/jobs")
 
 
 @pytest.mark.parametrize("name", ["DOCENT_PORT_8000_TCP", "DOCENT_SERVICE_HOST", "DOCENT_EXAMPLES", "DOCENT_SEED"])
