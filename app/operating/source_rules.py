@@ -14,13 +14,13 @@ MAX_DEPTH = 50
 
 def check_source(config: SourceConfig) -> None:
     """Raises InvalidInput, naming the field and the fix."""
-    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
     if config.kind is SourceKind.TEXT:
         check_text("text", config.text, MAX_TEXT_CHARS, may_be_empty=False)
     elif config.text:
         raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
     if config.url or config.kind not in GIVEN_KINDS:
         check_http_url("url", config.url)
+    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
     check_lines("include", config.include, MAX_GLOBS, MAX_GLOB_CHARS)
     check_lines("exclude", config.exclude, MAX_GLOBS, MAX_GLOB_CHARS)
     check_between("max_pages", config.max_pages, 1, MAX_PAGES)

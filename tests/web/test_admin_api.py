@@ -144,7 +144,9 @@ async def test_a_source_is_read_by_a_worker_once(house: House) -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"kind": "site"}, "name"),
+        ({"kind": "site"}, "url"),
+        ({"kind": "text"}, "text"),
+        ({"kind": "documents"}, "name"),
         ({"kind": "site", "name": "x"}, "url"),
         ({"kind": "site", "url": "ftp://example.com"}, "url"),
         ({"kind": "site", "url": "https://user@example.com"}, "url"),
