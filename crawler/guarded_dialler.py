@@ -102,7 +102,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         try:
             answers = await self._resolver(host, port)
         except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(f"the name {host} could not be resolved: {error}") from error
+            raise httpcore.ConnectError(f"the name {host} is not known") from error
         addresses = [self._checked_answer(host, answer) for answer in answers]
         if not addresses:
             raise httpcore.ConnectError(f"the name {host} has no address")
@@ -133,7 +133,10 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         for position, address in enumerate(addresses):
             try:
                 return await self._connector.connect_tcp(str(address), port, share, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+            except httpcore.ConnectError as error:
+                if position == last:
+                    raise httpcore.ConnectError(f"nothing answers at port {port}") from error
+            except httpcore.ConnectTimeout:
                 if position == last:
                     raise
         raise httpcore.ConnectError("no address to dial")

@@ -1,8 +1,9 @@
 """`docent agent set`, `rename` and `delete`: the same settings and rules as the API's."""
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -10,11 +11,15 @@ from app.cli.agents import commands, publish_version
 from app.cli.deleting import confirm, delete
 from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import local_operator, meant_agent
-from app.cli.terminal import AgentName, err, fail, run, settings_for
+from app.cli.terminal import AgentName, AsJson, err, fail, print_json, run, settings_for
 from app.domain.deletion import DeletedKind
+from app.domain.errors import InvalidInput
 from app.operating.agents import Agents
 from app.rooms import open_stored
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 Draft = Annotated[bool, typer.Option("--draft", help="Change the draft alone; `docent agent publish` makes it live.")]
 Agent = Annotated[str, typer.Argument(help="Its name or id, or how one begins.")]
@@ -28,15 +33,16 @@ def set_(
     ],
     agent: AgentName = None,
     draft: Draft = False,
+    as_json: AsJson = False,
 ) -> None:
     """Change settings of an agent, and publish them. A value is JSON where it reads as such, else text."""
-    run(_change(settings_for(), agent, settings_in(changes), draft))
+    run(_change(settings_for(), agent, settings_in(changes), draft, as_json))
 
 
 @commands.command()
 def rename(agent: Agent, name: Annotated[str, typer.Argument(help="What visitors see.")], draft: Draft = False) -> None:
     """Give an agent another name, and publish it."""
-    run(_change(settings_for(), agent, {"name": name}, draft))
+    run(_change(settings_for(), agent, {"name": name}, draft, as_json=False))
 
 
 @commands.command("delete")
@@ -63,25 +69,52 @@ def settings_in(changes: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-async def _change(settings: Settings, named: str | None, wanted: dict[str, Any], is_draft: bool) -> None:
+async def _change(settings: Settings, named: str | None, wanted: dict[str, Any], is_draft: bool, as_json: bool) -> None:
     from pydantic import ValidationError
 
-    from app.web.agent_models import AgentPatch, changed
+    from app.web.agent_models import AgentConfigOut, AgentPatch, changed
     from app.web.validation_messages import invalid_input_of
 
     try:
         patch = AgentPatch.model_validate_json(json.dumps(wanted))
     except ValidationError as error:
-        raise invalid_input_of(error) from error
+        wrong = invalid_input_of(error)
+        near = _nearest(wrong.field, AgentPatch)
+        if near:
+            wrong = InvalidInput(wrong.field, f"There is no such setting. Did you mean {near}?")
+        raise wrong from error
     async with open_stored(settings) as base:
         actor = await local_operator(base)
         agent = await meant_agent(base, actor, named)
         agents = Agents(base.record, JobsHere(settings))
-        await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
+        agent = await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
     if is_draft:
         err.print(f"The draft of {agent.draft.name} is changed.", markup=False)
-        return
-    await publish_version(settings, str(agent.id), despite_losses=False)
+    else:
+        await publish_version(settings, str(agent.id), despite_losses=False)
+    if as_json:
+        draft = AgentConfigOut.model_validate(agent.draft).model_dump(mode="json")
+        print_json({"id": agent.id, "is_published": not is_draft, "draft": draft})
+
+
+def _nearest(field: str, model: "type[BaseModel]") -> str | None:
+    """The setting that was probably meant; None where `field` is one, or resembles none."""
+    names = list(_setting_names(model))
+    if field in names:
+        return None
+    last_parts = {name.rpartition(".")[2]: name for name in reversed(names)}
+    found = get_close_matches(field.rpartition(".")[2], last_parts, 1)
+    return last_parts[found[0]] if found else None
+
+
+def _setting_names(model: "type[BaseModel]", group: str = "") -> Iterator[str]:
+    from pydantic import BaseModel
+
+    for name, field in model.model_fields.items():
+        yield group + name
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                yield from _setting_names(kind, f"{group}{name}.")
 
 
 async def _delete(settings: Settings, named: str, is_sure: bool) -> None:

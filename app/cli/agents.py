@@ -197,9 +197,11 @@ async def _allow(settings: Settings, origin: str, named: str | None) -> None:
 
 
 async def _snippet(settings: Settings, base_url: str, named: str | None, pinned: bool) -> None:
+    from app.operating.field_rules import check_http_url
     from app.web.embed_tag import embed_tag, pinned_embed_tag
     from app.web.widget_script import BuiltFile, built_widget
 
+    check_http_url("base", base_url)
     async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), named)
         theme = agent.draft.theme

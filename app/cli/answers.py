@@ -5,7 +5,7 @@ A server that runs on the data folder is asked, for it has everything open; else
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -29,9 +29,21 @@ Attribute = Annotated[
     list[str] | None,
     typer.Option("--attribute", help="Only documents with this attribute: NAME=VALUE. May be repeated."),
 ]
-_DAY = ["%Y-%m-%d"]
-Since = Annotated[datetime | None, typer.Option("--since", formats=_DAY, help="Only pages dated so or later.")]
-Until = Annotated[datetime | None, typer.Option("--until", formats=_DAY, help="Only pages dated so or before.")]
+
+
+def _day(written: str) -> date:
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        raise ValueError("Write a day as 2026-01-31.") from None
+
+
+Since = Annotated[
+    date | None, typer.Option("--since", parser=_day, metavar="YYYY-MM-DD", help="Only pages dated so or later.")
+]
+Until = Annotated[
+    date | None, typer.Option("--until", parser=_day, metavar="YYYY-MM-DD", help="Only pages dated so or before.")
+]
 Here = Annotated[bool, typer.Option("--here", help="In this process, also where a server runs on the data folder.")]
 _SHOWN = 12
 
@@ -102,21 +114,23 @@ def _filter(
     paths: Sequence[str] | None,
     languages: Sequence[str] | None,
     attributes: Sequence[str] | None,
-    since: datetime | None,
-    until: datetime | None,
+    since: date | None,
+    until: date | None,
 ) -> AskedFilter:
     """Values of one attribute stand for each other."""
     named: dict[str, list[str]] = {}
     for attribute in attributes or ():
-        name, _, value = attribute.partition("=")
+        name, equals, value = attribute.partition("=")
+        if not (name and equals):
+            fail(f"--attribute: {attribute!r} is not NAME=VALUE, such as edition=pro.", 2)
         named.setdefault(name, []).append(value)
     return AskedFilter(
         tuple(sources or ()),
         tuple(paths or ()),
         tuple(languages or ()),
         named,
-        since.date().isoformat() if since else None,
-        until.date().isoformat() if until else None,
+        since.isoformat() if since else None,
+        until.isoformat() if until else None,
     )
 
 

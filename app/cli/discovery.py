@@ -6,9 +6,8 @@ import typer
 
 from app.cli.sources import commands
 from app.cli.terminal import AsJson, out, print_json, run, settings_for, table
-from app.cli.website_address import website_address
+from app.cli.website_address import check_website, website_address
 from app.configured_adapters import open_site_discovery
-from app.operating.field_rules import check_http_url
 from app.settings import Settings
 
 
@@ -25,7 +24,7 @@ def discover(
 
 
 async def _discover(settings: Settings, url: str, as_json: bool) -> None:
-    check_http_url("url", url)
+    check_website(url, settings.crawl_allow)
     async with open_site_discovery(settings) as discovery:
         found = await discovery.look(url)
     if as_json:

@@ -15,14 +15,13 @@ from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
-from app.cli.website_address import way_in, website_address
+from app.cli.website_address import check_website, website_address
 from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
-from app.domain.errors import InvalidInput
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.operating.unread_languages import UnreadLanguages
-from app.rooms import Foundation, open_foundation, open_knowledge, page_scope_on
+from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
 
 
@@ -68,16 +67,12 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Say what is stored, whether the indexes agree with it, and whether chat model, embedder and reranker answer."""
-    run(_doctor_of_stream(stream, as_json) if stream else _doctor(settings_for(), as_json))
+    run(_doctor_of_stream(website_address(stream), as_json) if stream else _doctor(settings_for(), as_json))
 
 
 async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as_json: bool) -> None:
+    check_website(config.url, settings.crawl_allow)
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
-        hint = way_in(config.url, settings.crawl_allow)
-        try:
-            page_scope_on(base).check(config)
-        except InvalidInput as error:
-            raise InvalidInput("", f"{str(error).rstrip('.')}. {hint}".rstrip()) if hint else error from None
         actor = await local_operator(base)
         is_first = not await known_agents(base, actor)
         agent = await agent_for(base, knowledge, actor, named, config.name)
@@ -87,13 +82,14 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
             for said in await UnreadLanguages(base.record, base.embedder).of_agent(actor, agent.id):
                 err.print(said, highlight=False, soft_wrap=True, markup=False)
             return
+        kept = "What was learnt before stays"
         if is_new and not reading.has_pages:
             async with base.record.write() as records:
                 await records.sources.delete(agent.id, source.id)
                 if is_first:
                     await records.agents.delete(actor.workspace_id, agent.id)
-            hint = hint or "Correct the address, or try again later; nothing was kept"
-        fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {hint or 'What was learnt before stays'}.")
+            kept = "Correct the address, or try again later; nothing was kept"
+        fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {kept}.")
 
 
 async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:

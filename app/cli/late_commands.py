@@ -46,9 +46,26 @@ class LateGroup(TyperGroup):
         for command in self.late:
             self.add_command(TyperCommand(command.name, help=command.help))
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            # Typer reads values by pydantic and passes its words on.
+            if error.__cause__ is not None:
+                error.message = _in_our_words(error.__cause__, error.message)
+            raise
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, listed, rest = super().resolve_command(ctx, args)
         for command in self.late:
             if command.name == name:
                 return name, command.load(), rest
         return name, listed, rest
+
+
+def _in_our_words(cause: BaseException, message: str) -> str:
+    from pydantic import ValidationError
+
+    from app.web.validation_messages import messages_by_field
+
+    return next(iter(messages_by_field(cause).values())) if isinstance(cause, ValidationError) else message

@@ -1,6 +1,7 @@
 """Things by what people call them: a name or an id, or how one of them begins."""
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -34,7 +35,10 @@ def meant(kind: str, named: str, things: Sequence[Thing], names_of: Callable[[Th
             )
     if not things:
         raise InvalidInput("", f"There is no {kind} {named!r}, nor any other yet.")
-    raise InvalidInput("", f"There is no {kind} {named!r}. Choose one of these:\n{listed(things, names_of)}")
+    spelt = {name.casefold(): name for thing in things for name in names_of(thing) if name}
+    near = get_close_matches(wanted, spelt, 1)
+    choose = f"Did you mean {spelt[near[0]]}? These are there:" if near else "Choose one of these:"
+    raise InvalidInput("", f"There is no {kind} {named!r}. {choose}\n{listed(things, names_of)}")
 
 
 def listed(things: Sequence[Thing], names_of: Callable[[Thing], Sequence[str]]) -> str:

@@ -52,6 +52,7 @@ async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source:
     sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
     problems = [page for page in pages if page.status not in _FINE]
+    has_pages = any(ended.counts.get(status) for status in _FINE)
     if as_json:
         print_json(
             {
@@ -63,14 +64,13 @@ async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source:
                 "problems": [{"url": p.url, "status": p.status, "reason": p.reason} for p in problems],
             }
         )
-    else:
+    elif has_pages:
         title = f"Agent {source.agent_id}: {ended.stop_reason or ended.state.value}"
         shown = table("page", "outcome", "why", title=title)
         for page in problems[:_LISTED_PROBLEMS]:
             shown.add_row(page.url, page.status, page.reason)
         out.print(shown if problems else shown.title)
         out.print(in_words(ended.counts))
-    has_pages = any(ended.counts.get(status) for status in _FINE)
     problem = None
     if ended.state is not RunState.FINISHED:
         problem = ended.stop_reason or ended.state.value

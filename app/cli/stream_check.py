@@ -62,6 +62,8 @@ async def check_stream(base_url: str, transport: httpx2.AsyncBaseTransport | Non
                 kind = response.headers.get("content-type", "no type")
                 raise StreamUnreadable(f"{url} answered {response.status_code} ({kind}), and not with a test stream.")
             return _report(url, await _arrivals(response), response.headers)
+    except httpx2.ConnectError as error:
+        raise StreamUnreadable(f"{url} could not be read: nothing answers there.") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise StreamUnreadable(f"{url} could not be read: {str(error) or type(error).__name__}.") from error
 

@@ -4,7 +4,10 @@ from collections.abc import Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit, urlunsplit
 
-from crawler.address_policy import ALLOWED_PORTS
+from app.domain.errors import InvalidInput
+from crawler.address_policy import ALLOWED_PORTS, AddressPolicy
+from crawler.errors import UrlRefused
+from crawler.url_rules import check_url
 
 _LOCALHOST, _LOOPBACK = "localhost", "127.0.0.1"
 
@@ -22,6 +25,15 @@ def website_address(typed: str) -> str:
     return urlunsplit(parts)
 
 
+def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
+    """Raises InvalidInput where the crawler reads no such address; it says what would let it."""
+    try:
+        check_url(address, AddressPolicy(frozenset(allowed)))
+    except UrlRefused as error:
+        hint = way_in(address, allowed)
+        raise InvalidInput("url", f"This address cannot be read: {error.reason}. {hint}".rstrip()) from error
+
+
 def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:
     """What to add to the command where the address is a number that is not public, or has another port than websites
     have; "" where nothing of the kind is in the way."""
@@ -31,6 +43,8 @@ def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:
     except ValueError:
         return ""
     host = parts.hostname or ""
+    if host and not _number(host) and port not in ALLOWED_PORTS and parts.scheme in {"http", "https"}:
+        return f"To read it all the same, write its IP address in place of the name, and add --allow IP:{port}"
     if not _number(host) or (host, port) in allowed:
         return ""
     if ip_address(host).is_global and port in ALLOWED_PORTS:

@@ -41,6 +41,12 @@ def test_settings_are_changed_by_their_names_in_the_api(data: dict[str, str]) ->
     assert agents(data) == [("Nim", 2)]
 
 
+def test_programs_are_told_the_settings_as_they_are_now(data: dict[str, str]) -> None:
+    told = listed(data, "agent", "set", "retrieval.rerank_budget_ms=900", "--draft")
+    assert told["is_published"] is False
+    assert (told["draft"]["name"], told["draft"]["retrieval"]["rerank_budget_ms"]) == ("Helper", 900)
+
+
 def test_a_draft_is_not_published(data: dict[str, str]) -> None:
     assert docent(data, "agent", "set", "name=Nim", "--draft").exit_code == 0
     assert agents(data) == [("Nim", 1)]
@@ -49,7 +55,8 @@ def test_a_draft_is_not_published(data: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("change", "holds"),
     [
-        ("nmae=x", "nmae: "),
+        ("nmae=x", "nmae: There is no such setting. Did you mean name?"),
+        ("retrieval.rerank_budget=900", "Did you mean retrieval.rerank_budget_ms?"),
         ("retrieval.rerank_budget_ms=soon", "retrieval.rerank_budget_ms: "),
         ("allowed_origins=example.com", "allowed_origins"),
         ("name", "KEY=VALUE"),

@@ -55,6 +55,11 @@ def test_where_none_fits_all_are_listed(named: str) -> None:
     assert all(pet.name in str(error.value) for pet in PETS)
 
 
+def test_the_nearest_name_is_suggested() -> None:
+    with pytest.raises(InvalidInput, match=r"Did you mean Cattle dog\?"):
+        called("Catle dog")
+
+
 def test_where_there_is_none_at_all_it_says_so() -> None:
     with pytest.raises(InvalidInput, match="nor any other yet"):
         meant("pet", "owl", (), lambda pet: ())

@@ -60,4 +60,12 @@ class ApiClient:
         try:
             return urlopen(request, timeout=_TIMEOUT_SECONDS)  # noqa: S310
         except HTTPError as error:
-            raise ApiRefused(f"{method} {path}: {error.code} {error.read().decode(errors='replace')}") from error
+            raise ApiRefused(_message_of(error.read()) or f"{method} {path} was answered with {error.code}.") from error
+
+
+def _message_of(body: bytes) -> str:
+    """What the API says of an error; "" where somebody else speaks."""
+    try:
+        return str(json.loads(body)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return ""

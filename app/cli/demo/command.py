@@ -23,6 +23,8 @@ from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.website_address import check_website, website_address
+from app.domain.errors import InvalidInput
 from app.domain.operator import Role
 from app.operating.api_tokens import ApiTokens
 from app.rooms import open_foundation
@@ -39,16 +41,23 @@ def demo(
     ] = None,
     ask: Annotated[list[str] | None, typer.Option("--ask", help="One more question; repeat it.")] = None,
     once: Annotated[bool, typer.Option("--once", help="End when the questions are answered.")] = False,
+    allow: Annotated[
+        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="Port of the server; by default 8000, or any that is free.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a website, answer three questions, show the gap, and leave the widget to try."""
-    if site is not None and urlsplit(site).scheme not in {"http", "https"}:
-        fail(f"{site!r} is not a website's address: begin it with https://", 2)
+    if site is not None:
+        site = website_address(site)
+        try:
+            check_website(site, settings_for(crawl_allow=allow).crawl_allow)
+        except InvalidInput as error:
+            fail(str(error), 2)
     with orderly_end(), ExitStack() as closing:
         data = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-demo-")))
         shown = closing.enter_context(serve_demo_site())
-        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site)
+        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site, allow)
         settings = settings_for(log_level="warning", **stage.overrides())
         token, password = run(_first_accounts(settings))
         client = ApiClient(stage.base, token)
@@ -78,6 +87,7 @@ class _Stage:
     port: int
     shown: DemoSite
     site: str | None
+    allow: str | None
 
     @property
     def base(self) -> str:
@@ -85,13 +95,15 @@ class _Stage:
 
     def overrides(self) -> dict[str, Any]:
         allowed = self.shown.base.removeprefix("http://")
-        return {"data": self.data, "crawl_allow": None if self.site else allowed}
+        return {"data": self.data, "crawl_allow": self.allow if self.site else allowed}
 
     def environment(self) -> dict[str, str]:
         """For the child processes. Our own website needs no politeness."""
         values = {"DATA": str(self.data), "PORT": str(self.port), "HOST": "127.0.0.1", "LOG_LEVEL": "warning"}
+        if self.overrides()["crawl_allow"]:
+            values["CRAWL_ALLOW"] = self.overrides()["crawl_allow"]
         if not self.site:
-            values |= {"CRAWL_ALLOW": self.overrides()["crawl_allow"], "CRAWL_DELAY_SECONDS": "0"}
+            values["CRAWL_DELAY_SECONDS"] = "0"
         return {PREFIX + name: value for name, value in values.items()}
 
     def plan(self, more: tuple[str, ...]) -> Plan:
