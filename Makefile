@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies
+SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies
 
 .PHONY: help
 help: ## Show this list
@@ -69,6 +69,10 @@ test-long: .venv/installed ## Play 500 examples of whatever operators, visitors 
 .PHONY: test-proxies
 test-proxies: .venv/installed ## Answers through a real nginx that buffers (needs nginx-light)
 	$(BIN)/pytest tests/proxies
+
+.PHONY: test-newcomer
+test-newcomer: .venv/installed ## Install the wheel as a new user would, type README's commands, then 70 wrong ones (needs curl)
+	$(BIN)/pytest tests/newcomer --numprocesses 2 --dist loadfile
 
 .PHONY: test-scale
 test-scale: .venv/installed ## The same contracts on Redis (needs redis-server)
