@@ -55,7 +55,6 @@ from app.ports.page_scope import PageScope
 from app.ports.password_hasher import PasswordHasher
 from app.ports.pattern_matcher import PatternMatcher
 from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_discovery import SiteDiscovery
 from app.ports.stream_places import StreamPlaces
 from app.ports.told_history import ToldHistory
@@ -72,7 +71,7 @@ from app.rooms import (
     trials_on,
 )
 from app.settings import Settings
-from app.store.records import import_families
+from app.store.system_of_record import SystemOfRecord
 from app.web.application import create_app
 from app.web.client_address import ClientAddresses
 from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
@@ -106,7 +105,6 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
 
     `doubles` take the place of parts, by the types that others name; a `Foundation` among them is left open.
     """
-    import_families()
     async with AsyncExitStack() as opened:
         base = cast(Foundation, doubles.get(Foundation) or await opened.enter_async_context(open_foundation(settings)))
         answering = await opened.enter_async_context(open_answering(base))
@@ -143,7 +141,6 @@ def _addresses(settings: Settings) -> ClientAddresses:
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
     left is mended first."""
-    import_families()
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()

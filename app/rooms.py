@@ -44,7 +44,8 @@ from app.operating.sealed_secrets import SealedSecrets
 from app.settings import Settings
 from app.store.engine import open_engine
 from app.store.migrate import migrate
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.turn_end_listeners import TURN_END_LISTENERS
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -81,12 +82,12 @@ if TYPE_CHECKING:
     from app.ports.keyword_index import KeywordIndex
     from app.ports.page_scope import PageScope
     from app.ports.rate_limiter import RateLimiter
-    from app.ports.records.transaction import SystemOfRecord
     from app.ports.reranker import Reranker
     from app.ports.stream_places import StreamPlaces
     from app.ports.text_splitter import TextSplitter
     from app.ports.token_counter import TokenCounter
     from app.ports.vector_index import VectorIndex
+    from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, Sy
         engine = open_engine(settings.record_url)
         try:
             await _migrated(engine)
-            yield engine, SqlSystemOfRecord(engine, SystemClock(), secret_keys)
+            yield engine, SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS)
         finally:
             await engine.dispose()
 

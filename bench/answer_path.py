@@ -21,6 +21,7 @@ from app.domain.turn import Channel, TurnRequest
 from app.domain.turn_events import Token
 from app.rooms import Answering, Foundation, open_answering, open_foundation, search_parts
 from app.settings import read_settings
+from app.store.live_documents import LiveDocumentRecords
 from bench.demo_corpus import DemoCorpus
 from bench.floors import RawEmbedder, RawKeywords, RawRecord, RawReranker, agent_matrix
 from bench.stage_times import StageTime, timed
@@ -64,13 +65,13 @@ async def _stages(
     record = RawRecord(base.settings.data / "docent.sqlite")
     vectors = dict(zip(_QUESTIONS, await base.embedder.embed(_QUESTIONS), strict=True))
     hits = {q: [hit.chunk_id for hit in await base.vectors.search(agent.id, v, _RECALLED)] for q, v in vectors.items()}
-    async with base.record.read() as records:
-        read = {q: list((await records.documents.live_chunks(agent.id, ids)).values()) for q, ids in hits.items()}
+    async with base.record.read() as tx:
+        read = {q: list((await LiveDocumentRecords(tx).live_chunks(agent.id, ids)).values()) for q, ids in hits.items()}
     texts = {q: [f"{chunk.title}\n{chunk.text}" for chunk in chunks] for q, chunks in read.items()}
 
     async def live_chunks(question: str) -> None:
-        async with base.record.read() as records:
-            await records.documents.live_chunks(agent.id, hits[question])
+        async with base.record.read() as tx:
+            await LiveDocumentRecords(tx).live_chunks(agent.id, hits[question])
 
     def bare_retrieval(question: str) -> None:
         vector = embedder.run([question])[0]

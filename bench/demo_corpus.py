@@ -18,6 +18,8 @@ from app.knowledge.context_line import ContextLine
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.ports.embedder import Embedder
 from app.rooms import Foundation
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
 from crawler.extraction import extract_page
 
 _HOST = "nimbrel.example"
@@ -60,14 +62,14 @@ class DemoCorpus:
     async def agent_of(self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = ()) -> LiveAgent:
         """A published agent that knows `chunk_count` chunks and may be embedded in `origins`."""
         config = AgentConfig(name=f"{chunk_count} chunks", allowed_origins=origins)
-        async with self._base.record.write() as records:
-            made = await records.agents.create(workspace_id, config)
-            await records.agents.publish(workspace_id, made.id)
-            source = await records.sources.create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
+        async with self._base.record.write() as tx:
+            made = await AgentRecords(tx).create(workspace_id, config)
+            await AgentRecords(tx).publish(workspace_id, made.id)
+            source = await SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
         for pages in batches(list(self._copies(chunk_count)), _PAGES_A_BATCH):
             await self._learner.learn(made.id, source.id, pages)
-        async with self._base.record.read() as records:
-            return await records.agents.live(made.id)
+        async with self._base.record.read() as tx:
+            return await AgentRecords(tx).live(made.id)
 
     def _copies(self, chunk_count: int) -> Iterator[CutPage]:
         left, copy = chunk_count, 0

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, cast
@@ -32,18 +32,23 @@ from app.configured_adapters import configured_secret_keys
 from app.domain.chunk import SECTION_REACH
 from app.rooms import open_foundation
 from app.settings import Settings, read_settings
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
 from app.store.engine import open_engine
+from app.store.live_documents import LiveDocumentRecords
 from app.store.models import ChunkRow
-from app.store.records import SqlRecords
 from app.store.session import SESSION_OPTIONS
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
+from app.store.turn_end_listeners import TURN_END_LISTENERS
 from bench.demo_corpus import DemoCorpus
 
 _RECALLED: Final = 60
 _SOURCES: Final = 6
 _WARM_UP: Final = 20
 
-Reads = Callable[[SqlRecords], Coroutine[Any, Any, object]]
+Reads = Callable[[Transaction], Coroutine[Any, Any, object]]
 Ask = Callable[[], Awaitable[object]]
 
 
@@ -69,7 +74,7 @@ async def measure(chunk_count: int, rounds: int) -> list[ReadTime]:
 async def _ways(settings: Settings, agent_id: UUID, rounds: int) -> list[ReadTime]:
     path = settings.data / "docent.sqlite"
     engine = open_engine(f"sqlite:///{path}")
-    record = SqlSystemOfRecord(engine, SystemClock(), configured_secret_keys(settings))
+    record = SystemOfRecord(engine, SystemClock(), configured_secret_keys(settings), TURN_END_LISTENERS)
     sync_engine = create_engine(f"sqlite:///{path}", connect_args={"check_same_thread": False})
     bare = sqlite3.connect(path, check_same_thread=False)
     loop = asyncio.get_running_loop()
@@ -77,12 +82,14 @@ async def _ways(settings: Settings, agent_id: UUID, rounds: int) -> list[ReadTim
         with Session(sync_engine) as session:
             ids = list(session.scalars(select(ChunkRow.id).order_by(ChunkRow.id).limit(_RECALLED)))
         reads = _reads_of_a_question(agent_id, ids)
-        statements, texts = _heard(sync_engine, record, reads)
+        async with record.read() as like:
+            pass
+        statements, texts = _heard(sync_engine, like, reads)
 
         async def today() -> None:
             for read in reads:
-                async with record.read() as records:
-                    await read(records)
+                async with record.read() as tx:
+                    await read(tx)
 
         async def one_hop(work: Callable[[int], None]) -> None:
             for number in range(len(reads)):
@@ -90,7 +97,7 @@ async def _ways(settings: Settings, agent_id: UUID, rounds: int) -> list[ReadTim
 
         def by_orm(number: int) -> None:
             with Session(sync_engine, execution_options=SESSION_OPTIONS) as session:
-                _at_once(reads[number](_records(record, session)))
+                _at_once(reads[number](_over(like, session)))
 
         def by_core(number: int) -> None:
             with sync_engine.connect() as connection:
@@ -117,20 +124,20 @@ async def _ways(settings: Settings, agent_id: UUID, rounds: int) -> list[ReadTim
 
 
 def _reads_of_a_question(agent_id: UUID, ids: Sequence[str]) -> tuple[Reads, ...]:
-    async def of_agent(records: SqlRecords) -> None:
-        await records.agents.live(agent_id)
-        await records.curated_answers.of_agent(agent_id)
+    async def of_agent(tx: Transaction) -> None:
+        await AgentRecords(tx).live(agent_id)
+        await CuratedAnswerRecords(tx).of_agent(agent_id)
 
     return (
         of_agent,
-        lambda records: records.turns.history(agent_id, 6),
-        lambda records: records.documents.live_chunks(agent_id, ids),
-        lambda records: records.documents.around(agent_id, ids[:_SOURCES], SECTION_REACH),
+        lambda tx: StoredTurnRecords(tx).history(agent_id, 6),
+        lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, ids),
+        lambda tx: LiveDocumentRecords(tx).around(agent_id, ids[:_SOURCES], SECTION_REACH),
     )
 
 
 def _heard(
-    engine: Engine, record: SqlSystemOfRecord, reads: Sequence[Reads]
+    engine: Engine, like: Transaction, reads: Sequence[Reads]
 ) -> tuple[list[list[Executable]], list[list[tuple[str, Any]]]]:
     """The statements of each transaction, as SQLAlchemy's constructs and as SQL with its parameters."""
     statements: list[list[Executable]] = []
@@ -148,7 +155,7 @@ def _heard(
         texts.append([])
         with Session(engine) as session:
             event.listen(session, "do_orm_execute", hear)
-            _at_once(read(_records(record, session)))
+            _at_once(read(_over(like, session)))
     event.remove(engine, "before_cursor_execute", hear_sql)
     return statements, texts
 
@@ -169,8 +176,8 @@ class _ImmediateSession:
         return self._session.scalars(*args, **options)
 
 
-def _records(record: SqlSystemOfRecord, session: Session) -> SqlRecords:
-    return record._records(cast(AsyncSession, _ImmediateSession(session)))
+def _over(like: Transaction, session: Session) -> Transaction:
+    return replace(like, session=cast(AsyncSession, _ImmediateSession(session)))
 
 
 def _at_once(read: Coroutine[Any, Any, object]) -> None:

@@ -16,6 +16,9 @@ from app.domain.turn import TurnRequest
 from app.domain.turn_events import Token
 from app.rooms import Answering, Foundation, open_answering, open_foundation, open_knowledge
 from app.settings import read_settings
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
+from app.store.tokens import TokenRecords
 from crawler.extraction import extract_page
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -40,11 +43,11 @@ async def measure(folder: Path) -> dict[str, float]:
 
 
 async def _learn(base: Foundation) -> UUID:
-    async with base.record.write() as records:
-        workspace_id = await records.tokens.default_workspace()
-        agent = await records.agents.create(workspace_id, AgentConfig(name="Demo"))
-        await records.agents.publish(workspace_id, agent.id)
-        source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "Demo", _SITE))
+    async with base.record.write() as tx:
+        workspace_id = await TokenRecords(tx).default_workspace()
+        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Demo"))
+        await AgentRecords(tx).publish(workspace_id, agent.id)
+        source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Demo", _SITE))
     async with open_knowledge(base) as knowledge:
         for file in sorted(_PAGES.rglob("index.html")):
             url = urljoin(_SITE, file.relative_to(_PAGES).as_posix().removesuffix("index.html"))
@@ -57,8 +60,8 @@ async def _learn(base: Foundation) -> UUID:
 
 
 async def _answer(base: Foundation, answering: Answering, agent_id: UUID, question: str) -> str:
-    async with base.record.read() as records:
-        agent = await records.agents.live(agent_id)
+    async with base.record.read() as tx:
+        agent = await AgentRecords(tx).live(agent_id)
     session = (await answering.conversations.open(agent, None)).session
     live = await answering.turns.ask(session, TurnRequest(uuid4(), question, _SITE))
     return "".join([item.event.token async for item in live.events() if isinstance(item.event, Token)])

@@ -23,21 +23,20 @@ _SHORT_FILE: Final = 40
 # Folders beyond 25 modules, `__init__` not counted.
 _FULL_FOLDERS: Final = {
     "app/adapters": 69,
-    "app/answering": 64,
+    "app/answering": 66,
     "app/cli": 43,
-    "app/domain": 86,
-    "app/operating": 63,
+    "app/domain": 87,
+    "app/operating": 64,
     "app/ports": 28,
-    "app/ports/records": 28,
-    "app/store": 64,
+    "app/store": 63,
     "app/web": 78,
     "crawler": 56,
 }
 _FILES_TOO_LONG: Final = 1
-_SHORT_FILES_OF_ONE_IMPORTER: Final = 71
-_LONE_PROTOCOLS: Final = 36
-_MOST_COLLABORATORS: Final = 27
-_IMPORT_SHARE_OF_APP: Final = 0.1065
+_SHORT_FILES_OF_ONE_IMPORTER: Final = 50
+_LONE_PROTOCOLS: Final = 10
+_MOST_COLLABORATORS: Final = 12
+_IMPORT_SHARE_OF_APP: Final = 0.109  # use cases name the repositories that they use
 
 
 @dataclass(frozen=True)

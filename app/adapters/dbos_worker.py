@@ -25,7 +25,9 @@ from app.domain.errors import DocentError
 from app.kit.ended_task import end_task
 from app.kit.supervisor import Supervisor
 from app.ports.job_handlers import JobHandlers
-from app.ports.records.transaction import SystemOfRecord
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.processes import ProcessRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -100,8 +102,8 @@ class DbosWorker:
             mine = await _pending(client, self._name)
             await _hand_out(client, mine)
             await self._queue.aclose()
-            async with self._record.write() as records:
-                await records.processes.leave(self._name)
+            async with self._record.write() as tx:
+                await ProcessRecords(tx).leave(self._name)
         log.info("worker_stopped", worker=self._name, handed_back=len(mine))
 
     async def __aenter__(self) -> Self:
@@ -202,17 +204,17 @@ class DbosWorker:
         await self._look_after_others()
 
     async def _beat(self) -> None:
-        async with self._record.write() as records:
-            await records.processes.beat(self._name, WORKER_KIND)
+        async with self._record.write() as tx:
+            await ProcessRecords(tx).beat(self._name, WORKER_KIND)
 
     async def _look_after_others(self) -> None:
-        async with self._record.read() as records:
-            living = await records.processes.living(WORKER_KIND, self._dead_after_seconds) | {self._name}
+        async with self._record.read() as tx:
+            living = await ProcessRecords(tx).living(WORKER_KIND, self._dead_after_seconds) | {self._name}
         if self._name != min(living):
             return
         await self._handlers.start_due_readings()
-        async with self._record.read() as records:
-            unfinished = await records.sources.unfinished_runs()
+        async with self._record.read() as tx:
+            unfinished = await CrawlRunRecords(tx).unfinished_runs()
         for run in unfinished:  # one whose process died between its commit and the queue was never asked for
             if (run.id, run.leg) not in self._asked_for:
                 await self._queue.crawl(run.agent_id, run.id, run.leg)

@@ -11,7 +11,8 @@ from app.domain.agent import LiveAgent
 from app.domain.chunk import RankedChunk
 from app.domain.turn_language import turn_language
 from app.ports.language_guesser import LanguageGuesser
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class AgentSearch:
 
         Raises NotFound for an agent that is absent, another workspace's, or not published; IndexUnavailable.
         """
-        async with self._records.read() as records:
-            known = await records.agents.get(workspace_id, agent_id)
+        async with self._records.read() as tx:
+            known = await AgentRecords(tx).get(workspace_id, agent_id)
             if version == "live":
-                agent = await records.agents.live(agent_id)
+                agent = await AgentRecords(tx).live(agent_id)
             else:
                 agent = LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
         language = query.language or agent.config.language

@@ -24,8 +24,10 @@ from app.domain.token_budget import next_day
 from app.domain.turn import AnsweredBy, Finish, TurnRequest
 from app.ports.chat_model import ChatModel
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.token_counter import TokenCounter
+from app.store.agents import AgentRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 
 _SOURCES: Final = 6
 _MAX_CHARS: Final = 4000  # a kept answer may have twice as many
@@ -62,10 +64,10 @@ class AnswerDrafter:
         """
         spending = TurnSpending()
         spending.begin()
-        async with self._records.read() as records:
-            known = await records.agents.get(workspace_id, agent_id)
-            paying = known.draft if known.live_version is None else (await records.agents.live(agent_id)).config
-            await spending.limit(records, LiveAgent(agent_id, workspace_id, 0, known.generation, paying), self._clock)
+        async with self._records.read() as tx:
+            known = await AgentRecords(tx).get(workspace_id, agent_id)
+            paying = known.draft if known.live_version is None else (await AgentRecords(tx).live(agent_id)).config
+            await spending.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying), self._clock)
         try:
             found = await self._found(workspace_id, agent_id, questions, page_url, language)
             if not found:
@@ -75,8 +77,8 @@ class AnswerDrafter:
             await composition.write((self._writer,))
         finally:
             if spending.usage.tokens:
-                async with self._records.write() as records:
-                    await records.turns.charge(agent_id, "suggestion", spending.usage)
+                async with self._records.write() as tx:
+                    await TurnRecords(tx).charge(agent_id, "suggestion", spending.usage)
         if composition.answered_by is not AnsweredBy.MODEL:
             raise self._refusal(spending)
         return _suggestion(composition)

@@ -12,7 +12,8 @@ from uuid import UUID
 import structlog
 
 from app.domain.errors import DocentError
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 
 log = structlog.get_logger(__name__)
 
@@ -59,7 +60,7 @@ class Checkpoints:
                 self._is_written.set()
 
     async def _write(self, texts: Mapping[UUID, str]) -> None:
-        await self._records.write_at_once(lambda records: records.turns.checkpoint(texts))
+        await self._records.write_at_once(lambda tx: TurnRecords(tx).checkpoint(texts))
 
 
 class Checkpointer:

@@ -7,7 +7,9 @@ from app.answering.history import History
 from app.domain.agent import LiveAgent
 from app.domain.conversation import RESUMED_MESSAGES, Conversation, Message, Visitor
 from app.domain.turn import Channel, VisitorSession
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.conversations import ConversationRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +41,17 @@ class Conversations:
         """
         name = anonymous_id or uuid4()
 
-        async def opened(records: Records) -> OpenedConversation:
+        async def opened(tx: Transaction) -> OpenedConversation:
             if user_id is None:
-                visitor = await records.conversations.visitor(agent.id, name)
+                visitor = await ConversationRecords(tx).visitor(agent.id, name)
             else:
-                visitor = await records.conversations.signed_visitor(agent.id, user_id)
-            conversation = await records.conversations.resumable(visitor.id)
+                visitor = await ConversationRecords(tx).signed_visitor(agent.id, user_id)
+            conversation = await ConversationRecords(tx).resumable(visitor.id)
             messages: list[Message] = []
             if conversation is None:
-                conversation = await records.conversations.start(visitor, channel)
+                conversation = await ConversationRecords(tx).start(visitor, channel)
             else:
-                messages = await records.conversations.messages(conversation.id, RESUMED_MESSAGES)
+                messages = await ConversationRecords(tx).messages(conversation.id, RESUMED_MESSAGES)
             session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
             return OpenedConversation(session, visitor, conversation, messages)
 
@@ -57,11 +59,11 @@ class Conversations:
 
     async def messages(self, session: VisitorSession) -> list[Message]:
         """The latest RESUMED_MESSAGES, oldest first."""
-        async with self._records.read() as records:
-            return await records.conversations.messages(session.conversation_id, RESUMED_MESSAGES)
+        async with self._records.read() as tx:
+            return await ConversationRecords(tx).messages(session.conversation_id, RESUMED_MESSAGES)
 
     async def clear(self, session: VisitorSession) -> None:
         """The visitor will not see this conversation again; the next `open` starts a new one."""
-        async with self._records.write() as records:
-            await records.conversations.clear(session)
+        async with self._records.write() as tx:
+            await ConversationRecords(tx).clear(session)
         await self._history.forget(session.conversation_id)

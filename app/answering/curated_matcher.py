@@ -13,7 +13,7 @@ from app.domain.errors import DocentError
 from app.domain.past_turn import Asked
 from app.ports.embedder import Embedder
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 

@@ -1,16 +1,16 @@
 """Where people come in: a visitor asks for one, and while one talks the agent is silent."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer
-from app.domain.errors import NotFound, PersonTalks
+from app.domain.errors import PersonTalks
 from app.domain.own_words import own_words
 from app.domain.person_wish import asks_for_person
-from app.domain.turn import AnsweredBy, Channel, TurnEnd, TurnState, VisitorSession
-from app.ports.records.transaction import Records
+from app.domain.turn import AnsweredBy, Channel, VisitorSession
+from app.store.live_chats import LiveChatRecords
+from app.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,7 @@ def handed_over(
     return ReadyAnswer(own_words(language).person_asked, AnsweredBy.HANDOFF)
 
 
-async def refuse_while_a_person_talks(records: Records, config: AgentConfig, session: VisitorSession) -> None:
+async def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: VisitorSession) -> None:
     """Raises PersonTalks."""
-    if config.live_chat and await records.live_chats.is_talking(session.conversation_id):
+    if config.live_chat and await LiveChatRecords(tx).is_talking(session.conversation_id):
         raise PersonTalks("A person answers in this conversation now. Write to them, or end the chat with them first.")
-
-
-async def store_end(records: Records, session: VisitorSession, turn_id: UUID, end: TurnEnd) -> UUID:
-    """As `TurnRecords.finish`; a visitor who was handed over waits for a person from this transaction on, unless they
-    have cleared the conversation meanwhile."""
-    message_id = await records.turns.finish(turn_id, end)
-    if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
-        with suppress(NotFound):
-            await records.live_chats.ask(session)
-    return message_id

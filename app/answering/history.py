@@ -8,7 +8,8 @@ import structlog
 
 from app.domain.turn import Exchange
 from app.ports.cache import Cache
-from app.ports.records.transaction import SystemOfRecord
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -34,8 +35,8 @@ class History:
                 return tuple(Exchange(*past) for past in json.loads(raw))
             except (ValueError, TypeError) as error:
                 log.warning("history.unreadable", reason=repr(error))
-        async with self._records.read() as records:
-            return tuple(await records.turns.history(conversation_id, TURNS))
+        async with self._records.read() as tx:
+            return tuple(await StoredTurnRecords(tx).history(conversation_id, TURNS))
 
     async def remember(self, conversation_id: UUID, before: tuple[Exchange, ...], latest: Exchange) -> None:
         """`latest` has been stored after `before`."""

@@ -10,8 +10,9 @@ import structlog
 
 from app.domain.errors import IndexUnavailable
 from app.ports.keyword_index import KeywordIndex
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.vector_index import VectorIndex
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -29,8 +30,8 @@ class IndexWatch:
         the turn says so itself."""
         if agent_id in self._found:
             return
-        async with self._records.read() as records:
-            if not await records.documents.first_chunks(agent_id, 1):
+        async with self._records.read() as tx:
+            if not await LiveDocumentRecords(tx).first_chunks(agent_id, 1):
                 return
         holding = [await _holds(index, agent_id) for index in self._indexes]
         if any(holding):
@@ -44,8 +45,8 @@ class IndexWatch:
 
     async def all_filled(self) -> bool:
         """Whether no agent would be refused. Raises what the record raises."""
-        async with self._records.read() as records:
-            agents = await records.documents.agent_ids()
+        async with self._records.read() as tx:
+            agents = await LiveDocumentRecords(tx).agent_ids()
         for agent_id in agents - self._found:
             try:
                 await self.require(agent_id)

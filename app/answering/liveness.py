@@ -9,7 +9,9 @@ import structlog
 from app.domain.errors import Overloaded
 from app.kit.ended_task import end_task
 from app.kit.supervisor import Supervisor
-from app.ports.records.transaction import SystemOfRecord
+from app.store.processes import ProcessRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 
 log = structlog.get_logger(__name__)
 
@@ -50,8 +52,8 @@ class Liveness:
         if self._beating:
             await end_task(self._beating)
         try:
-            async with self._record.write() as records:
-                await records.processes.leave(self._process)
+            async with self._record.write() as tx:
+                await ProcessRecords(tx).leave(self._process)
         except Overloaded as error:  # silence says the same, a little later
             log.warning("liveness.left_unsaid", reason=str(error))
 
@@ -61,13 +63,13 @@ class Liveness:
         After a silence of our own nobody is judged until the next beat: what stopped us, be it the machine or the
         database, may have stopped the others as well.
         """
-        async with self._record.write() as records:
-            silent_seconds = await records.processes.beat(self._process, KIND)
+        async with self._record.write() as tx:
+            silent_seconds = await ProcessRecords(tx).beat(self._process, KIND)
             if silent_seconds > self._dead_after_seconds / 2:
                 log.warning("liveness.was_silent", seconds=round(silent_seconds))
                 return 0
-            living = await records.processes.living(KIND, self._dead_after_seconds)
-            cut = await records.turns.cut_orphans(living)
+            living = await ProcessRecords(tx).living(KIND, self._dead_after_seconds)
+            cut = await TurnRecords(tx).cut_orphans(living)
         if cut:
             log.warning("turns_cut", count=cut)
         return cut

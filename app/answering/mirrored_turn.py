@@ -14,8 +14,9 @@ from app.domain.errors import DocentError, Unavailable
 from app.domain.turn import TurnState
 from app.domain.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent
 from app.kit.ended_task import end_task
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.turn_log import TurnHead, TurnLog
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -108,8 +109,8 @@ class MirroredTurn:
 
     async def _look_at_record(self) -> None:
         try:
-            async with self._records.read() as records:
-                stored = await records.turns.find(self.turn_id)
+            async with self._records.read() as tx:
+                stored = await StoredTurnRecords(tx).find(self.turn_id)
         except DocentError as error:
             log.warning("turn_mirror_blind", turn=str(self.turn_id), reason=str(error))
             return

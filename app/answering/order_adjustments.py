@@ -20,7 +20,8 @@ from app.domain.repetition import repetition
 from app.domain.retrieval_settings import RetrievalSettings
 from app.domain.turn import question_key
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 _TOPIC_CHUNKS = 3  # of a page, its nearest: long pages have more that are far
 _DOUBT = 5  # thumbs that a page must get before they count half
@@ -105,8 +106,8 @@ class Engagement:
         return settings.engagement_weight
 
     async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
-        async with self._records.read() as records:
-            thumbs = await records.turns.thumbs(agent.id)
+        async with self._records.read() as tx:
+            thumbs = await StoredTurnRecords(tx).thumbs(agent.id)
         liking: dict[str, tuple[int, int]] = {}
         for url, (up, down) in thumbs.items():
             before_up, before_down = liking.get(page_key(url), (0, 0))

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from app.domain.chunk import content_hash
 from app.ports.embedder import Embedder
-from app.ports.records.transaction import SystemOfRecord
+from app.store.embedding_cache import EmbeddingCache
+from app.store.system_of_record import SystemOfRecord
 
 Vectors = npt.NDArray[np.float32]
 
@@ -43,14 +44,14 @@ class PatternVectors:
     async def _read(self, patterns: Sequence[str], within_seconds: float | None) -> list[list[float]]:
         model = self._embedder.model_id
         by_hash = {content_hash(pattern): pattern for pattern in sorted(set(patterns))}
-        async with self._records.read() as records:
-            known = await records.documents.cached_embeddings(model, list(by_hash))
+        async with self._records.read() as tx:
+            known = await EmbeddingCache(tx).cached_embeddings(model, list(by_hash))
         missing = [digest for digest in by_hash if digest not in known]
         if missing:
             async with asyncio.timeout(within_seconds):
                 made = await self._embedder.embed([by_hash[digest] for digest in missing])
             fresh = dict(zip(missing, made, strict=True))
-            async with self._records.write() as records:
-                await records.documents.cache_embeddings(model, fresh)
+            async with self._records.write() as tx:
+                await EmbeddingCache(tx).cache_embeddings(model, fresh)
             known |= fresh
         return [known[content_hash(pattern)] for pattern in patterns]

@@ -33,7 +33,10 @@ from app.ports.clock import Clock
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 Version = Literal["live", "draft"]
 
@@ -110,10 +113,10 @@ class Playground:
 
     async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """Raises NotFound for an agent that is absent, another workspace's, or not published."""
-        async with self._records.read() as records:
-            known = await records.agents.get(workspace_id, agent_id)
+        async with self._records.read() as tx:
+            known = await AgentRecords(tx).get(workspace_id, agent_id)
             if version == "live":
-                return await records.agents.live(agent_id)
+                return await AgentRecords(tx).live(agent_id)
         return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
 
     async def ask(
@@ -183,8 +186,8 @@ class Playground:
     async def _curated_answer(
         self, agent_id: UUID, asked: PlaygroundQuestion, language: str | None
     ) -> ReadyAnswer | None:
-        async with self._records.read() as records:
-            answers = await records.curated_answers.of_agent(agent_id)
+        async with self._records.read() as tx:
+            answers = await CuratedAnswerRecords(tx).of_agent(agent_id)
         return of_curated(
             await self._curated.find(
                 answers, asked.text, page_url=asked.page_url, language=language, now=self._clock.now()
@@ -215,8 +218,8 @@ class Playground:
         """Our own copy of the page that the context tells of."""
         if not request.page_context:
             return ()
-        async with self._records.read() as records:
-            return await records.documents.page_chunks(agent.id, same_page_urls(request.page_url))
+        async with self._records.read() as tx:
+            return await LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(request.page_url))
 
     def _language(self, agent: LiveAgent, question: str) -> str | None:
         """As a turn of a visitor who names no locale."""

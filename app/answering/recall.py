@@ -15,8 +15,9 @@ from app.domain.rank_fusion import best_first
 from app.domain.search_filter import SearchFilter
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import KeywordIndex
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.vector_index import VectorIndex
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -105,8 +106,8 @@ class Recall:
         narrow = [one for one in filters if not one.is_open]
         if not narrow:
             return None
-        async with self._records.read() as records:
-            return await records.documents.versions_passing(agent_id, narrow)
+        async with self._records.read() as tx:
+            return await LiveDocumentRecords(tx).versions_passing(agent_id, narrow)
 
     async def _by_meaning(
         self, agent_id: UUID, wordings: Sequence[Wording], asked: int, among: Collection[UUID] | None
@@ -156,8 +157,8 @@ class Recall:
         return {key: chunks[key] for hits in lists for key in hits.scores}
 
     async def _chunks(self, agent_id: UUID, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
-        async with self._records.read() as records:
-            return await records.documents.live_chunks(
+        async with self._records.read() as tx:
+            return await LiveDocumentRecords(tx).live_chunks(
                 agent_id, list(dict.fromkeys(hit.chunk_id for hits in lists for hit in hits.found))
             )
 

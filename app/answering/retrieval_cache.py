@@ -15,7 +15,8 @@ from app.domain.chunk import RankedChunk
 from app.domain.page_url import page_key
 from app.domain.turn import question_key
 from app.ports.cache import Cache
-from app.ports.records.transaction import SystemOfRecord
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -54,8 +55,8 @@ class CachedRetriever:
         try:
             packed = json.loads(zlib.decompress(raw))
             ids = [row["id"] for row in packed["ranked"]]
-            async with self._records.read() as records:
-                chunks = await records.documents.live_chunks(agent_id, ids)
+            async with self._records.read() as tx:
+                chunks = await LiveDocumentRecords(tx).live_chunks(agent_id, ids)
             ranked = tuple(
                 RankedChunk(chunk=chunks[row.pop("id")], **row) for row in packed["ranked"] if row["id"] in chunks
             )

@@ -20,10 +20,10 @@ from app.ports.clock import Clock
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import KeywordIndex
 from app.ports.language_guesser import LanguageGuesser
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.reranker import Reranker
 from app.ports.token_counter import TokenCounter
 from app.ports.vector_index import VectorIndex
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from uuid import UUID
 import anyio
 import structlog
 
-from app.answering.handoff import store_end
 from app.domain.errors import Overloaded, Unavailable
-from app.domain.turn import TurnEnd, VisitorSession
-from app.ports.records.transaction import SystemOfRecord
+from app.domain.turn import TurnEnd
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 
 log = structlog.get_logger(__name__)
 
@@ -35,11 +35,8 @@ class TurnEndStore:
     """For one turn. `on_delay` is called once, when the end was not stored within PATIENCE_SECONDS; `was_late` says
     afterwards that it was stored all the same, and that its readers have heard less than the record has."""
 
-    def __init__(
-        self, records: SystemOfRecord, session: VisitorSession, turn_id: UUID, on_delay: Callable[[], None]
-    ) -> None:
+    def __init__(self, records: SystemOfRecord, turn_id: UUID, on_delay: Callable[[], None]) -> None:
         self._records = records
-        self._session = session
         self._turn_id = turn_id
         self._on_delay = on_delay
         self._has_told = False
@@ -74,4 +71,4 @@ class TurnEndStore:
         return None
 
     async def _commit(self, end: TurnEnd) -> UUID:
-        return await self._records.write_at_once(lambda records: store_end(records, self._session, self._turn_id, end))
+        return await self._records.write_at_once(lambda tx: TurnRecords(tx).finish(self._turn_id, end))

@@ -34,23 +34,19 @@ from app.domain.gap_detector import gap_reason
 from app.domain.on_disconnect import OnDisconnect
 from app.domain.own_words import own_words
 from app.domain.page_url import same_page_urls
-from app.domain.turn import (
-    AnsweredBy,
-    Exchange,
-    Finish,
-    TurnEnd,
-    TurnRequest,
-    TurnState,
-    VisitorSession,
-)
+from app.domain.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.domain.turn_events import Citations, Done, Error, Start, Status, Token
 from app.domain.turn_language import turn_language
 from app.kit.ended_task import end_task
 from app.ports.clock import Clock
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.work_queue import WorkQueue
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 
 log = structlog.get_logger(__name__)
 
@@ -101,7 +97,7 @@ class TurnRun:
         self._live = live
         self._owner = owner
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
-        self._ends = TurnEndStore(tools.records, session, request.turn_id, on_delay=self._tell_failure)
+        self._ends = TurnEndStore(tools.records, request.turn_id, on_delay=self._tell_failure)
         self._spending = TurnSpending()
         self._began = perf_counter()
         self._language: str | None = None
@@ -170,11 +166,11 @@ class TurnRun:
 
     async def _prepare(self) -> tuple[LiveAgent, ReadyAnswer | None, tuple[Exchange, ...]]:
         history = await self._tools.history.recent(self._session.conversation_id)
-        async with self._tools.records.read() as records:
-            agent = await records.agents.live(self._session.agent_id)
-            await refuse_while_a_person_talks(records, agent.config, self._session)
-            await self._spending.limit(records, agent, self._tools.clock)
-            answers = await records.curated_answers.of_agent(agent.id)
+        async with self._tools.records.read() as tx:
+            agent = await AgentRecords(tx).live(self._session.agent_id)
+            await refuse_while_a_person_talks(tx, agent.config, self._session)
+            await self._spending.limit(tx, agent, self._tools.clock)
+            answers = await CuratedAnswerRecords(tx).of_agent(agent.id)
         self._language = turn_language(
             pinned=agent.config.language,
             locale=self._session.locale,
@@ -206,7 +202,7 @@ class TurnRun:
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""
         await self._tools.records.write_at_once(
-            lambda records: records.turns.begin(self._session, self._request, agent.version, self._owner)
+            lambda tx: TurnRecords(tx).begin(self._session, self._request, agent.version, self._owner)
         )
         if agent.config.on_disconnect is OnDisconnect.STOP:
             self._live.presence.when_gone(agent.config.disconnect_grace_seconds, self.stop)
@@ -230,8 +226,8 @@ class TurnRun:
         """Our own copy of the page that the visitor's browser tells us of."""
         if not self._request.page_context:
             return ()
-        async with self._tools.records.read() as records:
-            return await records.documents.page_chunks(agent.id, same_page_urls(self._request.page_url))
+        async with self._tools.records.read() as tx:
+            return await LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(self._request.page_url))
 
     async def _show_stage(self, stage: Literal["searching", "reading"]) -> None:
         """`start` comes first, whatever is faster."""

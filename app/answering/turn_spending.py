@@ -15,7 +15,8 @@ from app.domain.errors import ModelUnavailable
 from app.domain.turn import TokenUsage
 from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.ports.clock import Clock
-from app.ports.records.transaction import Records
+from app.store.stored_turns import StoredTurnRecords
+from app.store.transaction import Transaction
 
 _CHARS_PER_TOKEN: Final = 4  # of a call that broke off: nobody says then what it cost
 
@@ -32,11 +33,11 @@ class TurnSpending:
         """Every model call of this task, and of those that it starts, counts here."""
         _spending.set(self)
 
-    async def limit(self, records: Records, agent: LiveAgent, clock: Clock) -> None:
+    async def limit(self, tx: Transaction, agent: LiveAgent, clock: Clock) -> None:
         """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
         each other's calls: each may go beyond by what it costs itself."""
         if agent.config.daily_tokens is not None:
-            used = await records.turns.tokens_of_day(agent.id, clock.now().date())
+            used = await StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date())
             self._left = agent.config.daily_tokens - used
 
     @property

@@ -22,6 +22,8 @@ from app.kit.ended_task import end_task
 from app.kit.supervisor import Supervisor
 from app.ports.turn_log import KEPT_SECONDS, TurnHead
 from app.ports.turn_orders import TurnOrder
+from app.store.stored_turns import StoredTurnRecords
+from app.store.turns import TurnRecords
 
 log = structlog.get_logger(__name__)
 
@@ -140,8 +142,8 @@ class Turns:
         self, session: VisitorSession, turn_id: UUID, rating: Literal["up", "down"], comment: str
     ) -> None:
         """Raises NotFound."""
-        async with self._tools.records.write() as records:
-            await records.turns.feedback(session, turn_id, rating, comment)
+        async with self._tools.records.write() as tx:
+            await TurnRecords(tx).feedback(session, turn_id, rating, comment)
 
     async def end_of(self, conversation_ids: Collection[UUID]) -> None:
         """End the running turns of these conversations, and forget the events of all of theirs, in every process."""
@@ -234,8 +236,8 @@ class Turns:
         return theirs
 
     async def _stored(self, session: VisitorSession, turn_id: UUID) -> StoredTurn | None:
-        async with self._tools.records.read() as records:
-            stored = await records.turns.find(turn_id)
+        async with self._tools.records.read() as tx:
+            stored = await StoredTurnRecords(tx).find(turn_id)
         if stored is None or stored.conversation_id != session.conversation_id:
             return None
         return stored

@@ -12,9 +12,10 @@ from app.answering.mirrored_turn import LAST_WAIT_SECONDS, MirroredTurn
 from app.answering.turn_replay import head_of
 from app.domain.errors import Unavailable
 from app.domain.turn import StoredTurn, TurnState, VisitorSession
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.turn_log import TurnHead, TurnLog
 from app.ports.turn_orders import OrderKind, TurnOrder, TurnOrders
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -96,13 +97,13 @@ class TurnsElsewhere:
         """Whether a reader has been told more of a whole answer than was ever logged. Raises Unavailable."""
         if await self._shared.log.read(turn_id, after - 1, LAST_WAIT_SECONDS):
             return False
-        async with self._records.read() as records:
-            stored = await records.turns.find(turn_id)
+        async with self._records.read() as tx:
+            stored = await StoredTurnRecords(tx).find(turn_id)
         return stored is not None and stored.state is TurnState.DONE
 
     async def _turns_of(self, conversation_ids: Collection[UUID]) -> list[StoredTurn]:
-        async with self._records.read() as records:
-            return [turn for each in conversation_ids for turn in await records.turns.of_conversation(each)]
+        async with self._records.read() as tx:
+            return [turn for each in conversation_ids for turn in await StoredTurnRecords(tx).of_conversation(each)]
 
     def _mirror(self, head: TurnHead) -> MirroredTurn:
         known = self._mirrors.get(head.turn_id)

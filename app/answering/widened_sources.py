@@ -9,8 +9,9 @@ from app.domain.agent import LiveAgent
 from app.domain.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.domain.retrieval_settings import RetrievalSettings
 from app.domain.section_text import section_text
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.token_counter import TokenCounter
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class WideningRetriever:
@@ -29,8 +30,8 @@ class WideningRetriever:
             return found
         settings = agent.config.retrieval
         ids = [item.chunk.id for item in found.sources]
-        async with self._records.read() as records:
-            around = await records.documents.around(agent.id, ids, max(SECTION_REACH, settings.neighbours))
+        async with self._records.read() as tx:
+            around = await LiveDocumentRecords(tx).around(agent.id, ids, max(SECTION_REACH, settings.neighbours))
         return replace(found, sources=tuple(self._widened(found.sources, around, settings)))
 
     def _widened(

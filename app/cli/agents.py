@@ -14,6 +14,7 @@ from app.domain.list_page import PageRequest
 from app.operating.agents import Agents
 from app.rooms import open_stored
 from app.settings import Settings
+from app.store.agents import AgentRecords
 
 _VERSIONS = 100
 
@@ -206,8 +207,8 @@ async def _snippet(settings: Settings, base_url: str, named: str | None, pinned:
         agent = await meant_agent(base, await local_operator(base), named)
         theme = agent.draft.theme
         if agent.live_version is not None:
-            async with base.record.read() as records:
-                theme = (await records.agents.live(agent.id)).config.theme
+            async with base.record.read() as tx:
+                theme = (await AgentRecords(tx).live(agent.id)).config.theme
     if pinned:
         tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"), theme)
     else:

@@ -9,6 +9,9 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
+
 if TYPE_CHECKING:
     from app.answering.agent_search import AgentSearch
     from app.domain.agent import LiveAgent
@@ -90,9 +93,9 @@ async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) 
 
 async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
     """What an answer is to be read with while the agent has read nothing, or not all; "" otherwise."""
-    async with base.record.read() as records:
-        documents, _ = await records.documents.counts(agent.id)
-        runs = [source.run for source in await records.sources.of_agent(agent.id) if source.run]
+    async with base.record.read() as tx:
+        documents, _ = await LiveDocumentRecords(tx).counts(agent.id)
+        runs = [source.run for source in await SourceRecords(tx).of_agent(agent.id) if source.run]
     for run in runs:
         if run.state.value in {"queued", "running"}:
             pages = sum(run.counts.values())

@@ -5,6 +5,7 @@ from app.cli.local_operator import local_operator, meant_agent
 from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
 from app.rooms import open_stored
 from app.settings import Settings
+from app.store.curated_answers import CuratedAnswerRecords
 
 
 @commands.command("curated")
@@ -16,8 +17,8 @@ def list_(agent: AgentName = None, as_json: AsJson = False) -> None:
 async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), named)
-        async with base.record.read() as records:
-            answers = sorted(await records.curated_answers.of_agent(agent.id), key=lambda answer: -answer.hits)
+        async with base.record.read() as tx:
+            answers = sorted(await CuratedAnswerRecords(tx).of_agent(agent.id), key=lambda answer: -answer.hits)
     if as_json:
         rows = [
             {

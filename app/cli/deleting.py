@@ -11,6 +11,7 @@ from app.domain.deletion import DeletedKind, Deletion
 from app.operating.actor import Actor
 from app.operating.deletions import Deletions
 from app.rooms import Stored
+from app.store.processes import ProcessRecords
 
 _WORKER_SILENT_SECONDS = 15
 
@@ -29,8 +30,8 @@ async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID
     from app.adapters.dbos_job_queue import DbosJobQueue
     from app.adapters.dbos_worker import WORKER_KIND
 
-    async with base.record.read() as records:
-        has_worker = bool(await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS))
+    async with base.record.read() as tx:
+        has_worker = bool(await ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS))
     if not has_worker:
         return await Deletions(base.record, JobsHere(base.settings)).delete(actor, kind, subject_id)
     async with DbosJobQueue(base.settings.job_queue_url) as jobs:

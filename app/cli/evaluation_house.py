@@ -23,6 +23,8 @@ from app.operating.evaluation_set import EvaluationSet, Question, SetChunk, SetD
 from app.ports.chat_model import ChatModel
 from app.rooms import Foundation, Knowledge, open_foundation, open_knowledge, search_parts
 from app.settings import Settings
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
 
 _SITE = "https://evaluation.example/"
 _PAGES_A_BATCH = 64
@@ -100,11 +102,11 @@ class EvaluationHouse:
     async def _agent(self, language: str | None) -> tuple[LiveAgent, UUID]:
         """A published agent, and the id of a source for its documents."""
         actor = await local_operator(self._base)
-        async with self._base.record.write() as records:
-            made = await records.agents.create(actor.workspace_id, replace(self._config, language=language))
-            await records.agents.publish(actor.workspace_id, made.id)
-            source = await records.sources.create(made.id, SourceConfig(SourceKind.TEXT, self._set.name))
-            return await records.agents.live(made.id), source.id
+        async with self._base.record.write() as tx:
+            made = await AgentRecords(tx).create(actor.workspace_id, replace(self._config, language=language))
+            await AgentRecords(tx).publish(actor.workspace_id, made.id)
+            source = await SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, self._set.name))
+            return await AgentRecords(tx).live(made.id), source.id
 
     async def _learn_chunks(
         self, agent_id: UUID, source_id: UUID, documents: Sequence[SetDocument], chunks: dict[str, list[SetChunk]]

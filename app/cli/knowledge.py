@@ -23,6 +23,8 @@ from app.operating.actor import Actor
 from app.operating.unread_languages import UnreadLanguages
 from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
 
 
 def crawl(
@@ -84,26 +86,26 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
             return
         kept = "What was learnt before stays"
         if is_new and not reading.has_pages:
-            async with base.record.write() as records:
-                await records.sources.delete(agent.id, source.id)
+            async with base.record.write() as tx:
+                await SourceRecords(tx).delete(agent.id, source.id)
                 if is_first:
-                    await records.agents.delete(actor.workspace_id, agent.id)
+                    await AgentRecords(tx).delete(actor.workspace_id, agent.id)
             kept = "Correct the address, or try again later; nothing was kept"
         fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {kept}.")
 
 
 async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:
     """The agent's source of that URL, so that crawling again reads what has changed, and whether it is a new one."""
-    async with base.record.read() as records:
-        for source in await records.sources.of_agent(agent.id):
+    async with base.record.read() as tx:
+        for source in await SourceRecords(tx).of_agent(agent.id):
             if (source.config.kind, source.config.url) == (config.kind, config.url):
                 break
         else:
             source = None
-    async with base.record.write() as records:
+    async with base.record.write() as tx:
         if source is None:
-            return await records.sources.create(agent.id, config), True
-        return await records.sources.save(agent.id, source.id, config), False
+            return await SourceRecords(tx).create(agent.id, config), True
+        return await SourceRecords(tx).save(agent.id, source.id, config), False
 
 
 async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None:

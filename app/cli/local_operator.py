@@ -8,8 +8,11 @@ from app.domain.errors import InvalidInput, NotFound
 from app.domain.list_page import PageRequest
 from app.domain.source import Source
 from app.operating.actor import SCOPES, Actor
-from app.ports.records.transaction import SystemOfRecord
 from app.rooms import Stored
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 
 
 async def local_operator(base: Stored) -> Actor:
@@ -18,8 +21,8 @@ async def local_operator(base: Stored) -> Actor:
     actor, name = await machine_operator(base.record), base.settings.workspace
     if not name:
         return actor
-    async with base.record.read() as records:
-        found = [each for each in await records.tokens.workspaces() if each.name == name]
+    async with base.record.read() as tx:
+        found = [each for each in await TokenRecords(tx).workspaces() if each.name == name]
     if not found:
         raise InvalidInput("DOCENT_WORKSPACE", f'There is no workspace "{name}". `docent workspace list` shows them.')
     return replace(actor, workspace_id=found[0].id)
@@ -27,8 +30,8 @@ async def local_operator(base: Stored) -> Actor:
 
 async def machine_operator(record: SystemOfRecord) -> Actor:
     """The operator of the first workspace, which is made when there is none."""
-    async with record.write() as records:
-        workspace_id = await records.tokens.default_workspace()
+    async with record.write() as tx:
+        workspace_id = await TokenRecords(tx).default_workspace()
     return Actor(workspace_id, "cli", frozenset(SCOPES))
 
 
@@ -37,8 +40,8 @@ async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
     agents: list[Agent] = []
     page = PageRequest(limit=200)
     while True:
-        async with base.record.read() as records:
-            found = await records.agents.page(actor.workspace_id, page)
+        async with base.record.read() as tx:
+            found = await AgentRecords(tx).page(actor.workspace_id, page)
         agents += found.items
         if found.next_cursor is None:
             return agents
@@ -67,8 +70,8 @@ def agent_names(agent: Agent) -> tuple[str, ...]:
 async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
     """Raises InvalidInput when it was never published."""
     try:
-        async with base.record.read() as records:
-            return await records.agents.live(agent.id)
+        async with base.record.read() as tx:
+            return await AgentRecords(tx).live(agent.id)
     except NotFound:
         raise InvalidInput(
             "", f"The agent was never published. Publish it with `docent agent publish {agent.id}`."
@@ -79,8 +82,8 @@ async def meant_source(base: Stored, actor: Actor, named: str) -> Source:
     """The source of that name, address or id, or of which one begins so. Raises InvalidInput, with the choices."""
     sources: list[Source] = []
     for agent in await known_agents(base, actor):
-        async with base.record.read() as records:
-            sources += await records.sources.of_agent(agent.id)
+        async with base.record.read() as tx:
+            sources += await SourceRecords(tx).of_agent(agent.id)
     return meant("source", named, sources, source_names)
 
 

@@ -17,6 +17,8 @@ from app.operating.agents import Agents
 from app.operating.sources import Sources
 from app.ports.job_queue import JobQueue
 from app.rooms import Foundation, Knowledge, page_scope_on
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.processes import ProcessRecords
 
 _POLL_SECONDS = 0.25
 _WORKER_SILENT_SECONDS = 15
@@ -45,9 +47,9 @@ async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, named:
 async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> Reading:
     """Read the source and say what became of its pages. It has failed where it did not finish, and where nothing could
     be read, as with a first page that is away."""
-    async with base.record.write() as records:
-        started = await records.sources.start_run(source.agent_id, source.id)
-        started = await records.sources.resume_run(started.id)
+    async with base.record.write() as tx:
+        started = await CrawlRunRecords(tx).start_run(source.agent_id, source.id)
+        started = await CrawlRunRecords(tx).resume_run(started.id)
     ended = await _watched(base, knowledge, started)
     sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
@@ -81,16 +83,16 @@ async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source:
 
 async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
     """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
-    async with base.record.read() as records:
-        workers = await records.processes.living(WORKER_KIND, _WORKER_SILENT_SECONDS)
+    async with base.record.read() as tx:
+        workers = await ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS)
     async with DbosJobQueue(base.settings.job_queue_url) as queue:
         jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
         reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id, started.leg))
         with crawl_progress() as show:
             while True:
                 await asyncio.wait([reading], timeout=_POLL_SECONDS)
-                async with base.record.read() as records:
-                    now = await records.sources.run(started.id)
+                async with base.record.read() as tx:
+                    now = await CrawlRunRecords(tx).run(started.id)
                 show(now.counts)
                 if now.state in ENDED_STATES or now.state is RunState.PAUSED:
                     break

@@ -15,6 +15,7 @@ from app.domain.list_page import PageRequest
 from app.domain.source import PageStatus
 from app.rooms import open_stored
 from app.settings import Settings
+from app.store.crawl_pages import CrawlPageRecords
 
 _AT_ONCE = 200
 
@@ -69,8 +70,8 @@ async def _pages(settings: Settings, named: str, status: str | None, as_json: bo
         found: list[PageStatus] = []
         page: PageRequest | None = PageRequest(limit=_AT_ONCE)
         while page and source.run:
-            async with base.record.read() as records:
-                part = await records.sources.pages(source.run.id, page, status)
+            async with base.record.read() as tx:
+                part = await CrawlPageRecords(tx).pages(source.run.id, page, status)
             found += part.items
             page = PageRequest(limit=_AT_ONCE, cursor=part.next_cursor) if part.next_cursor else None
     if as_json:

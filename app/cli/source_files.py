@@ -16,6 +16,8 @@ from app.operating.source_editing import SourceEditing
 from app.operating.source_files import Upload
 from app.rooms import Foundation, open_foundation, open_knowledge, source_files_on
 from app.settings import Settings
+from app.store.files import FileRecords
+from app.store.sources import SourceRecords
 
 
 @commands.command("add-file")
@@ -54,8 +56,8 @@ async def _add_file(settings: Settings, path: Path, named: str | None, name: str
 
 async def _known(base: Foundation, agent_id: UUID, name: str) -> UUID | None:
     """The agent's source whose file has that name."""
-    async with base.record.read() as records:
-        for source in await records.sources.of_agent(agent_id):
-            if source.config.kind is SourceKind.FILE and (await records.files.facts(source.id)).name == name:
+    async with base.record.read() as tx:
+        for source in await SourceRecords(tx).of_agent(agent_id):
+            if source.config.kind is SourceKind.FILE and (await FileRecords(tx).facts(source.id)).name == name:
                 return source.id
     return None

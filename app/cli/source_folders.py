@@ -18,6 +18,8 @@ from app.operating.document_batches import MAX_LINES, DocumentBatches
 from app.operating.field_rules import check_http_url
 from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
+from app.store.given_documents import GivenDocumentRecords
+from app.store.sources import SourceRecords
 
 _SHOWN: Final = 10  # refused files
 
@@ -47,8 +49,8 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
         actor = await local_operator(base)
         agent = await agent_for(base, knowledge, actor, named, name)
         source = await _source(base, agent.id, name)
-        async with base.record.read() as records:
-            known = await records.given_documents.urls(source.id)
+        async with base.record.read() as tx:
+            known = await GivenDocumentRecords(tx).urls(source.id)
         left = set(known) - {file.told["url"] for file in files}
         told = [file.told for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
         refused: list[str] = []
@@ -68,8 +70,8 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
 
 async def _source(base: Foundation, agent_id: UUID, name: str) -> Source:
     """The agent's source of documents of that name, made on first sight."""
-    async with base.record.write() as records:
-        for source in await records.sources.of_agent(agent_id):
+    async with base.record.write() as tx:
+        for source in await SourceRecords(tx).of_agent(agent_id):
             if source.config.kind is SourceKind.DOCUMENTS and source.config.name == name:
                 return source
-        return await records.sources.create(agent_id, SourceConfig(SourceKind.DOCUMENTS, name))
+        return await SourceRecords(tx).create(agent_id, SourceConfig(SourceKind.DOCUMENTS, name))

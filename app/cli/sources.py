@@ -14,6 +14,7 @@ from app.operating.actor import Actor
 from app.operating.sources import Sources
 from app.rooms import open_stored, page_scope_on
 from app.settings import Settings
+from app.store.sources import SourceRecords
 
 commands = typer.Typer(help="Sources: what an agent learns from.", no_args_is_help=True, add_completion=False)
 
@@ -48,8 +49,8 @@ def cancel(source: SourceName, as_json: AsJson = False) -> None:
 async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), named)
-        async with base.record.read() as records:
-            sources = await records.sources.of_agent(agent.id)
+        async with base.record.read() as tx:
+            sources = await SourceRecords(tx).of_agent(agent.id)
     rows = [
         {
             "id": source.id,

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from app.domain.errors import IndexUnavailable
 from app.rooms import Foundation
+from app.store.live_documents import LiveDocumentRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,9 @@ class StoreCounts:
 
 
 async def store_counts(base: Foundation, agent_id: UUID) -> StoreCounts:
-    async with base.record.read() as records:
-        documents, chunks = await records.documents.counts(agent_id)
-        live = await records.documents.live_chunk_ids(agent_id)
+    async with base.record.read() as tx:
+        documents, chunks = await LiveDocumentRecords(tx).counts(agent_id)
+        live = await LiveDocumentRecords(tx).live_chunk_ids(agent_id)
     held: list[set[str] | None] = []
     for index in (base.vectors, base.keywords):
         try:

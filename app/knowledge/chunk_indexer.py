@@ -8,8 +8,12 @@ from app.domain.chunk import StoredChunk
 from app.domain.errors import NotFound
 from app.ports.embedder import Embedder
 from app.ports.keyword_index import ChunkTerms, KeywordIndex
-from app.ports.records.transaction import Records, SystemOfRecord
 from app.ports.vector_index import ChunkVector, VectorIndex
+from app.store.agents import AgentRecords
+from app.store.documents import DocumentRecords
+from app.store.embedding_cache import EmbeddingCache
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 Item = TypeVar("Item")
 
@@ -50,8 +54,8 @@ class ChunkIndexer:
 
     async def put_terms(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> None:
         """The keyword half of `put`."""
-        async with self._record.read() as records:
-            language = await keyword_language(records, agent_id)
+        async with self._record.read() as tx:
+            language = await keyword_language(tx, agent_id)
         await self._keywords.put(agent_id, language, chunk_terms(chunks))
 
     async def forget_versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
@@ -60,8 +64,8 @@ class ChunkIndexer:
             return
         await self._vectors.drop_versions(agent_id, version_ids)
         await self._keywords.drop_versions(agent_id, version_ids)
-        async with self._record.write() as records:
-            await records.documents.purge_versions(version_ids)
+        async with self._record.write() as tx:
+            await DocumentRecords(tx).purge_versions(version_ids)
 
     async def forget_vectors(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the vector index."""
@@ -71,8 +75,8 @@ class ChunkIndexer:
 
     async def forget_terms(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the keyword index."""
-        async with self._record.read() as records:
-            language = await keyword_language(records, agent_id)
+        async with self._record.read() as tx:
+            language = await keyword_language(tx, agent_id)
         await self._keywords.put(
             agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids]
         )
@@ -89,13 +93,13 @@ class ChunkIndexer:
         texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
         vectors: dict[str, list[float]] = {}
         for hashes in batches(list(texts), _HASHES_A_QUERY):
-            async with self._record.read() as records:
-                vectors |= await records.documents.cached_embeddings(model, hashes)
+            async with self._record.read() as tx:
+                vectors |= await EmbeddingCache(tx).cached_embeddings(model, hashes)
         missing = [digest for digest in texts if digest not in vectors]
         for hashes in batches(missing, CHUNKS_A_BATCH):
             fresh = dict(zip(hashes, await self._embedder.embed([texts[h] for h in hashes]), strict=True))
-            async with self._record.write() as records:
-                await records.documents.cache_embeddings(model, fresh)
+            async with self._record.write() as tx:
+                await EmbeddingCache(tx).cache_embeddings(model, fresh)
             vectors |= fresh
         return vectors, len(missing)
 
@@ -105,10 +109,10 @@ def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:
     return [ChunkTerms(chunk.id, chunk.document_version_id, chunk.title, chunk.searchable_text) for chunk in chunks]
 
 
-async def keyword_language(records: Records, agent_id: UUID) -> str | None:
+async def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
     """What the agent's keyword index is stemmed for: the language that its published version pins, or None."""
     try:
-        return (await records.agents.live(agent_id)).config.language
+        return (await AgentRecords(tx).live(agent_id)).config.language
     except NotFound:
         return None
 

@@ -15,8 +15,12 @@ from app.domain.deletion import DeletedKind, Deletion
 from app.domain.errors import IndexUnavailable
 from app.knowledge.chunk_indexer import ChunkIndexer, chunk_terms, keyword_language
 from app.ports.keyword_index import KeywordIndex
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.vector_index import VectorIndex
+from app.store.agents import AgentRecords
+from app.store.deletions import DeletionRecords
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -34,30 +38,30 @@ class FinishDeletions:
 
     async def all_agents(self) -> None:
         """What a worker does when it starts."""
-        async with self._record.read() as records:
-            agents = dict.fromkeys(deletion.agent_id for deletion in await records.deletions.pending())
+        async with self._record.read() as tx:
+            agents = dict.fromkeys(deletion.agent_id for deletion in await DeletionRecords(tx).pending())
         for agent_id in agents:
             await self.agent(agent_id)
 
     async def agent(self, agent_id: UUID) -> None:
         """Finish every pending deletion of the agent at once. Raises IndexUnavailable: they stay pending then."""
-        async with self._record.read() as records:
-            pending = await records.deletions.pending(agent_id)
-            exists = await records.agents.exists(agent_id)
+        async with self._record.read() as tx:
+            pending = await DeletionRecords(tx).pending(agent_id)
+            exists = await AgentRecords(tx).exists(agent_id)
         if not pending:
             return
         for deletion in pending:
             held = await self._held(deletion)
-            async with self._record.write() as records:
-                await records.deletions.count_in_indexes(deletion.id, *held)
+            async with self._record.write() as tx:
+                await DeletionRecords(tx).count_in_indexes(deletion.id, *held)
         await self._clear(agent_id, pending if exists else ())
         for deletion in pending:
             if any(left := await self._held(deletion)):
                 raise IndexUnavailable(
                     f"Of what was deleted, {left[0]} vectors and {left[1]} keyword entries are left."
                 )
-            async with self._record.write() as records:
-                await records.deletions.verify(deletion.id)
+            async with self._record.write() as tx:
+                await DeletionRecords(tx).verify(deletion.id)
             log.info("deletion_verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
 
     async def _held(self, deletion: Deletion) -> tuple[int, int]:
@@ -84,12 +88,12 @@ class FinishDeletions:
 
     async def _write_keywords_anew(self, agent_id: UUID) -> None:
         for _ in range(_ATTEMPTS):
-            async with self._record.read() as records:
-                language = await keyword_language(records, agent_id)
-                chunks = await records.documents.agent_chunks(agent_id)
-                for version in await records.documents.pending_versions():
+            async with self._record.read() as tx:
+                language = await keyword_language(tx, agent_id)
+                chunks = await LiveDocumentRecords(tx).agent_chunks(agent_id)
+                for version in await DocumentRecords(tx).pending_versions():
                     if version.agent_id == agent_id:
-                        chunks += await records.documents.version_chunks(version.id)
+                        chunks += await DocumentRecords(tx).version_chunks(version.id)
             if await self._keywords.rewrite(agent_id, language, chunk_terms(chunks)):
                 return
         raise IndexUnavailable("The keywords changed whenever they were to be written anew. They are tried again.")

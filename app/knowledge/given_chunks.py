@@ -8,7 +8,8 @@ from app.domain.chunk import ChunkDraft, content_hash
 from app.domain.document import PageContent
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.context_line import ContextLine
-from app.ports.records.transaction import SystemOfRecord
+from app.store.documents import DocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +30,19 @@ class GivenChunks:
 
     async def learn(self, agent_id: UUID, source_id: UUID, pages: Sequence[CutPage]) -> int:
         """Return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""
-        async with self._record.write() as records:
+        async with self._record.write() as tx:
             versions = [
-                await records.documents.add_pending(
+                await DocumentRecords(tx).add_pending(
                     agent_id, source_id, cut.page, content_hash(cut.page.url), self._drafts(cut)
                 )
                 for cut in pages
             ]
-        async with self._record.read() as records:
-            chunks = [chunk for version in versions for chunk in await records.documents.version_chunks(version.id)]
+        async with self._record.read() as tx:
+            chunks = [chunk for version in versions for chunk in await DocumentRecords(tx).version_chunks(version.id)]
         await self._indexer.put(agent_id, chunks)
-        async with self._record.write() as records:
+        async with self._record.write() as tx:
             for version in versions:
-                await records.documents.make_live(version)
+                await DocumentRecords(tx).make_live(version)
         return len(chunks)
 
     def _drafts(self, cut: CutPage) -> list[ChunkDraft]:

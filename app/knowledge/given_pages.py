@@ -8,8 +8,10 @@ from app.domain.errors import InvalidInput
 from app.domain.source import Source, SourceKind
 from app.ports.clock import Clock
 from app.ports.file_reader import FileReader
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import ReadPage
+from app.store.files import FileRecords
+from app.store.given_documents import GivenDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 FETCHED: Final = "fetched"
 FAILED: Final = "failed"
@@ -33,16 +35,16 @@ class GivenPages:
 
     async def document(self, source: Source, url: str) -> ReadPage:
         """One of a source of documents; one that was taken away reads as gone."""
-        async with self._record.read() as records:
-            found = await records.given_documents.find(source.id, url)
+        async with self._record.read() as tx:
+            found = await GivenDocumentRecords(tx).find(source.id, url)
         if found is None:
             return ReadPage(url, 0, GONE, "The document was taken away.", read_at=self._clock.now())
         return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
 
     async def urls(self, source: Source) -> list[str]:
         """Of all documents of the source."""
-        async with self._record.read() as records:
-            return await records.given_documents.urls(source.id)
+        async with self._record.read() as tx:
+            return await GivenDocumentRecords(tx).urls(source.id)
 
     def _read_text(self, source: Source) -> ReadPage:
         name, text = source.config.name, source.config.text
@@ -51,9 +53,9 @@ class GivenPages:
 
     async def _read_file(self, source: Source) -> ReadPage:
         url = source.given_url
-        async with self._record.read() as records:
-            facts = await records.files.facts(source.id)
-            body = await records.files.body(source.id)
+        async with self._record.read() as tx:
+            facts = await FileRecords(tx).facts(source.id)
+            body = await FileRecords(tx).body(source.id)
         try:
             content = await self._files.read(facts.name, body, url)
         except InvalidInput as error:

@@ -29,7 +29,12 @@ from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
 from app.knowledge.retire import Retire
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.quarantine import QuarantineRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 _HELD: Final = "It waits for an operator to release it."
 _TWINS_ASKED: Final = 20  # some sites give all their pages one title
@@ -53,10 +58,10 @@ class Finished:
     contexts: ContextReport
 
 
-async def _quarantine(records: Records, agent_id: UUID) -> Quarantine:
+async def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
     """As published, like all that pages are learnt by."""
     try:
-        return (await records.agents.live(agent_id)).config.quarantine
+        return (await AgentRecords(tx).live(agent_id)).config.quarantine
     except NotFound:
         return AgentConfig(name="").quarantine
 
@@ -98,16 +103,16 @@ class Ingest:
                 return IngestReceipt(IngestOutcome.EMPTY)
             findings = await to_thread.run_sync(lint_page, page.title, page.markdown, page.hidden_text)
             near_twin = await self._near_twin(source_id, page, drafts)
-            async with self._record.write() as records:
-                policy = await _quarantine(records, agent_id)
+            async with self._record.write() as tx:
+                policy = await _quarantine(tx, agent_id)
                 # This URL's own live version has other content, so every match is another document, even one of
                 # the same URL in another source of the agent.
-                twin = await records.documents.same_content(agent_id, digest, except_url="")
+                twin = await LiveDocumentRecords(tx).same_content(agent_id, digest, except_url="")
                 twin = twin or near_twin
                 if twin is None:
                     found = findings if policy is not Quarantine.OFF else []
                     is_held = bool(found) and policy is Quarantine.HOLD
-                    version = await records.documents.add_pending(
+                    version = await DocumentRecords(tx).add_pending(
                         agent_id, source_id, page, digest, drafts, found, is_held=is_held
                     )
             if twin is not None:
@@ -125,8 +130,8 @@ class Ingest:
         Nor are pages with attributes: their operator tells them apart."""
         if page.attributes:
             return None
-        async with self._record.read() as records:
-            others = await records.documents.same_title(source_id, page.title, page.url, _TWINS_ASKED)
+        async with self._record.read() as tx:
+            others = await LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
         if not others:
             return None
         return await to_thread.run_sync(_near_twin_of, [draft.text for draft in drafts], others)
@@ -137,26 +142,26 @@ class Ingest:
         Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
         """
         contexts = await self._contexts.refresh(version.agent_id, version.id)
-        async with self._record.read() as records:
-            chunks = await records.documents.version_chunks(version.id)
+        async with self._record.read() as tx:
+            chunks = await DocumentRecords(tx).version_chunks(version.id)
         embedded = await self._indexer.put(version.agent_id, chunks)
-        async with self._record.write() as records:
-            retired = await records.documents.make_live(version)
+        async with self._record.write() as tx:
+            retired = await DocumentRecords(tx).make_live(version)
         await self._indexer.forget_versions(version.agent_id, retired)
         return Finished(embedded, contexts)
 
     async def _unchanged(self, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
-        async with self._record.read() as records:
-            if await records.documents.held_hash(source_id, url) == digest:
-                document_id = await records.documents.document_at(source_id, url)
+        async with self._record.read() as tx:
+            if await QuarantineRecords(tx).held_hash(source_id, url) == digest:
+                document_id = await LiveDocumentRecords(tx).document_at(source_id, url)
                 return IngestReceipt(IngestOutcome.HELD, document_id, note=_HELD)
-            if await records.documents.live_hash(source_id, url) != digest:
+            if await LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
                 return None
-            document_id = await records.documents.document_at(source_id, url)
+            document_id = await LiveDocumentRecords(tx).document_at(source_id, url)
         if document_id is not None:
-            async with self._record.write() as records:
-                await records.documents.touch(document_id)
-                await records.documents.drop_held(document_id)
+            async with self._record.write() as tx:
+                await DocumentRecords(tx).touch(document_id)
+                await QuarantineRecords(tx).drop_held(document_id)
         return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
     @asynccontextmanager

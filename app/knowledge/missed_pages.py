@@ -9,8 +9,13 @@ from uuid import UUID
 from app.domain.missed_page import RETIRED_AFTER, MissedDocument, is_telling
 from app.domain.source import Source
 from app.knowledge.chunk_indexer import batches
-from app.ports.records.transaction import Records, SystemOfRecord
 from app.ports.site_reader import ReadPage
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.documents import DocumentRecords
+from app.store.missed_documents import MissedDocumentRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 RETIRED = "retired"
 _AT_ONCE: Final = 100  # documents of one transaction, for which visitors' own writes wait
@@ -58,11 +63,13 @@ class MissedPages:
 async def look_for_missed_pages(record: SystemOfRecord, run_id: UUID, *, is_complete: bool) -> Sight:
     """What the run found and missed; writes nothing. Only a complete reading that most pages answered counts as a
     miss."""
-    async with record.read() as records:
-        found = await records.documents.found_again(run_id)
-        run = await records.sources.run(run_id)
+    async with record.read() as tx:
+        found = await MissedDocumentRecords(tx).found_again(run_id)
+        run = await CrawlRunRecords(tx).run(run_id)
         is_counted = is_complete and is_telling(run.counts)
-        return Sight(tuple(found), tuple(await records.documents.missed_documents(run_id)) if is_counted else ())
+        return Sight(
+            tuple(found), tuple(await MissedDocumentRecords(tx).missed_documents(run_id)) if is_counted else ()
+        )
 
 
 async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, sight: Sight) -> MissedPages:
@@ -80,11 +87,11 @@ async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UU
     return MissedPages(len(sight.missed), len(sight.lost), tuple(versions))
 
 
-async def _count(readings: Mapping[UUID, int], records: Records) -> None:
-    await records.documents.set_missed_readings(readings)
+async def _count(readings: Mapping[UUID, int], tx: Transaction) -> None:
+    await MissedDocumentRecords(tx).set_missed_readings(readings)
 
 
-async def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], records: Records) -> list[UUID]:
+async def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], tx: Transaction) -> list[UUID]:
     pages = [
         ReadPage(
             url=document.asked or document.url,
@@ -94,8 +101,8 @@ async def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], 
         )
         for document in lost
     ]
-    await records.sources.settle_missed(run_id, pages)
-    return await records.documents.retire_documents(agent_id, [document.id for document in lost])
+    await CrawlPageRecords(tx).settle_missed(run_id, pages)
+    return await DocumentRecords(tx).retire_documents(agent_id, [document.id for document in lost])
 
 
 def _documents(count: int) -> str:

@@ -15,8 +15,13 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
 from app.knowledge.retire import Retire
 from app.knowledge.run_pages import RunPages
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -80,25 +85,25 @@ class ReadSource:
         except Exception as error:
             log.exception("run_failed", run_id=str(run_id))
             await self.fail(run_id, f"Docent itself failed ({type(error).__name__}); the worker's log has the details.")
-        async with self._record.read() as records:
-            return ReadingReport(await records.sources.run(run_id))
+        async with self._record.read() as tx:
+            return ReadingReport(await CrawlRunRecords(tx).run(run_id))
 
     async def fail(self, run_id: UUID, reason: str) -> None:
         """End the run as failed, unless it is paused, has ended or is gone."""
-        async with self._record.write() as records:
+        async with self._record.write() as tx:
             try:
-                run = await records.sources.run(run_id)
+                run = await CrawlRunRecords(tx).run(run_id)
             except NotFound:
                 return
-            await records.sources.set_run_state(run_id, RunState.FAILED, reason, run.leg)
+            await CrawlRunRecords(tx).set_run_state(run_id, RunState.FAILED, reason, run.leg)
 
     async def _begin(self, run_id: UUID, leg: int) -> tuple[Source, CrawlRun, bool]:
-        async with self._record.write() as records:
-            source = await records.sources.run_source(run_id)
-            may_read = await records.sources.set_run_state(run_id, RunState.RUNNING, leg=leg)
+        async with self._record.write() as tx:
+            source = await SourceRecords(tx).run_source(run_id)
+            may_read = await CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING, leg=leg)
             if may_read:
-                await records.sources.requeue_taken(run_id)
-            return source, await records.sources.run(run_id), may_read
+                await CrawlPageRecords(tx).requeue_taken(run_id)
+            return source, await CrawlRunRecords(tx).run(run_id), may_read
 
     async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
         queue = RunPages(self._record, run.id)
@@ -145,8 +150,8 @@ class ReadSource:
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
         """A given source has one document; one at an address that it had before would be the new one's twin."""
-        async with self._record.read() as records:
-            documents = await records.documents.page(source.agent_id, PageRequest(), source.id)
+        async with self._record.read() as tx:
+            documents = await LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
         for document in documents.items:
             if document.url != url:
                 await self._retire.page(source.agent_id, source.id, document.url)
@@ -180,12 +185,12 @@ class ReadSource:
             await self._retire.page(source.agent_id, source.id, page.url)
         elif page.status == UNCHANGED:
             receipt = await self._still_there(source, page.url)
-        async with self._record.write() as records:
-            await records.sources.settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
+        async with self._record.write() as tx:
+            await CrawlPageRecords(tx).settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
 
     async def _url_of(self, document_id: UUID | None) -> str | None:
-        async with self._record.read() as records:
-            return await records.documents.url_of(document_id) if document_id else None
+        async with self._record.read() as tx:
+            return await LiveDocumentRecords(tx).url_of(document_id) if document_id else None
 
     async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
         receipt = await self._ingest.learn(source.agent_id, source.id, content)
@@ -195,10 +200,10 @@ class ReadSource:
 
     async def _still_there(self, source: Source, url: str) -> IngestReceipt:
         """What the URL led to last time may stand under another one: the page's own."""
-        async with self._record.write() as records:
-            document_id = await records.sources.document_of(source.id, url)
+        async with self._record.write() as tx:
+            document_id = await CrawlPageRecords(tx).document_of(source.id, url)
             if document_id is not None:
-                await records.documents.touch(document_id)
+                await DocumentRecords(tx).touch(document_id)
             return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
     async def _finish(
@@ -209,26 +214,26 @@ class ReadSource:
         is_complete = summary.is_complete and not run.only_asked
         sight = await look_for_missed_pages(self._record, run_id, is_complete=is_complete)
         reason = summary.stop_reason + sight.outcome.in_words()
-        async with self._record.write() as records:
-            has_ended = await records.sources.set_run_state(run_id, RunState.FINISHED, reason, run.leg)
+        async with self._record.write() as tx:
+            has_ended = await CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, reason, run.leg)
             if has_ended:
-                now = await records.sources.run(run_id)
+                now = await CrawlRunRecords(tx).run(run_id)
                 if _was_asked_for_more(run, now, summary):
-                    await records.sources.set_run_state(run_id, RunState.RUNNING)
+                    await CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING)
                     return None, now
         if has_ended:
             missed = await settle_missed_pages(self._record, source, run_id, sight)
-        async with self._record.read() as records:
-            run = await records.sources.run(run_id)
+        async with self._record.read() as tx:
+            run = await CrawlRunRecords(tx).run(run_id)
         await self._retire.versions(source.agent_id, missed.versions)
         log.info("reading_stopped", run_id=str(run_id), state=run.state.value, reason=reason, counts=run.counts)
         return ReadingReport(run, missed), run
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
         """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
-        async with self._record.read() as records:
+        async with self._record.read() as tx:
             try:
-                now = await records.sources.run(run.id)
+                now = await CrawlRunRecords(tx).run(run.id)
             except NotFound:
                 return True
         return now.state is not RunState.RUNNING or now.leg != run.leg

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from app.knowledge.chunk_indexer import ChunkIndexer
-from app.ports.records.transaction import SystemOfRecord
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class Retire:
@@ -20,13 +23,13 @@ class Retire:
 
     async def page(self, agent_id: UUID, source_id: UUID, url: str) -> UUID | None:
         """Retire what was learnt at the URL; return its document id, None when nothing there is live."""
-        async with self._record.write() as records:
-            if await records.documents.live_hash(source_id, url) is None:
+        async with self._record.write() as tx:
+            if await LiveDocumentRecords(tx).live_hash(source_id, url) is None:
                 return None
-            document_id = await records.documents.document_at(source_id, url)
+            document_id = await LiveDocumentRecords(tx).document_at(source_id, url)
             if document_id is None:
                 return None
-            versions = await records.documents.retire_document(agent_id, document_id)
+            versions = await DocumentRecords(tx).retire_document(agent_id, document_id)
         await self.versions(agent_id, versions)
         return document_id
 
@@ -39,7 +42,7 @@ class Retire:
 
         Raises NotFound, as the records do.
         """
-        async with self._record.write() as records:
-            versions = await records.sources.delete(agent_id, source_id)
+        async with self._record.write() as tx:
+            versions = await SourceRecords(tx).delete(agent_id, source_id)
         await self._indexer.forget_versions(agent_id, versions)
         return len(versions)

@@ -5,8 +5,9 @@ from typing import Final
 from uuid import UUID
 
 from app.knowledge.chunk_indexer import batches
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_reader import QueuedPage
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.system_of_record import SystemOfRecord
 
 # Pages that the site no longer has, or that belong elsewhere: only a link can bring them back.
 LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
@@ -26,17 +27,17 @@ class RunPages:
 
     async def add_known(self, limit: int) -> int:
         """Queue up to `limit` URLs of the reading before this one; return how many were new."""
-        async with self._record.read() as records:
-            known = await records.sources.pages_before(self._run_id, limit, LOST)
+        async with self._record.read() as tx:
+            known = await CrawlPageRecords(tx).pages_before(self._run_id, limit, LOST)
         return await self.add(known)
 
     async def _add(self, pages: Sequence[QueuedPage]) -> int:
-        return await self._record.write_at_once(lambda records: records.sources.add_pages(self._run_id, pages))
+        return await self._record.write_at_once(lambda tx: CrawlPageRecords(tx).add_pages(self._run_id, pages))
 
     async def take(self, limit: int) -> list[QueuedPage]:
-        async with self._record.write() as records:
-            return await records.sources.take_pages(self._run_id, limit)
+        async with self._record.write() as tx:
+            return await CrawlPageRecords(tx).take_pages(self._run_id, limit)
 
     async def seen_count(self) -> int:
-        async with self._record.read() as records:
-            return await records.sources.seen_pages(self._run_id)
+        async with self._record.read() as tx:
+            return await CrawlPageRecords(tx).seen_pages(self._run_id)

@@ -13,7 +13,9 @@ from app.domain.workspace import ApiToken
 from app.operating.actor import SCOPES, USUAL_SCOPES, Actor
 from app.operating.field_rules import check_between, check_line
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 
 TOKEN_PREFIX = "dct_"  # noqa: S105  (how our tokens begin, so that scanners can find leaked ones)
 TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
@@ -56,11 +58,11 @@ class ApiTokens:
         if days is not None:
             check_between("days", days, 1, MAX_DAYS)
         token = new_token()
-        async with self._records.write() as records:
-            record = await records.tokens.create_token(
+        async with self._records.write() as tx:
+            record = await TokenRecords(tx).create_token(
                 workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
             )
-            await records.audit.record(
+            await AuditRecords(tx).record(
                 workspace_id, issued_by, "token.create", str(record.id), {"name": name, "scopes": list(scopes)}
             )
         return IssuedToken(token, record)
@@ -69,29 +71,29 @@ class ApiTokens:
         """Who holds the token. Raises Unauthorized."""
         if not is_well_formed(token):
             raise Unauthorized("This is not an API token. Make one with `docent token create`.")
-        async with self._records.read() as records:
-            found = await records.tokens.find_token(_sha256(token))
+        async with self._records.read() as tx:
+            found = await TokenRecords(tx).find_token(_sha256(token))
         if found is None:
             raise Unauthorized("This API token is unknown, expired or revoked. Make one with `docent token create`.")
         await self._touch(found)
         return Actor(found.workspace_id, found.name, frozenset(found.scopes))
 
     async def of_workspace(self, actor: Actor) -> list[ApiToken]:
-        async with self._records.read() as records:
-            return await records.tokens.list_tokens(actor.workspace_id)
+        async with self._records.read() as tx:
+            return await TokenRecords(tx).list_tokens(actor.workspace_id)
 
     async def revoke(self, actor: Actor, token_id: UUID) -> None:
         """Raises NotFound."""
-        async with self._records.write() as records:
-            await records.tokens.revoke_token(actor.workspace_id, token_id)
-            await records.audit.record(actor.workspace_id, actor.name, "token.revoke", str(token_id), {})
+        async with self._records.write() as tx:
+            await TokenRecords(tx).revoke_token(actor.workspace_id, token_id)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "token.revoke", str(token_id), {})
 
     async def _touch(self, token: ApiToken) -> None:
         last = token.last_used_at
         if last is not None and self._clock.now() - last < TOUCH_AT_MOST_EVERY:
             return
-        async with self._records.write() as records:
-            await records.tokens.touch_token(token.id)
+        async with self._records.write() as tx:
+            await TokenRecords(tx).touch_token(token.id)
 
 
 def new_token() -> str:

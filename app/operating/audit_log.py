@@ -3,7 +3,8 @@
 from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class AuditLog:
@@ -12,5 +13,5 @@ class AuditLog:
 
     async def page(self, actor: Actor, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
         """Of the actor's workspace, latest first."""
-        async with self._records.read() as records:
-            return await records.audit.page(actor.workspace_id, page, only)
+        async with self._records.read() as tx:
+            return await AuditRecords(tx).page(actor.workspace_id, page, only)

@@ -11,7 +11,10 @@ from app.domain.list_page import ListPage, PageRequest
 from app.domain.turn import StoredTurn
 from app.operating.actor import Actor
 from app.operating.field_rules import check_text
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,12 @@ class ConversationReview:
         check_text("q", only.text, MAX_TEXT_CHARS)
         if len(only.text.split()) > MAX_WORDS:
             raise InvalidInput("q", f"Look for {MAX_WORDS} words at most.")
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.conversations.page(agent_id, page, only)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await ConversationRecords(tx).page(agent_id, page, only)
 
     async def thread(self, actor: Actor, conversation_id: UUID) -> Thread:
-        async with self._records.read() as records:
-            conversation = await records.conversations.get(actor.workspace_id, conversation_id)
-            turns = await records.turns.of_conversation(conversation_id)
+        async with self._records.read() as tx:
+            conversation = await ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            turns = await StoredTurnRecords(tx).of_conversation(conversation_id)
         return Thread(conversation, turns)

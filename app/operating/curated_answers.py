@@ -11,7 +11,10 @@ from app.operating.actor import Actor
 from app.operating.field_rules import check_between, check_language, check_line, check_text
 from app.operating.list_paging import page_of
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.system_of_record import SystemOfRecord
 
 MAX_PATTERN_CHARS = 500
 MAX_PATTERNS = 50  # lines, where a trigger takes several
@@ -31,11 +34,11 @@ class CuratedAnswers:
     async def create(self, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
         """Raises InvalidInput."""
         check_answer(answer, self._patterns)
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, answer.agent_id)
-            created = await records.curated_answers.create(answer)
-            await records.agents.bump_generation(answer.agent_id)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
+            created = await CuratedAnswerRecords(tx).create(answer)
+            await AgentRecords(tx).bump_generation(answer.agent_id)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "curated_answer.create",
@@ -46,27 +49,27 @@ class CuratedAnswers:
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[CuratedAnswer]:
         """Oldest first."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            answers = await records.curated_answers.of_agent(agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            answers = await CuratedAnswerRecords(tx).of_agent(agent_id)
         return page_of(answers, page, lambda answer: str(answer.id))
 
     async def get(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.curated_answers.get(agent_id, answer_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await CuratedAnswerRecords(tx).get(agent_id, answer_id)
 
     async def change(
         self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Callable[[CuratedAnswer], CuratedAnswer]
     ) -> CuratedAnswer:
         """Save what `change` makes of the answer as it stands. Raises InvalidInput."""
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            after = change(await records.curated_answers.get(agent_id, answer_id))
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            after = change(await CuratedAnswerRecords(tx).get(agent_id, answer_id))
             check_answer(after, self._patterns)
-            saved = await records.curated_answers.save(after)
-            await records.agents.bump_generation(agent_id)
-            await records.audit.record(
+            saved = await CuratedAnswerRecords(tx).save(after)
+            await AgentRecords(tx).bump_generation(agent_id)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "curated_answer.edit",
@@ -76,11 +79,11 @@ class CuratedAnswers:
         return saved
 
     async def delete(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            await records.curated_answers.delete(agent_id, answer_id)
-            await records.agents.bump_generation(agent_id)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            await CuratedAnswerRecords(tx).delete(agent_id, answer_id)
+            await AgentRecords(tx).bump_generation(agent_id)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "curated_answer.delete",

@@ -5,7 +5,9 @@ from uuid import UUID
 from app.domain.deletion import DeletedKind, Deletion
 from app.operating.actor import Actor
 from app.ports.job_queue import JobQueue
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.deletions import DeletionRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class Deletions:
@@ -21,9 +23,9 @@ class Deletions:
 
     async def delete(self, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
         """A page that its source still leads to is learnt again by the next reading."""
-        async with self._records.write() as records:
-            deletion = await records.deletions.erase(actor.workspace_id, kind, subject_id)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            deletion = await DeletionRecords(tx).erase(actor.workspace_id, kind, subject_id)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 f"{kind.value}.delete",
@@ -39,5 +41,5 @@ class Deletions:
         return deletion
 
     async def get(self, actor: Actor, deletion_id: UUID) -> Deletion:
-        async with self._records.read() as records:
-            return await records.deletions.get(actor.workspace_id, deletion_id)
+        async with self._records.read() as tx:
+            return await DeletionRecords(tx).get(actor.workspace_id, deletion_id)

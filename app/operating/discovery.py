@@ -5,8 +5,9 @@ from uuid import UUID
 from app.domain.site_offer import SiteOffers
 from app.operating.actor import Actor
 from app.operating.field_rules import check_http_url
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_discovery import SiteDiscovery
+from app.store.agents import AgentRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class Discovery:
@@ -17,7 +18,7 @@ class Discovery:
     async def look(self, actor: Actor, agent_id: UUID, url: str) -> SiteOffers:
         """What a website offers this agent to learn from. Raises NotFound for an agent that is absent or another
         workspace's, InvalidInput for an address that must not be dialled, Overloaded."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
         check_http_url("url", url)
         return await self._discovery.look(url)

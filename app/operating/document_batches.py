@@ -16,7 +16,12 @@ from app.operating.agent_rules import check_attribute
 from app.operating.field_rules import check_http_url, check_language, check_line, check_text
 from app.operating.source_rules import MAX_NAME_CHARS, MAX_TEXT_CHARS
 from app.ports.job_queue import JobQueue
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.given_documents import GivenDocumentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 MAX_LINES: Final = 1000
 MAX_ID_CHARS: Final = 500
@@ -77,28 +82,28 @@ class DocumentBatches:
                 before = lines[line.url].number
                 results[before] = LineResult(before, line.url, "refused", f"url: line {number} names it again.")
             lines[line.url] = line
-        async with self._records.write() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.write() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
             if source.config.kind is not SourceKind.DOCUMENTS:
                 raise InvalidInput("source_id", 'Documents go to a source of kind "documents". Create one.')
             changed = []
             for line in lines.values():
                 if line.document is None:
-                    did = "deleted" if await records.given_documents.remove(source_id, line.url) else "unchanged"
+                    did = "deleted" if await GivenDocumentRecords(tx).remove(source_id, line.url) else "unchanged"
                 else:
-                    did = "accepted" if await records.given_documents.put(source_id, line.document) else "unchanged"
+                    did = "accepted" if await GivenDocumentRecords(tx).put(source_id, line.document) else "unchanged"
                 results[line.number] = LineResult(line.number, line.url, did)  # type: ignore[arg-type]
                 if did != "unchanged":
                     changed.append(line.url)
             run: CrawlRun | None = None
             if changed:
-                run = await records.sources.start_run(source.agent_id, source.id, only_asked=True)
-                await records.sources.ask_again(run.id, changed)
+                run = await CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
+                await CrawlPageRecords(tx).ask_again(run.id, changed)
                 facts = {"run_id": str(run.id), "documents": len(changed)}
-                await records.audit.record(
+                await AuditRecords(tx).record(
                     actor.workspace_id, actor.name, "source.give_documents", str(source_id), facts
                 )
-                run = await records.sources.run(run.id)
+                run = await CrawlRunRecords(tx).run(run.id)
         if self._jobs is not None and run is not None and run.state is not RunState.PAUSED:
             await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return BatchReceipt(tuple(results[number] for number in sorted(results)), run)

@@ -14,7 +14,8 @@ from app.operating.question_nearness import Asked, QuestionNearness
 from app.operating.read_languages import is_read
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
-from app.ports.records.transaction import SystemOfRecord
+from app.store.gap_meanings import GapMeaningRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -38,8 +39,8 @@ class GapClustering:
     async def place(self) -> int:
         """One batch of new gaps, oldest first; return how many were placed."""
         await self._forget_other_models()
-        async with self._records.read() as records:
-            gaps = await records.gaps.unplaced(_AT_ONCE)
+        async with self._records.read() as tx:
+            gaps = await GapMeaningRecords(tx).unplaced(_AT_ONCE)
         if not gaps:
             return 0
         readable = [gap for gap in gaps if self._is_read(gap.question, gap.language)]
@@ -52,15 +53,15 @@ class GapClustering:
         meanings = {gap.id: vectors[gap.question].tolist() for gap in readable}
         placed = [gap for gap in gaps if is_done.get(gap.agent_id, True)]
         for gap in placed:
-            async with self._records.write() as records:
-                await records.gaps.place(gap, self._embedder.model_id, meanings.get(gap.id))
+            async with self._records.write() as tx:
+                await GapMeaningRecords(tx).place(gap, self._embedder.model_id, meanings.get(gap.id))
         return len(placed)
 
     async def _regroup(self, agent_id: UUID) -> bool:
         """Whether the agent's gaps are grouped now; else somebody has changed one meanwhile."""
         model_id = self._embedder.model_id
-        async with self._records.read() as records:
-            wordings = await records.gaps.wordings(agent_id, model_id)
+        async with self._records.read() as tx:
+            wordings = await GapMeaningRecords(tx).wordings(agent_id, model_id)
         named = {wording.name: wording for wording in wordings}
         asked = await to_thread.run_sync(self._readable, wordings)
         near = await self._nearness.pairs(asked, same_meaning(model_id))
@@ -68,8 +69,8 @@ class GapClustering:
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True
-        async with self._records.write() as records:
-            is_done = await records.gaps.regroup(agent_id, wordings, wanted)
+        async with self._records.write() as tx:
+            is_done = await GapMeaningRecords(tx).regroup(agent_id, wordings, wanted)
         log.info("gaps_regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
         return is_done
 
@@ -87,6 +88,6 @@ class GapClustering:
         """Vectors of two models never meet: those of yesterday's go, once."""
         if self._has_forgotten:
             return
-        async with self._records.write() as records:
-            await records.gaps.forget_meanings_but(self._embedder.model_id)
+        async with self._records.write() as tx:
+            await GapMeaningRecords(tx).forget_meanings_but(self._embedder.model_id)
         self._has_forgotten = True

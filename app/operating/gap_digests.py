@@ -8,7 +8,12 @@ from app.domain.gap import GapOrder, GapState
 from app.domain.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
 from app.domain.list_page import PageRequest
 from app.ports.clock import Clock
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.gap_grooming import GapGroomingRecords
+from app.store.gaps import GapRecords
+from app.store.quality import QualityRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
+from app.store.webhooks import WebhookRecords
 
 log = structlog.get_logger(__name__)
 
@@ -25,31 +30,31 @@ class GapDigests:
     async def announce(self) -> int:
         """Return how many digests were put there."""
         week = last_week(self._clock.now())
-        async with self._records.read() as records:
-            owed = await records.webhooks.owed_digests(week)
+        async with self._records.read() as tx:
+            owed = await WebhookRecords(tx).owed_digests(week)
         return sum([await self._announce(agent_id, week) for agent_id in owed])
 
     async def _announce(self, agent_id: UUID, week: Week) -> bool:
-        async with self._records.read() as records:
-            digest = await _digest(records, agent_id, week)
-        async with self._records.write() as records:
-            is_first = await records.webhooks.announce_digest(agent_id, digest)
+        async with self._records.read() as tx:
+            digest = await _digest(tx, agent_id, week)
+        async with self._records.write() as tx:
+            is_first = await WebhookRecords(tx).announce_digest(agent_id, digest)
         if is_first:
             log.info("gap_digest", agent=str(agent_id), week=week.monday.isoformat())
         return is_first
 
 
-async def _digest(records: Records, agent_id: UUID, week: Week) -> GapDigest:
-    new, answered, reopened = await records.gaps.of_week(agent_id, week)
-    biggest = await records.gaps.page(agent_id, GapState.OPEN, PageRequest(LISTED), order=GapOrder.IMPACT)
+async def _digest(tx: Transaction, agent_id: UUID, week: Week) -> GapDigest:
+    new, answered, reopened = await GapRecords(tx).of_week(agent_id, week)
+    biggest = await GapRecords(tx).page(agent_id, GapState.OPEN, PageRequest(LISTED), order=GapOrder.IMPACT)
     weighed: list[BigGap] = []
     for gap in biggest.items:
-        facts = await records.gaps.facts(gap.id, 0)
+        facts = await GapGroomingRecords(tx).facts(gap.id, 0)
         weighed.append(BigGap(gap.id, gap.count, facts.visitors, facts.impact))
     return GapDigest(
         week=week,
-        turns=await _turns(records, agent_id, week),
-        turns_before=await _turns(records, agent_id, week.before),
+        turns=await _turns(tx, agent_id, week),
+        turns_before=await _turns(tx, agent_id, week.before),
         new=new,
         answered=answered,
         reopened=reopened,
@@ -57,5 +62,5 @@ async def _digest(records: Records, agent_id: UUID, week: Week) -> GapDigest:
     )
 
 
-async def _turns(records: Records, agent_id: UUID, week: Week) -> TurnShares:
-    return turn_shares([await records.quality.day(agent_id, day) for day in week.days])
+async def _turns(tx: Transaction, agent_id: UUID, week: Week) -> TurnShares:
+    return turn_shares([await QualityRecords(tx).day(agent_id, day) for day in week.days])

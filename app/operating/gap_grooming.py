@@ -12,7 +12,15 @@ from app.domain.source import SourceKind
 from app.operating.actor import Actor
 from app.operating.field_rules import check_line, check_text
 from app.operating.gaps import MAX_NOTE_CHARS
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.gap_grooming import GapGroomingRecords
+from app.store.gaps import GapRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 MAX_AT_ONCE = 100
 MAX_NAME_CHARS = 100
@@ -35,46 +43,46 @@ class GapGrooming:
         self._records = records
 
     async def view(self, actor: Actor, gap_id: UUID) -> GapView:
-        async with self._records.read() as records:
-            gap = await records.gaps.get(actor.workspace_id, gap_id)
-            facts = await records.gaps.facts(gap_id, SAMPLES)
-            return GapView(gap, facts, await _snapshot(records, actor, gap, facts))
+        async with self._records.read() as tx:
+            gap = await GapRecords(tx).get(actor.workspace_id, gap_id)
+            facts = await GapGroomingRecords(tx).facts(gap_id, SAMPLES)
+            return GapView(gap, facts, await _snapshot(tx, actor, gap, facts))
 
     async def merge(self, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
         """The others, of the same agent, become part of this one, which keeps its question, state and note."""
         _check_count(others)
         if gap_id in others:
             raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
-        async with self._records.write() as records:
-            gap = await records.gaps.get(actor.workspace_id, gap_id)
+        async with self._records.write() as tx:
+            gap = await GapRecords(tx).get(actor.workspace_id, gap_id)
             for other in others:
-                if (await records.gaps.get(actor.workspace_id, other)).agent_id != gap.agent_id:
+                if (await GapRecords(tx).get(actor.workspace_id, other)).agent_id != gap.agent_id:
                     raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
-            await records.gaps.merge(gap.agent_id, gap_id, others)
+            await GapGroomingRecords(tx).merge(gap.agent_id, gap_id, others)
             merged = {"gap_ids": [str(other) for other in others]}
-            await records.audit.record(actor.workspace_id, actor.name, "gap.merge", str(gap_id), merged)
-            return await records.gaps.get(actor.workspace_id, gap_id)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.merge", str(gap_id), merged)
+            return await GapRecords(tx).get(actor.workspace_id, gap_id)
 
     async def split(self, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
         """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
         join again by themselves."""
-        async with self._records.write() as records:
-            await records.gaps.get(actor.workspace_id, gap_id)
-            own = await records.gaps.split(gap_id, turn_id)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await GapRecords(tx).get(actor.workspace_id, gap_id)
+            own = await GapGroomingRecords(tx).split(gap_id, turn_id)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "gap.split", str(gap_id), {"new_gap_id": str(own)}
             )
-            return await records.gaps.get(actor.workspace_id, own)
+            return await GapRecords(tx).get(actor.workspace_id, own)
 
     async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
         """Who looks after it, "" for nobody, and what operators should know; None leaves either as it is."""
         check_line("assignee", assignee or "", MAX_NAME_CHARS)
         check_text("note", note or "", MAX_NOTE_CHARS)
-        async with self._records.write() as records:
-            await records.gaps.get(actor.workspace_id, gap_id)
-            await records.gaps.tell(gap_id, assignee=assignee, note=note)
-            await records.audit.record(actor.workspace_id, actor.name, "gap.edit", str(gap_id), {})
-            return await records.gaps.get(actor.workspace_id, gap_id)
+        async with self._records.write() as tx:
+            await GapRecords(tx).get(actor.workspace_id, gap_id)
+            await GapGroomingRecords(tx).tell(gap_id, assignee=assignee, note=note)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.edit", str(gap_id), {})
+            return await GapRecords(tx).get(actor.workspace_id, gap_id)
 
     async def settle(
         self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
@@ -82,32 +90,32 @@ class GapGrooming:
         """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none."""
         _check_count(gap_ids)
         check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
-        async with self._records.write() as records:
-            changed = [await records.gaps.set_state(actor.workspace_id, gap_id, state, note) for gap_id in gap_ids]
+        async with self._records.write() as tx:
+            changed = [await GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note) for gap_id in gap_ids]
             for gap in changed:
                 if gap.agent_id != agent_id:
                     raise NotFound("gap")
                 told = {"agent_id": str(gap.agent_id), "state": state.value}
-                await records.audit.record(actor.workspace_id, actor.name, "gap.settle", str(gap.id), told)
+                await AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.settle", str(gap.id), told)
         return changed
 
 
-async def _snapshot(records: Records, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:
-    turn = await records.turns.find(facts.samples[0].turn_id) if facts.samples else None
+async def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:
+    turn = await StoredTurnRecords(tx).find(facts.samples[0].turn_id) if facts.samples else None
     if turn is None:
         return None
-    agent = await records.agents.get(actor.workspace_id, gap.agent_id)
+    agent = await AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
     found = found_then(turn.trace)
-    is_gone = bool(found) and not await records.documents.page_chunks(agent.id, same_page_urls(found[0].url))
+    is_gone = bool(found) and not await LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(found[0].url))
     threshold = agent.draft.confidence_threshold
     why = shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone)
-    return Snapshot(why, found, await _text_source(records, agent.id, found[0]) if found else None)
+    return Snapshot(why, found, await _text_source(tx, agent.id, found[0]) if found else None)
 
 
-async def _text_source(records: Records, agent_id: UUID, best: FoundThen) -> UUID | None:
+async def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:
     """A page of a website may have the address at which a text is cited: then their titles tell them apart."""
     url = best.url.partition("#")[0]
-    for source in await records.sources.of_agent(agent_id):
+    for source in await SourceRecords(tx).of_agent(agent_id):
         is_its_page = is_same_page(source.given_url, url)
         if source.config.kind is SourceKind.TEXT and is_its_page and best.title in ("", source.config.name):
             return source.id

@@ -11,7 +11,10 @@ from app.domain.gap_replay import GapAsking, GapReplay, ReplayedQuestion, TrialA
 from app.operating.actor import Actor
 from app.operating.field_rules import check_text
 from app.operating.gaps import MAX_NOTE_CHARS
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.gap_replays import GapReplayRecords
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -38,8 +41,8 @@ class GapReplays:
 
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
         """Ask its latest MAX_WORDINGS wordings; nothing changes."""
-        async with self._records.read() as records:
-            gap = await records.gaps.get(actor.workspace_id, gap_id)
+        async with self._records.read() as tx:
+            gap = await GapRecords(tx).get(actor.workspace_id, gap_id)
         return await self._replay(actor.workspace_id, gap, version)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
@@ -48,31 +51,31 @@ class GapReplays:
         replay = await self.replay(actor, gap_id, version)
         if not replay.passes:
             return replay
-        async with self._records.write() as records:
-            gap = await records.gaps.set_state(actor.workspace_id, gap_id, GapState.ANSWERED, note)
+        async with self._records.write() as tx:
+            gap = await GapRecords(tx).set_state(actor.workspace_id, gap_id, GapState.ANSWERED, note)
             told = {"agent_id": str(gap.agent_id), "version": version, "questions": len(replay.questions)}
-            await records.audit.record(actor.workspace_id, actor.name, "gap.prove", str(gap_id), told)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.prove", str(gap_id), told)
         return GapReplay(gap, replay.questions)
 
     async def replay_due(self) -> int:
         """One batch of open gaps whose agents have changed since, most asked first; those that pass are proposed
         for closing. Return how many were asked."""
-        async with self._records.read() as records:
-            due = await records.gaps.due_for_replay(_AT_ONCE)
+        async with self._records.read() as tx:
+            due = await GapReplayRecords(tx).due_for_replay(_AT_ONCE)
         for one in due:
             try:
                 passes = (await self._replay(one.workspace_id, one.gap, "live")).passes
             except DocentError as error:
                 log.warning("gap_not_replayed", gap=str(one.gap.id), reason=str(error))
                 passes = False
-            async with self._records.write() as records:
-                is_open = await records.gaps.replayed(one.gap.id, one.generation, passes=passes)
+            async with self._records.write() as tx:
+                is_open = await GapReplayRecords(tx).replayed(one.gap.id, one.generation, passes=passes)
             if passes and is_open:
                 log.info("gap_proposed", gap=str(one.gap.id))
         return len(due)
 
     async def _replay(self, workspace_id: UUID, gap: Gap, version: Version) -> GapReplay:
-        async with self._records.read() as records:
-            askings = await records.gaps.askings(gap.id, MAX_WORDINGS)
+        async with self._records.read() as tx:
+            askings = await GapReplayRecords(tx).askings(gap.id, MAX_WORDINGS)
         answers = [await self._trials.answer(workspace_id, gap.agent_id, asking, version) for asking in askings]
         return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))

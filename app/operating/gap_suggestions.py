@@ -8,7 +8,9 @@ from app.domain.errors import InvalidInput
 from app.domain.suggestion import Suggestion, SuggestionState
 from app.operating.actor import Actor
 from app.operating.gap_replays import MAX_WORDINGS
-from app.ports.records.transaction import SystemOfRecord
+from app.store.gap_replays import GapReplayRecords
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
 
 NO_MODEL = (
     "No chat model is set, so nothing can be drafted. Set DOCENT_MODEL_URL and DOCENT_MODEL_NAME, and start again; or "
@@ -39,9 +41,9 @@ class GapSuggestions:
     async def suggest(self, actor: Actor, gap_id: UUID) -> Suggestion:
         """From its latest MAX_WORDINGS wordings. Raises NotFound for a gap that is absent or another workspace's,
         InvalidInput without a chat model, and what AnswerDrafts raises."""
-        async with self._records.read() as records:
-            gap = await records.gaps.get(actor.workspace_id, gap_id)
-            askings = await records.gaps.askings(gap_id, MAX_WORDINGS)
+        async with self._records.read() as tx:
+            gap = await GapRecords(tx).get(actor.workspace_id, gap_id)
+            askings = await GapReplayRecords(tx).askings(gap_id, MAX_WORDINGS)
         if self._drafts is None:
             raise InvalidInput("", NO_MODEL)
         if not askings:

@@ -13,7 +13,10 @@ from app.operating.actor import Actor
 from app.operating.field_rules import check_http_url, check_language, check_lines, check_text
 from app.operating.list_paging import page_of
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.system_of_record import SystemOfRecord
 
 MAX_QUESTION_CHARS = 4000
 MAX_PAGES = 20
@@ -43,11 +46,11 @@ class GoldenQuestions:
         """Where the agent has its wording already, that one gets its pages and language, and what it says of the
         answer where it says something. Raises InvalidInput."""
         check_golden(golden, self._patterns)
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, golden.agent_id)
-            created = await records.golden_questions.put(golden)
-            _check_room(len(await records.golden_questions.of_agent(golden.agent_id)))
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, golden.agent_id)
+            created = await GoldenQuestionRecords(tx).put(golden)
+            _check_room(len(await GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "golden_question.create", str(created.id), _told(created.agent_id)
             )
         return created
@@ -59,12 +62,12 @@ class GoldenQuestions:
         Raises InvalidInput, naming the line.
         """
         rows = list(read_csv(agent_id, text, self._patterns))
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            before = {golden.id for golden in await records.golden_questions.of_agent(agent_id)}
-            kept = {(await records.golden_questions.put(golden)).id for golden in rows}
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            before = {golden.id for golden in await GoldenQuestionRecords(tx).of_agent(agent_id)}
+            kept = {(await GoldenQuestionRecords(tx).put(golden)).id for golden in rows}
             _check_room(len(before | kept))
-            await records.audit.record(
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "golden_question.import", str(agent_id), _told(agent_id)
             )
         return ImportReceipt(added=len(kept - before), changed=len(kept & before))
@@ -75,34 +78,34 @@ class GoldenQuestions:
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.golden_questions.of_agent(agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await GoldenQuestionRecords(tx).of_agent(agent_id)
 
     async def get(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.golden_questions.get(agent_id, golden_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await GoldenQuestionRecords(tx).get(agent_id, golden_id)
 
     async def change(
         self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
     ) -> GoldenQuestion:
         """Save what `change` makes of it. Raises InvalidInput."""
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            after = change(await records.golden_questions.get(agent_id, golden_id))
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            after = change(await GoldenQuestionRecords(tx).get(agent_id, golden_id))
             check_golden(after, self._patterns)
-            saved = await records.golden_questions.save(after)
-            await records.audit.record(
+            saved = await GoldenQuestionRecords(tx).save(after)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "golden_question.edit", str(golden_id), _told(agent_id)
             )
         return saved
 
     async def delete(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            await records.golden_questions.delete(agent_id, golden_id)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            await GoldenQuestionRecords(tx).delete(agent_id, golden_id)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "golden_question.delete", str(golden_id), _told(agent_id)
             )
 

@@ -14,7 +14,10 @@ from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import GoldenRun, Version
 from app.operating.golden_asking import GoldenAsking, TrialSearches, fingerprint
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.golden_runs import GoldenRunRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -32,8 +35,8 @@ class GoldenRunRounds:
     async def go_on(self) -> int:
         """One run is asked to its end, from the beginning and as things are now; return how many were due."""
         now = self._clock.now()
-        async with self._records.write() as records:
-            due = await records.golden_runs.take(now, now + LEASE)
+        async with self._records.write() as tx:
+            due = await GoldenRunRecords(tx).take(now, now + LEASE)
         if due is None:
             return 0
         workspace_id, run = due
@@ -70,13 +73,13 @@ class GoldenRunRounds:
         return over if is_of_now else replace(over, fingerprint="")  # no publish relies on it
 
     async def _meant(self, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        async with self._records.read() as records:
-            agent = await records.agents.get(workspace_id, agent_id)
-            return agent, await records.golden_questions.of_agent(agent_id)
+        async with self._records.read() as tx:
+            agent = await AgentRecords(tx).get(workspace_id, agent_id)
+            return agent, await GoldenQuestionRecords(tx).of_agent(agent_id)
 
     async def _keep(self, run: GoldenRun) -> bool:
-        async with self._records.write() as records:
-            return await records.golden_runs.save(run)
+        async with self._records.write() as tx:
+            return await GoldenRunRecords(tx).save(run)
 
 
 _VERSIONS: Final[tuple[Version, ...]] = ("live", "draft")

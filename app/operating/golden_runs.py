@@ -13,7 +13,11 @@ from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
 from app.operating.golden_asking import GoldenAsking, TrialSearches, fingerprint
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.golden_runs import GoldenRunRecords
+from app.store.system_of_record import SystemOfRecord
 
 BUDGET_SECONDS: Final = 60
 KEPT: Final = 50  # runs of an agent
@@ -52,27 +56,27 @@ class GoldenRuns:
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None or not golden:
             return None
-        async with self._records.read() as records:
-            if (await records.agents.live(agent_id)).config == agent.draft:
+        async with self._records.read() as tx:
+            if (await AgentRecords(tx).live(agent_id)).config == agent.draft:
                 return None
-            known = await records.golden_runs.latest(agent_id, fingerprint(agent, golden, BOTH))
+            known = await GoldenRunRecords(tx).latest(agent_id, fingerprint(agent, golden, BOTH))
         return known or await self._run(actor, agent, golden, BOTH, to_its_end=False)
 
     async def page(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.golden_runs.page(agent_id, page)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await GoldenRunRecords(tx).page(agent_id, page)
 
     async def get(self, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.golden_runs.get(agent_id, run_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await GoldenRunRecords(tx).get(agent_id, run_id)
 
     async def _meant(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        async with self._records.read() as records:
-            agent = await records.agents.get(actor.workspace_id, agent_id)
-            return agent, await records.golden_questions.of_agent(agent_id)
+        async with self._records.read() as tx:
+            agent = await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return agent, await GoldenQuestionRecords(tx).of_agent(agent_id)
 
     async def _run(
         self,
@@ -93,9 +97,9 @@ class GoldenRuns:
         took = round((time.monotonic() - began) * 1000)
         goes_on_at = now if to_its_end and not asking.is_complete else None
         run = asking.as_run(uuid4(), actor.name, now, took, goes_on_at)
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent.id)
-            await records.golden_runs.add(run, KEPT)
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent.id)
+            await GoldenRunRecords(tx).add(run, KEPT)
             told = {"agent_id": str(agent.id), "versions": list(versions), "asked": run.asked}
-            await records.audit.record(actor.workspace_id, actor.name, "golden_question.run", str(run.id), told)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "golden_question.run", str(run.id), told)
         return run

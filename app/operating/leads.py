@@ -12,7 +12,9 @@ from app.operating.actor import Actor
 from app.operating.field_rules import check_line, check_text
 from app.operating.list_paging import collected
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.leads import LeadRecords
+from app.store.system_of_record import SystemOfRecord
 
 MAX_EXPORTED: Final = 10_000
 # What browsers take for an address; only a letter to it shows whether there is one.
@@ -34,11 +36,11 @@ class Leads:
         if not _EMAIL.fullmatch(email):
             raise InvalidInput("email", 'Write an address, such as "ann@example.com".')
         check_text("message", message, MAX_MESSAGE_CHARS, may_be_empty=False)
-        async with self._records.write() as records:
-            agent = await records.agents.live(session.agent_id)
+        async with self._records.write() as tx:
+            agent = await AgentRecords(tx).live(session.agent_id)
             if not agent.config.fallback.form:
                 raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
-            await records.leads.add(
+            await LeadRecords(tx).add(
                 Lead(
                     id=uuid4(),
                     agent_id=session.agent_id,
@@ -53,9 +55,9 @@ class Leads:
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
         """Latest first."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.leads.page(agent_id, page)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await LeadRecords(tx).page(agent_id, page)
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
         """The latest MAX_EXPORTED, latest first."""

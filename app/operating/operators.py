@@ -9,7 +9,10 @@ from app.operating.actor import MANAGE, READ, WRITE, Actor
 from app.operating.field_rules import check_line
 from app.ports.clock import Clock
 from app.ports.password_hasher import PasswordHasher
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.operators import OperatorRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 MAX_EMAIL_CHARS = 254
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
@@ -31,18 +34,18 @@ class Operators:
         check_password("password", password)
         operator = Operator(uuid4(), actor.workspace_id, email, role, self._clock.now())
         hashed = await self._passwords.hash(password)
-        async with self._records.write() as records:
-            await records.operators.add(operator, hashed)
-            await _note(records, actor, "operator.create", operator.id, email=email, role=role.value)
+        async with self._records.write() as tx:
+            await OperatorRecords(tx).add(operator, hashed)
+            await _note(tx, actor, "operator.create", operator.id, email=email, role=role.value)
         return operator
 
     async def of_workspace(self, actor: Actor) -> list[Operator]:
-        async with self._records.read() as records:
-            return await records.operators.of_workspace(actor.workspace_id)
+        async with self._records.read() as tx:
+            return await OperatorRecords(tx).of_workspace(actor.workspace_id)
 
     async def get(self, actor: Actor, operator_id: UUID) -> Operator:
-        async with self._records.read() as records:
-            return await records.operators.get(actor.workspace_id, operator_id)
+        async with self._records.read() as tx:
+            return await OperatorRecords(tx).get(actor.workspace_id, operator_id)
 
     async def change(
         self,
@@ -62,14 +65,14 @@ class Operators:
             check_password("password", password)
             await self.get(actor, operator_id)
             hashed = await self._passwords.hash(password)
-        async with self._records.write() as records:
-            return await _changed(records, actor, operator_id, role, hashed, is_disabled)
+        async with self._records.write() as tx:
+            return await _changed(tx, actor, operator_id, role, hashed, is_disabled)
 
     async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
         """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
         check_password("password", new)
-        async with self._records.read() as records:
-            found = await records.operators.credentials(actor.name)
+        async with self._records.read() as tx:
+            found = await OperatorRecords(tx).credentials(actor.name)
         if found is None or not await self._passwords.is_right(current, found.password_hash):
             raise InvalidInput("current", "This is not your password.")
         await self.change(actor, found.operator.id, password=new)
@@ -77,8 +80,8 @@ class Operators:
     async def leave(self, actor: Actor) -> None:
         """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput
         when no admin would be left."""
-        async with self._records.read() as records:
-            found = await records.operators.credentials(actor.name)
+        async with self._records.read() as tx:
+            found = await OperatorRecords(tx).credentials(actor.name)
         if found is None:
             raise NotFound("operator")
         await self.delete(actor, found.operator.id)
@@ -86,11 +89,11 @@ class Operators:
     async def delete(self, actor: Actor, operator_id: UUID) -> None:
         """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no
         admin would be left."""
-        async with self._records.write() as records:
-            operator = await records.operators.get(actor.workspace_id, operator_id)
-            await _check_other_admin(records, operator)
-            await records.operators.delete(operator_id)
-            await _note(records, actor, "operator.delete", operator_id, email=operator.email)
+        async with self._records.write() as tx:
+            operator = await OperatorRecords(tx).get(actor.workspace_id, operator_id)
+            await _check_other_admin(tx, operator)
+            await OperatorRecords(tx).delete(operator_id)
+            await _note(tx, actor, "operator.delete", operator_id, email=operator.email)
 
 
 def acting(operator: Operator) -> Actor:
@@ -114,40 +117,40 @@ def check_password(field: str, password: str) -> None:
 
 
 async def _changed(
-    records: Records,
+    tx: Transaction,
     actor: Actor,
     operator_id: UUID,
     role: Role | None,
     hashed: str | None,
     is_disabled: bool | None,
 ) -> Operator:
-    before = await records.operators.get(actor.workspace_id, operator_id)
+    before = await OperatorRecords(tx).get(actor.workspace_id, operator_id)
     is_demoted = role is not None and role is not Role.ADMIN
     if is_demoted or is_disabled:
-        await _check_other_admin(records, before)
+        await _check_other_admin(tx, before)
     if role is not None and role is not before.role:
-        await records.operators.set_role(operator_id, role)
-        await _note(records, actor, "operator.set_role", operator_id, role=role.value)
+        await OperatorRecords(tx).set_role(operator_id, role)
+        await _note(tx, actor, "operator.set_role", operator_id, role=role.value)
     if hashed is not None:
-        await records.operators.set_password(operator_id, hashed)
-        await _note(records, actor, "operator.set_password", operator_id)
+        await OperatorRecords(tx).set_password(operator_id, hashed)
+        await _note(tx, actor, "operator.set_password", operator_id)
     if is_disabled is not None and is_disabled is not before.is_disabled:
-        await records.operators.set_disabled(operator_id, is_disabled)
-        await _note(records, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
-    after = await records.operators.get(actor.workspace_id, operator_id)
+        await OperatorRecords(tx).set_disabled(operator_id, is_disabled)
+        await _note(tx, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
+    after = await OperatorRecords(tx).get(actor.workspace_id, operator_id)
     if after != before or hashed is not None:
-        await records.operators.end_sessions(operator_id)
+        await OperatorRecords(tx).end_sessions(operator_id)
     return after
 
 
-async def _check_other_admin(records: Records, operator: Operator) -> None:
+async def _check_other_admin(tx: Transaction, operator: Operator) -> None:
     """A workspace whose last admin is gone could be mended from the command line alone."""
     if operator.role is not Role.ADMIN or operator.is_disabled:
         return
-    others = await records.operators.of_workspace(operator.workspace_id)
+    others = await OperatorRecords(tx).of_workspace(operator.workspace_id)
     if not any(o.role is Role.ADMIN and not o.is_disabled and o.id != operator.id for o in others):
         raise InvalidInput("", "This is the last admin. Make another operator an admin first.")
 
 
-async def _note(records: Records, actor: Actor, action: str, operator_id: UUID, **details: str) -> None:
-    await records.audit.record(actor.workspace_id, actor.name, action, str(operator_id), details)
+async def _note(tx: Transaction, actor: Actor, action: str, operator_id: UUID, **details: str) -> None:
+    await AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(operator_id), details)

@@ -7,7 +7,9 @@ from app.domain.chunk import Chunk
 from app.domain.document import Document
 from app.domain.list_page import ListPage, PageRequest
 from app.operating.actor import Actor
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class Passages:
@@ -19,12 +21,12 @@ class Passages:
     ) -> ListPage[Document]:
         """Those that the agent may answer from, oldest first; of one source where it is named. Raises NotFound for an
         agent that is absent or another workspace's."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.documents.page(agent_id, page, source_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await LiveDocumentRecords(tx).page(agent_id, page, source_id)
 
     async def of_document(self, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
         """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is
         absent or another workspace's."""
-        async with self._records.read() as records:
-            return await records.documents.document_chunks(actor.workspace_id, document_id)
+        async with self._records.read() as tx:
+            return await LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)

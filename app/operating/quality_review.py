@@ -10,7 +10,9 @@ from app.domain.errors import InvalidInput
 from app.domain.quality import PageCitations, Quality
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.quality import QualityRecords
+from app.store.system_of_record import SystemOfRecord
 
 MAX_DAYS: Final = 90
 LISTED: Final = 20  # pages, cited most and never
@@ -28,11 +30,11 @@ class QualityReview:
             raise InvalidInput("days", f"must lie between 1 and {MAX_DAYS}.")
         today = self._clock.now().date()
         first = today - timedelta(days=days - 1)
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            series = [await records.quality.day(agent_id, first + timedelta(days=number)) for number in range(days)]
-            cited = _by_page(await records.quality.cited(agent_id, datetime.combine(first, time(), UTC)))
-            live = await records.quality.live_pages(agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            series = [await QualityRecords(tx).day(agent_id, first + timedelta(days=number)) for number in range(days)]
+            cited = _by_page(await QualityRecords(tx).cited(agent_id, datetime.combine(first, time(), UTC)))
+            live = await QualityRecords(tx).live_pages(agent_id)
         named = {page.url for page in cited}
         never = [page for page in live if page.url not in named]
         return Quality(tuple(series), tuple(cited[:LISTED]), tuple(never[:LISTED]), len(never), len(live))

@@ -8,7 +8,10 @@ from app.domain.list_page import ListPage, PageRequest
 from app.domain.page_review import PageReview
 from app.operating.actor import Actor
 from app.ports.job_queue import JobQueue
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.quarantine import QuarantineRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 class PageQuarantine:
@@ -20,19 +23,19 @@ class PageQuarantine:
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
         """Latest first."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.documents.quarantined(agent_id, page)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await QuarantineRecords(tx).quarantined(agent_id, page)
 
     async def count(self, actor: Actor, agent_id: UUID) -> int:
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.documents.quarantined_count(agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await QuarantineRecords(tx).quarantined_count(agent_id)
 
     async def reviews(self, actor: Actor, document_id: UUID) -> list[PageReview]:
         """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""
-        async with self._records.read() as records:
-            found = await records.documents.page_reviews(actor.workspace_id, document_id)
+        async with self._records.read() as tx:
+            found = await QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id)
         if not found:
             raise NotFound("page with open findings")
         return found
@@ -49,9 +52,9 @@ class PageQuarantine:
 
     async def _review(self, actor: Actor, document_id: UUID, verdict: Review) -> UUID:
         action = "document.release" if verdict is Review.RELEASED else "document.dismiss"
-        async with self._records.write() as records:
-            agent_id = await records.documents.review(actor.workspace_id, document_id, verdict)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            agent_id = await QuarantineRecords(tx).review(actor.workspace_id, document_id, verdict)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, action, str(document_id), {"agent_id": str(agent_id)}
             )
         return agent_id

@@ -3,15 +3,16 @@
 import structlog
 
 from app.domain.errors import DocentError
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 
 log = structlog.get_logger(__name__)
 
 
 async def record_answers(record: SystemOfRecord) -> bool:
     try:
-        async with record.read() as records:
-            await records.tokens.find_token(b"")
+        async with record.read() as tx:
+            await TokenRecords(tx).find_token(b"")
     except DocentError as error:
         log.warning("record_away", reason=str(error))
         return False

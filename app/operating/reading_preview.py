@@ -10,7 +10,9 @@ from app.domain.source import KnownPage, Source
 from app.operating.actor import Actor
 from app.operating.schedules import check_kind
 from app.ports.page_listing import ListedPage, PageListing
-from app.ports.records.transaction import SystemOfRecord
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 # Pages that the next reading asks for only when something lists them.
 _LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
@@ -43,9 +45,9 @@ class ReadingPreviews:
 
     async def of(self, actor: Actor, source_id: UUID) -> ReadingPreview:
         """Raises NotFound, and InvalidInput for a source that has nothing to be fetched."""
-        async with self._records.read() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
-            known = {page.url: page for page in await records.sources.known_pages(source_id)}
+        async with self._records.read() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
+            known = {page.url: page for page in await CrawlPageRecords(tx).known_pages(source_id)}
         check_kind(source.config)
         listing = await self._listing.of(source.config)  # no transaction is open while the website is asked
         return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))

@@ -14,7 +14,10 @@ from app.operating.actor import Actor
 from app.operating.curated_answers import check_answer
 from app.ports.clock import Clock
 from app.ports.pattern_matcher import PatternMatcher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.past_turns import PastTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 DAYS: Final = 30
 MAX_TURNS: Final = 2000
@@ -55,12 +58,12 @@ class Rehearsals:
         """
         check_answer(answer, self._patterns)
         now = self._clock.now()
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, answer.agent_id)
-            stored = await records.curated_answers.of_agent(answer.agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
+            stored = await CuratedAnswerRecords(tx).of_agent(answer.agent_id)
             if replaces is not None:
-                answer = replace(answer, id=(await records.curated_answers.get(answer.agent_id, replaces)).id)
-            turns = await records.past_turns.since(answer.agent_id, now - timedelta(days=DAYS), MAX_TURNS + 1)
+                answer = replace(answer, id=(await CuratedAnswerRecords(tx).get(answer.agent_id, replaces)).id)
+            turns = await PastTurnRecords(tx).since(answer.agent_id, now - timedelta(days=DAYS), MAX_TURNS + 1)
         others = [other for other in stored if other.id != answer.id]
         together = [answer if other.id == answer.id else other for other in stored]
         if replaces is None:

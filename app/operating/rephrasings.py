@@ -12,7 +12,8 @@ from app.domain.turn import question_key
 from app.operating.read_languages import is_read
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
-from app.ports.records.transaction import SystemOfRecord
+from app.store.stopped_turns import StoppedTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -33,8 +34,8 @@ class Rephrasings:
 
     async def judge(self) -> int:
         """One batch, stopped longest ago first; return how many were judged."""
-        async with self._records.read() as records:
-            stopped = await records.turns.stopped(_AT_ONCE)
+        async with self._records.read() as tx:
+            stopped = await StoppedTurnRecords(tx).stopped(_AT_ONCE)
         if not stopped:
             return 0
         pairs = [pair for turn in stopped if (pair := self._to_compare(turn)) is not None]
@@ -43,9 +44,9 @@ class Rephrasings:
         except EmbedderUnavailable as error:
             log.warning("stopped_turns_wait_for_their_meaning", count=len(stopped), reason=str(error))
             return 0
-        async with self._records.write() as records:
+        async with self._records.write() as tx:
             for turn in stopped:
-                await records.turns.judge_stopped(turn.id, is_rephrased=turn in rephrased)
+                await StoppedTurnRecords(tx).judge_stopped(turn.id, is_rephrased=turn in rephrased)
         return len(stopped)
 
     def _to_compare(self, turn: StoppedTurn) -> tuple[StoppedTurn, str] | None:

@@ -6,7 +6,9 @@ import structlog
 
 from app.domain.retention import RetentionPeriod
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.retention import RetentionRecords
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -32,8 +34,8 @@ class Retention:
 
     async def erase(self) -> int:
         """Everything that is old enough by now; return how many turns that were."""
-        async with self._records.read() as records:
-            periods = await records.retention.periods()
+        async with self._records.read() as tx:
+            periods = await RetentionRecords(tx).periods()
         turns = [await self._erase(period) for period in periods]
         if any(found is not None for found in turns) and not await self._records.empty_journal():
             log.warning("retention.journal_busy")
@@ -44,8 +46,8 @@ class Retention:
         before = self._clock.now() - period.age
         turns: int | None = None
         while True:
-            async with self._records.write() as records:
-                erased = await records.retention.erase(period, before, self._at_once)
+            async with self._records.write() as tx:
+                erased = await RetentionRecords(tx).erase(period, before, self._at_once)
                 if erased:
                     details = {
                         "turns": erased.turns,
@@ -55,7 +57,7 @@ class Retention:
                         "live_messages": erased.live_messages,
                         "older_than_days": period.days,
                     }
-                    await records.audit.record(
+                    await AuditRecords(tx).record(
                         period.workspace_id, RETENTION, "visitors.expire", str(period.agent_id), details
                     )
             if erased:

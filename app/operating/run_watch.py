@@ -9,7 +9,9 @@ from app.domain.run_progress import ProgressLook, RunProgress, run_progress
 from app.domain.source import ENDED_STATES, CrawlRun
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 _LOOKS_KEPT = 60
 
@@ -21,8 +23,8 @@ class RunWatch:
 
     async def run_id(self, actor: Actor, source_id: UUID) -> UUID:
         """The source's latest run. Raises NotFound, also before the first."""
-        async with self._records.read() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.read() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
         if source.run is None:
             raise NotFound("crawl run")
         return source.run.id
@@ -34,8 +36,8 @@ class RunWatch:
         shown: CrawlRun | None = None
         while True:
             try:
-                async with self._records.read() as records:
-                    run = await records.sources.run(run_id)
+                async with self._records.read() as tx:
+                    run = await CrawlRunRecords(tx).run(run_id)
             except NotFound:
                 return
             now = self._clock.now()

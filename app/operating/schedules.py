@@ -10,7 +10,10 @@ from app.operating.actor import Actor
 from app.operating.field_rules import check_between, check_line
 from app.ports.clock import Clock
 from app.ports.cron_calendar import CronCalendar
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.schedules import ScheduleRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 MAX_CRON_CHARS = 100
 MAX_HOURS = 24 * 90
@@ -31,12 +34,12 @@ class Schedules:
     async def set(self, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
         """From now on. Raises InvalidInput."""
         now = self._clock.now()
-        async with self._records.write() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.write() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
             self.check(source.config, schedule)
             next_at = next_reading(schedule, source_id, now, now, self._calendar.first_after)
-            await records.schedules.set(source_id, schedule, next_at)
-            await records.audit.record(
+            await ScheduleRecords(tx).set(source_id, schedule, next_at)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "source.schedule",
@@ -47,15 +50,15 @@ class Schedules:
 
     async def get(self, actor: Actor, source_id: UUID) -> SourceSchedule | None:
         """None where the source is read only when somebody asks for it."""
-        async with self._records.read() as records:
-            await records.sources.find(actor.workspace_id, source_id)
-            return (await records.schedules.of_sources([source_id])).get(source_id)
+        async with self._records.read() as tx:
+            await SourceRecords(tx).find(actor.workspace_id, source_id)
+            return (await ScheduleRecords(tx).of_sources([source_id])).get(source_id)
 
     async def clear(self, actor: Actor, source_id: UUID) -> None:
-        async with self._records.write() as records:
-            await records.sources.find(actor.workspace_id, source_id)
-            await records.schedules.clear(source_id)
-            await records.audit.record(actor.workspace_id, actor.name, "source.unschedule", str(source_id), {})
+        async with self._records.write() as tx:
+            await SourceRecords(tx).find(actor.workspace_id, source_id)
+            await ScheduleRecords(tx).clear(source_id)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "source.unschedule", str(source_id), {})
 
     def check(self, config: SourceConfig, schedule: Schedule) -> None:
         """Raises InvalidInput, naming the field and the fix."""

@@ -11,7 +11,10 @@ from app.operating.known_devices import device_id_of, new_device
 from app.operating.operators import MAX_PASSWORD_CHARS
 from app.ports.clock import Clock
 from app.ports.password_hasher import PasswordHasher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.operators import OperatorRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 
 IDLE_FOR_AT_MOST = timedelta(hours=12)
 SIGNED_IN_FOR_AT_MOST = timedelta(days=14)
@@ -43,14 +46,14 @@ class SignIn:
         """The id of the browser that holds the token `device`, where it signed in to this account before."""
         if not device:
             return None
-        async with self._records.read() as records:
-            found = await records.operators.credentials(email.strip().lower())
+        async with self._records.read() as tx:
+            found = await OperatorRecords(tx).credentials(email.strip().lower())
         return device_id_of(device, found.password_hash) if found else None
 
     async def sign_in(self, email: str, password: str, replacing: str = "") -> SignedIn:
         """A new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits that."""
-        async with self._records.read() as records:
-            found = await records.operators.credentials(email.strip().lower())
+        async with self._records.read() as tx:
+            found = await OperatorRecords(tx).credentials(email.strip().lower())
         hashed = found.password_hash if found else await self._hash_of_nobody()
         is_right = await self._passwords.is_right(password[:MAX_PASSWORD_CHARS], hashed)
         if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
@@ -58,52 +61,54 @@ class SignIn:
             raise Unauthorized(_WRONG)
         renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        async with self._records.write() as records:
-            current = await records.operators.credentials(found.operator.email)
+        async with self._records.write() as tx:
+            current = await OperatorRecords(tx).credentials(found.operator.email)
             if current is None or current.password_hash != hashed or current.operator.is_disabled:
                 raise Unauthorized(_WRONG)  # changed while the password was checked
             if renewed is not None:
-                await records.operators.set_password(found.operator.id, renewed)
+                await OperatorRecords(tx).set_password(found.operator.id, renewed)
                 hashed = renewed
-            await records.operators.end_session(_sha256(replacing))
-            await records.operators.end_sessions_before(self._clock.now() - SIGNED_IN_FOR_AT_MOST)
-            await records.operators.start_session(found.operator.id, _sha256(secret))
+            await OperatorRecords(tx).end_session(_sha256(replacing))
+            await OperatorRecords(tx).end_sessions_before(self._clock.now() - SIGNED_IN_FOR_AT_MOST)
+            await OperatorRecords(tx).start_session(found.operator.id, _sha256(secret))
             operator = found.operator
-            await records.audit.record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
+            await AuditRecords(tx).record(
+                operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {}
+            )
         return SignedIn(secret, new_device(hashed))
 
     async def signed_in(self, secret: str) -> Operator | None:
         """Who holds the session's secret, or None when it is unknown, too old or its operator disabled."""
-        async with self._records.read() as records:
-            session = await records.operators.session(_sha256(secret))
+        async with self._records.read() as tx:
+            session = await OperatorRecords(tx).session(_sha256(secret))
         if session is None or session.operator.is_disabled or self._is_over(session):
             return None
         if self._clock.now() - session.used_at >= TOUCH_AT_MOST_EVERY:
-            async with self._records.write() as records:
-                await records.operators.touch_session(session.id)
+            async with self._records.write() as tx:
+                await OperatorRecords(tx).touch_session(session.id)
         return session.operator
 
     async def sign_out(self, secret: str) -> None:
-        async with self._records.write() as records:
-            session = await records.operators.session(_sha256(secret))
+        async with self._records.write() as tx:
+            session = await OperatorRecords(tx).session(_sha256(secret))
             if session is not None:
                 operator = session.operator
-                await records.operators.end_session(_sha256(secret))
-                await records.audit.record(
+                await OperatorRecords(tx).end_session(_sha256(secret))
+                await AuditRecords(tx).record(
                     operator.workspace_id, operator.email, "operator.sign_out", str(operator.id), {}
                 )
 
     async def _note_refusal(self, operator: Operator | None, is_right: bool) -> None:
         """An address without an account is written down as well, in the first workspace: it takes as long. It is not
         named there, for it may be a password that was typed into the wrong field."""
-        async with self._records.write() as records:
+        async with self._records.write() as tx:
             if operator is None:
-                first = await records.tokens.default_workspace()
-                await records.audit.record(first, _SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
+                first = await TokenRecords(tx).default_workspace()
+                await AuditRecords(tx).record(first, _SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
                 return
             reason = "the account is disabled" if is_right else "wrong password"
             details = {"email": operator.email, "reason": reason}
-            await records.audit.record(operator.workspace_id, _SOMEBODY, _REFUSED, str(operator.id), details)
+            await AuditRecords(tx).record(operator.workspace_id, _SOMEBODY, _REFUSED, str(operator.id), details)
 
     def _is_over(self, session: OperatorSession) -> bool:
         now = self._clock.now()

@@ -9,7 +9,11 @@ from app.domain.errors import Unauthorized
 from app.domain.signed_user import UserKey, filter_signature, user_secret, user_signature
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.user_keys import UserKeyRecords
 
 _SALT_BYTES: Final = 16
 _UNSIGNABLE: Final = (
@@ -36,25 +40,25 @@ class SignedUsers:
 
     async def make_secret(self, actor: Actor, agent_id: UUID) -> str:
         """A new secret, in place of the one before. It is known at this moment only."""
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            key = (await records.tokens.signing_keys())[0]
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            key = (await TokenRecords(tx).signing_keys())[0]
             salt = secrets.token_bytes(_SALT_BYTES)
-            await records.user_keys.set(UserKey(agent_id, key.kid, salt, self._clock.now()))
-            await records.audit.record(actor.workspace_id, actor.name, "agent.make_user_secret", str(agent_id), {})
+            await UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.make_user_secret", str(agent_id), {})
         return user_secret(key.secret, agent_id, salt)
 
     async def remove_secret(self, actor: Actor, agent_id: UUID) -> None:
         """From now on the agent takes nobody's word for who a visitor is."""
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            await records.user_keys.clear(agent_id)
-            await records.audit.record(actor.workspace_id, actor.name, "agent.remove_user_secret", str(agent_id), {})
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            await UserKeyRecords(tx).clear(agent_id)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.remove_user_secret", str(agent_id), {})
 
     async def key(self, actor: Actor, agent_id: UUID) -> UserKey | None:
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            return await records.user_keys.get(agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return await UserKeyRecords(tx).get(agent_id)
 
     async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
         """Raises Unauthorized, naming the field and the fix."""
@@ -69,9 +73,9 @@ class SignedUsers:
             raise Unauthorized(_FILTER_REFUSED)
 
     async def _secret(self, agent_id: UUID, field: str) -> str:
-        async with self._records.read() as records:
-            key = await records.user_keys.get(agent_id)
-            keys = {each.kid: each.secret for each in await records.tokens.signing_keys()} if key else {}
+        async with self._records.read() as tx:
+            key = await UserKeyRecords(tx).get(agent_id)
+            keys = {each.kid: each.secret for each in await TokenRecords(tx).signing_keys()} if key else {}
         if key is None or key.kid not in keys:
             raise Unauthorized(f"{field}: {_UNSIGNABLE}")
         return user_secret(keys[key.kid], agent_id, key.salt)

@@ -7,7 +7,9 @@ from uuid import UUID
 from app.domain.workspace import SigningKey
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 
 OVERLAP: Final = timedelta(minutes=20)  # longer than a visitor token lives
 
@@ -23,9 +25,9 @@ class SigningKeys:
         """A new key signs from now on. Tokens of the old ones run out by themselves, or end `at_once`: browsers then
         ask for new ones. Secrets of hooks and webhooks that were drawn from an old key stay as they are."""
         until = self._clock.now() + (timedelta() if at_once else OVERLAP)
-        async with self._records.write() as records:
-            key = await records.tokens.rotate_signing_key(until)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            key = await TokenRecords(tx).rotate_signing_key(until)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "signing_key.rotate", str(UUID(key.kid)), {"at_once": at_once}
             )
         return key

@@ -9,7 +9,9 @@ from app.domain.errors import InvalidInput, NotFound
 from app.domain.source import GIVEN_KINDS, Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.operating.source_rules import check_source
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 _CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth"})
 
@@ -23,22 +25,22 @@ class SourceEditing:
     async def change(self, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]) -> Source:
         """Save what `change` makes of the configuration as it stands. What has been learnt stays as it is until the
         next sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
-        async with self._records.write() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.write() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
             before, after = source.config, change(source.config)
             changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
             _check_fields(before.kind, changed)
             check_source(after)
-            source = await records.sources.save(source.agent_id, source_id, after)
-            await records.audit.record(
+            source = await SourceRecords(tx).save(source.agent_id, source_id, after)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "source.edit", str(source_id), {"changed": changed}
             )
         return source
 
     async def text(self, actor: Actor, source_id: UUID) -> Source:
         """A source of kind "text", for its text to be shown; NotFound for another kind."""
-        async with self._records.read() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.read() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
         if source.config.kind is not SourceKind.TEXT:
             raise NotFound("text")
         return source

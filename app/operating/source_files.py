@@ -11,7 +11,11 @@ from app.operating.actor import Actor
 from app.operating.field_rules import check_line
 from app.operating.source_rules import MAX_NAME_CHARS, check_source
 from app.ports.file_reader import FileReader
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.files import FileRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,14 @@ class SourceFiles:
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
         """`name` is shown in citations in place of the file's own title; `url` is where visitors find the file."""
         config = SourceConfig(SourceKind.FILE, name or upload.own_name, url)
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
         await self._check(upload, config)
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            source = await records.sources.create(agent_id, config)
-            facts = await records.files.put(source.id, upload.own_name, _format(upload), upload.body)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            source = await SourceRecords(tx).create(agent_id, config)
+            facts = await FileRecords(tx).put(source.id, upload.own_name, _format(upload), upload.body)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "source.upload_file",
@@ -69,11 +73,11 @@ class SourceFiles:
         if config.name == before.facts.name:  # it had no name of its own
             config = replace(config, name=upload.own_name)
         await self._check(upload, config)
-        async with self._records.write() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
-            source = await records.sources.save(source.agent_id, source_id, config)
-            facts = await records.files.put(source_id, upload.own_name, _format(upload), upload.body)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
+            source = await SourceRecords(tx).save(source.agent_id, source_id, config)
+            facts = await FileRecords(tx).put(source_id, upload.own_name, _format(upload), upload.body)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "source.replace_file",
@@ -83,9 +87,9 @@ class SourceFiles:
         return StoredFile(source, facts)
 
     async def get(self, actor: Actor, source_id: UUID) -> StoredFile:
-        async with self._records.read() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
-            return StoredFile(source, await records.files.facts(source_id))
+        async with self._records.read() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
+            return StoredFile(source, await FileRecords(tx).facts(source_id))
 
     async def _check(self, upload: Upload, config: SourceConfig) -> None:
         check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)

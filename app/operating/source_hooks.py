@@ -10,7 +10,12 @@ from app.domain.errors import Unauthorized
 from app.domain.source_hook import WINDOW, hook_secret, hook_signature
 from app.operating.actor import WRITE, Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.hooks import HookRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.transaction import Transaction
 
 _SALT_BYTES: Final = 16
 _TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
@@ -26,20 +31,20 @@ class SourceHooks:
 
     async def make(self, actor: Actor, source_id: UUID) -> str:
         """A new secret, in place of the one before. It is known at this moment only. Raises NotFound."""
-        async with self._records.write() as records:
-            await records.sources.find(actor.workspace_id, source_id)
-            key = (await records.tokens.signing_keys())[0]
+        async with self._records.write() as tx:
+            await SourceRecords(tx).find(actor.workspace_id, source_id)
+            key = (await TokenRecords(tx).signing_keys())[0]
             salt = secrets.token_bytes(_SALT_BYTES)
-            await records.hooks.set(source_id, key.kid, salt)
-            await records.audit.record(actor.workspace_id, actor.name, "source.make_hook", str(source_id), {})
+            await HookRecords(tx).set(source_id, key.kid, salt)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "source.make_hook", str(source_id), {})
         return hook_secret(key.secret, source_id, salt)
 
     async def remove(self, actor: Actor, source_id: UUID) -> None:
         """Raises NotFound."""
-        async with self._records.write() as records:
-            await records.sources.find(actor.workspace_id, source_id)
-            await records.hooks.clear(source_id)
-            await records.audit.record(actor.workspace_id, actor.name, "source.remove_hook", str(source_id), {})
+        async with self._records.write() as tx:
+            await SourceRecords(tx).find(actor.workspace_id, source_id)
+            await HookRecords(tx).clear(source_id)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "source.remove_hook", str(source_id), {})
 
     async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
         """Who calls, on behalf of the source alone. Each call is taken once. Raises Unauthorized: for a source that
@@ -49,17 +54,17 @@ class SourceHooks:
             raise Unauthorized(
                 "Send the time of the call, in seconds since 1970, as Docent-Timestamp: within 5 minutes."
             )
-        async with self._records.read() as records:  # strangers do not hold up those who write
-            workspace_id = await self._signed_by(records, source_id, timestamp, signature, body)
-        async with self._records.write() as records:
+        async with self._records.read() as tx:  # strangers do not hold up those who write
+            workspace_id = await self._signed_by(tx, source_id, timestamp, signature, body)
+        async with self._records.write() as tx:
             # A timestamp may lie ahead of us as well as behind: a call must be known for twice the window.
-            if not await records.hooks.note_call(source_id, signature, now - 2 * WINDOW):
+            if not await HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
                 raise Unauthorized("This call was made before. Sign a new one for each change.")
         return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))
 
-    async def _signed_by(self, records: Records, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:
-        hook = await records.hooks.get(source_id)
-        keys = {key.kid: key.secret for key in await records.tokens.signing_keys()}
+    async def _signed_by(self, tx: Transaction, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:
+        hook = await HookRecords(tx).get(source_id)
+        keys = {key.kid: key.secret for key in await TokenRecords(tx).signing_keys()}
         if hook is None or hook.kid not in keys:
             raise Unauthorized(_REFUSED)
         right = hook_signature(hook_secret(keys[hook.kid], source_id, hook.salt), timestamp, body)

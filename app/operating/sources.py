@@ -10,7 +10,13 @@ from app.operating.list_paging import page_of
 from app.operating.source_rules import check_source
 from app.ports.job_queue import JobQueue
 from app.ports.page_scope import PageScope
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 
 class Sources:
@@ -33,10 +39,10 @@ class Sources:
                 "kind", "Upload a file with POST /v1/agents/{agent_id}/files, or `docent source add-file`."
             )
         self.check(config)
-        async with self._records.write() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            source = await records.sources.create(agent_id, config)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            source = await SourceRecords(tx).create(agent_id, config)
+            await AuditRecords(tx).record(
                 actor.workspace_id,
                 actor.name,
                 "source.create",
@@ -47,23 +53,23 @@ class Sources:
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
         """Oldest first, each with its latest run."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            sources = await records.sources.of_agent(agent_id)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            sources = await SourceRecords(tx).of_agent(agent_id)
         return page_of(sources, page, lambda source: str(source.id))
 
     async def get(self, actor: Actor, source_id: UUID) -> Source:
         """With its latest run and that run's counts."""
-        async with self._records.read() as records:
-            return await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.read() as tx:
+            return await SourceRecords(tx).find(actor.workspace_id, source_id)
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
         """Have the source read; a run that already waits or reads is given back, a paused one goes on."""
-        async with self._records.write() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
-            run = await records.sources.start_run(source.agent_id, source.id)
-            run = await records.sources.resume_run(run.id)
-            await records.audit.record(
+        async with self._records.write() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
+            run = await CrawlRunRecords(tx).start_run(source.agent_id, source.id)
+            run = await CrawlRunRecords(tx).resume_run(run.id)
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "source.sync", str(source_id), {"run_id": str(run.id)}
             )
         # A crash before this line leaves a queued run, which the next worker to start picks up.
@@ -82,40 +88,42 @@ class Sources:
     async def resume(self, actor: Actor, source_id: UUID) -> CrawlRun:
         """Have a paused run go on where it was; one that waits or reads is given back as it is. Raises InvalidInput
         when it has ended."""
-        async with self._records.write() as records:
-            run = await records.sources.resume_run((await _latest_run(records, actor, source_id)).id)
+        async with self._records.write() as tx:
+            run = await CrawlRunRecords(tx).resume_run((await _latest_run(tx, actor, source_id)).id)
             _check_unfinished(run)
-            await records.audit.record(
+            await AuditRecords(tx).record(
                 actor.workspace_id, actor.name, "source.resume", str(source_id), {"run_id": str(run.id)}
             )
         await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run
 
     async def _stop(self, actor: Actor, source_id: UUID, action: str, state: RunState, reason: str = "") -> CrawlRun:
-        async with self._records.write() as records:
-            run = await _latest_run(records, actor, source_id)
+        async with self._records.write() as tx:
+            run = await _latest_run(tx, actor, source_id)
             if state is RunState.PAUSED:
                 _check_unfinished(run)
             if run.state in ENDED_STATES:
                 return run
-            await records.sources.set_run_state(run.id, state, reason)
-            await records.audit.record(actor.workspace_id, actor.name, action, str(source_id), {"run_id": str(run.id)})
-            return await records.sources.run(run.id)
+            await CrawlRunRecords(tx).set_run_state(run.id, state, reason)
+            await AuditRecords(tx).record(
+                actor.workspace_id, actor.name, action, str(source_id), {"run_id": str(run.id)}
+            )
+            return await CrawlRunRecords(tx).run(run.id)
 
     async def pages(
         self, actor: Actor, source_id: UUID, page: PageRequest, status: str | None = None
     ) -> ListPage[PageStatus]:
         """Pages of the latest run; none before the first."""
-        async with self._records.read() as records:
-            source = await records.sources.find(actor.workspace_id, source_id)
+        async with self._records.read() as tx:
+            source = await SourceRecords(tx).find(actor.workspace_id, source_id)
             if source.run is None:
                 return ListPage(items=())
-            return await records.sources.pages(source.run.id, page, status)
+            return await CrawlPageRecords(tx).pages(source.run.id, page, status)
 
 
-async def _latest_run(records: Records, actor: Actor, source_id: UUID) -> CrawlRun:
+async def _latest_run(tx: Transaction, actor: Actor, source_id: UUID) -> CrawlRun:
     """Raises NotFound, also before the first."""
-    source = await records.sources.find(actor.workspace_id, source_id)
+    source = await SourceRecords(tx).find(actor.workspace_id, source_id)
     if source.run is None:
         raise NotFound("crawl run")
     return source.run

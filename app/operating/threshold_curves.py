@@ -8,7 +8,11 @@ from app.domain.list_page import PageRequest
 from app.domain.threshold_curve import GoldenConfidence, ThresholdCurve, points_of
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.golden_runs import GoldenRunRecords
+from app.store.past_turns import PastTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 DAYS: Final = 30
 MAX_TURNS: Final = 2000
@@ -25,12 +29,12 @@ class ThresholdCurves:
 
         Raises NotFound for an agent that is absent or another workspace's.
         """
-        async with self._records.read() as records:
-            agent = await records.agents.get(actor.workspace_id, agent_id)
+        async with self._records.read() as tx:
+            agent = await AgentRecords(tx).get(actor.workspace_id, agent_id)
             since = self._clock.now() - timedelta(days=DAYS)
-            past = await records.past_turns.confidences(agent_id, since, MAX_TURNS)
-            runs = (await records.golden_runs.page(agent_id, PageRequest(_RUNS))).items
-            golden_questions = {one.id: one for one in await records.golden_questions.of_agent(agent_id)}
+            past = await PastTurnRecords(tx).confidences(agent_id, since, MAX_TURNS)
+            runs = (await GoldenRunRecords(tx).page(agent_id, PageRequest(_RUNS))).items
+            golden_questions = {one.id: one for one in await GoldenQuestionRecords(tx).of_agent(agent_id)}
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [

@@ -9,7 +9,9 @@ from app.domain.token_budget import TokenBudget, next_day
 from app.domain.turn import StoredTurn
 from app.operating.actor import Actor
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
 
 _FREE: Final = TokenPrices()
 
@@ -22,9 +24,9 @@ class TokenBudgets:
 
     async def months(self, actor: Actor, agent_id: UUID, count: int) -> list[MonthCost]:
         """The last `count` months in which the chat model was asked, newest first. Raises NotFound."""
-        async with self._records.read() as records:
-            await records.agents.get(actor.workspace_id, agent_id)
-            found = await records.turns.usage_by_month(agent_id, count)
+        async with self._records.read() as tx:
+            await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            found = await StoredTurnRecords(tx).usage_by_month(agent_id, count)
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
 
     def cost_of_turn(self, turn: StoredTurn) -> float | None:
@@ -34,8 +36,8 @@ class TokenBudgets:
     async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""
         now = self._clock.now()
-        async with self._records.read() as records:
-            agent = await records.agents.get(actor.workspace_id, agent_id)
-            config = agent.draft if agent.live_version is None else (await records.agents.live(agent_id)).config
-            used = await records.turns.tokens_of_day(agent_id, now.date())
+        async with self._records.read() as tx:
+            agent = await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            config = agent.draft if agent.live_version is None else (await AgentRecords(tx).live(agent_id)).config
+            used = await StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
         return TokenBudget(config.daily_tokens, used, next_day(now))

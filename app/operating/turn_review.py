@@ -14,7 +14,13 @@ from app.domain.turn import StoredTurn
 from app.operating.actor import Actor
 from app.operating.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS
 from app.operating.golden_questions import GoldenQuestions
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.audit import AuditRecords
+from app.store.gaps import GapRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
+from app.store.turns import TurnRecords
 
 _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
 
@@ -32,29 +38,29 @@ class TurnReview:
 
         Raises InvalidInput where the question holds no word.
         """
-        async with self._records.write() as records:
-            turn = await _turn(records, actor, turn_id)
-            gap_id = await records.turns.flag(turn.id)
+        async with self._records.write() as tx:
+            turn = await _turn(tx, actor, turn_id)
+            gap_id = await TurnRecords(tx).flag(turn.id)
             if gap_id is None:
                 raise InvalidInput("", "The question holds no word that could be asked again.")
-            gap = await records.gaps.get(actor.workspace_id, gap_id)
+            gap = await GapRecords(tx).get(actor.workspace_id, gap_id)
             told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
-            await records.audit.record(actor.workspace_id, actor.name, "gap.flag", str(gap.id), told)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.flag", str(gap.id), told)
         return gap
 
     async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
         """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
         visitor got, without the marks of its citations."""
-        async with self._records.read() as records:
-            turn = await _turn(records, actor, turn_id)
+        async with self._records.read() as tx:
+            turn = await _turn(tx, actor, turn_id)
         pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
         answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
         return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
 
     async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:
         """Its question with those pages, or with the ones that its answer cites. Raises InvalidInput."""
-        async with self._records.read() as records:
-            turn = await _turn(records, actor, turn_id)
+        async with self._records.read() as tx:
+            turn = await _turn(tx, actor, turn_id)
         if pages is None:
             cited = {page_key(citation.url): citation.url.partition("#")[0] for citation in turn.citations}
             pages = [url for url in cited.values() if url.startswith(("http://", "https://"))]
@@ -64,12 +70,12 @@ class TurnReview:
         return await self._golden.create(actor, golden)
 
 
-async def _turn(records: Records, actor: Actor, turn_id: UUID) -> StoredTurn:
-    turn = await records.turns.find(turn_id)
+async def _turn(tx: Transaction, actor: Actor, turn_id: UUID) -> StoredTurn:
+    turn = await StoredTurnRecords(tx).find(turn_id)
     if turn is None:
         raise NotFound("turn")
     try:
-        await records.agents.get(actor.workspace_id, turn.agent_id)
+        await AgentRecords(tx).get(actor.workspace_id, turn.agent_id)
     except NotFound:
         raise NotFound("turn") from None
     return turn

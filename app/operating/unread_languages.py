@@ -7,7 +7,9 @@ from uuid import UUID
 from app.domain.language_names import language_name
 from app.operating.actor import Actor
 from app.ports.embedder import Embedder
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord
 
 _LEAST_SHARE: Final = 0.05  # of the pages: a legal notice in another language, or one misread, is nothing to act on
 
@@ -23,9 +25,9 @@ class UnreadLanguages:
 
         Raises NotFound for an agent that is absent or another workspace's.
         """
-        async with self._records.read() as records:
-            agent = await records.agents.get(actor.workspace_id, agent_id)
-            pages = await records.documents.languages(agent_id)
+        async with self._records.read() as tx:
+            agent = await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            pages = await LiveDocumentRecords(tx).languages(agent_id)
         known = self._embedder.reads
         if known is None:
             return []

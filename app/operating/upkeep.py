@@ -16,8 +16,8 @@ from app.operating.webhook_delivery import WebhookDelivery
 from app.ports.clock import Clock
 from app.ports.embedder import Embedder
 from app.ports.language_guesser import LanguageGuesser
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.webhook_sender import WebhookSender
+from app.store.system_of_record import SystemOfRecord
 
 
 @asynccontextmanager

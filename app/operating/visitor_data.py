@@ -10,7 +10,11 @@ from app.domain.turn import VisitorSession
 from app.domain.visitor_export import VisitorExport
 from app.operating.actor import Actor
 from app.ports.live_conversations import LiveConversations
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.conversations import ConversationRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
+from app.store.visitors import VisitorRecords
 
 log = structlog.get_logger(__name__)
 
@@ -41,38 +45,38 @@ class VisitorData:
         return await self._erase_visitor(actor.workspace_id, actor.name, visitor_id)
 
     async def erase_conversation(self, actor: Actor, conversation_id: UUID) -> Erasure:
-        async with self._records.read() as records:
-            await records.conversations.get(actor.workspace_id, conversation_id)
+        async with self._records.read() as tx:
+            await ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         return await self._erase(
             [conversation_id],
-            lambda records: records.visitors.erase_conversation(actor.workspace_id, conversation_id),
+            lambda tx: VisitorRecords(tx).erase_conversation(actor.workspace_id, conversation_id),
             (actor.workspace_id, actor.name, "conversation.erase"),
         )
 
     async def _export(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
-        async with self._records.read() as records:
-            return await records.visitors.everything(workspace_id, visitor_id)
+        async with self._records.read() as tx:
+            return await VisitorRecords(tx).everything(workspace_id, visitor_id)
 
     async def _erase_visitor(self, workspace_id: UUID, by: str, visitor_id: UUID) -> Erasure:
-        async with self._records.read() as records:
-            conversation_ids = await records.visitors.conversation_ids(workspace_id, visitor_id)
+        async with self._records.read() as tx:
+            conversation_ids = await VisitorRecords(tx).conversation_ids(workspace_id, visitor_id)
         return await self._erase(
             conversation_ids,
-            lambda records: records.visitors.erase(workspace_id, visitor_id),
+            lambda tx: VisitorRecords(tx).erase(workspace_id, visitor_id),
             (workspace_id, by, "visitor.erase"),
         )
 
     async def _erase(
         self,
         conversation_ids: Collection[UUID],
-        erase: Callable[[Records], Awaitable[Erasure]],
+        erase: Callable[[Transaction], Awaitable[Erasure]],
         audited: tuple[UUID, str, str],
     ) -> Erasure:
         await self._live.end(conversation_ids)
-        async with self._records.write() as records:
-            erasure = await erase(records)
+        async with self._records.write() as tx:
+            erasure = await erase(tx)
             details = {"agent_id": str(erasure.agent_id), "turns": erasure.rows.turns}
-            await records.audit.record(*audited, str(erasure.id), details)
+            await AuditRecords(tx).record(*audited, str(erasure.id), details)
         await self._live.end(erasure.conversation_ids)
         if not await self._records.empty_journal():
             log.warning("erasure.journal_busy", receipt=str(erasure.id))

@@ -11,8 +11,10 @@ import structlog
 from app.domain.source_hook import hook_signature
 from app.domain.webhook import Delivery, event_of, retry_delay, webhook_secret
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.webhook_sender import WebhookSender
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.webhooks import WebhookRecords
 
 log = structlog.get_logger(__name__)
 
@@ -44,26 +46,26 @@ class WebhookDelivery:
 
     async def deliver(self) -> int:
         """One batch of what is due; return how many attempts were made."""
-        async with self._records.read() as records:
-            if not await records.webhooks.has_work():
+        async with self._records.read() as tx:
+            if not await WebhookRecords(tx).has_work():
                 return 0
-        async with self._records.write() as records:
-            keys = {key.kid: key.secret for key in await records.tokens.signing_keys()}
-            while await records.webhooks.hand_out(_HANDED_OUT_AT_ONCE) == _HANDED_OUT_AT_ONCE:
+        async with self._records.write() as tx:
+            keys = {key.kid: key.secret for key in await TokenRecords(tx).signing_keys()}
+            while await WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE) == _HANDED_OUT_AT_ONCE:
                 pass
-            claimed = await records.webhooks.claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
+            claimed = await WebhookRecords(tx).claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
         await asyncio.gather(*(self._attempt(delivery, keys.get(delivery.webhook.kid)) for delivery in claimed))
         return len(claimed)
 
     async def _attempt(self, delivery: Delivery, signing_key: bytes | None) -> None:
         failure = await self._post(delivery, signing_key) if signing_key else _KEY_GONE
-        async with self._records.write() as records:
+        async with self._records.write() as tx:
             if failure is None:
-                await records.webhooks.delivered(delivery.id)
+                await WebhookRecords(tx).delivered(delivery.id)
                 return
             delay = retry_delay(delivery.attempts, self._luck())
             next_at = None if delay is None else self._clock.now() + delay
-            await records.webhooks.failed(delivery, failure, next_at)
+            await WebhookRecords(tx).failed(delivery, failure, next_at)
         log.warning("webhook_failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
 
     async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:

@@ -10,7 +10,10 @@ from app.operating.field_rules import check_line
 from app.operating.operators import check_password, checked_email
 from app.ports.clock import Clock
 from app.ports.password_hasher import PasswordHasher
-from app.ports.records.transaction import SystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.operators import OperatorRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 
 MAX_NAME_CHARS = 100
 
@@ -23,14 +26,14 @@ class Workspaces:
 
     async def known(self, actor: Actor) -> list[Workspace]:
         """Oldest first: all of them for those of the first one, their own for others."""
-        async with self._records.read() as records:
-            found = await records.tokens.workspaces()
+        async with self._records.read() as tx:
+            found = await TokenRecords(tx).workspaces()
         return found if _is_of_first(actor, found) else [each for each in found if each.id == actor.workspace_id]
 
     async def is_first(self, actor: Actor) -> bool:
         """Whether the actor's workspace is the one that sees to the others."""
-        async with self._records.read() as records:
-            return _is_of_first(actor, await records.tokens.workspaces())
+        async with self._records.read() as tx:
+            return _is_of_first(actor, await TokenRecords(tx).workspaces())
 
     async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
         """With its first admin. Raises InvalidInput, also for a name or an address that is taken, and for an actor of
@@ -39,19 +42,19 @@ class Workspaces:
         email = checked_email(email)
         check_password("password", password)
         hashed = await self._passwords.hash(password)
-        async with self._records.write() as records:
-            found = await records.tokens.workspaces()
+        async with self._records.write() as tx:
+            found = await TokenRecords(tx).workspaces()
             if not _is_of_first(actor, found):
                 raise InvalidInput("", "Workspaces are made by the admins of the first one.")
             if name in (each.name for each in found):
                 raise InvalidInput("name", "There is a workspace of this name already.")
-            made = await records.tokens.create_workspace(name)
+            made = await TokenRecords(tx).create_workspace(name)
             admin = Operator(uuid4(), made.id, email, Role.ADMIN, self._clock.now())
-            await records.operators.add(admin, hashed)
+            await OperatorRecords(tx).add(admin, hashed)
             details = {"name": name, "admin": email}
-            await records.audit.record(actor.workspace_id, actor.name, "workspace.create", str(made.id), details)
+            await AuditRecords(tx).record(actor.workspace_id, actor.name, "workspace.create", str(made.id), details)
             told = {"email": email, "role": admin.role.value}
-            await records.audit.record(made.id, actor.name, "operator.create", str(admin.id), told)
+            await AuditRecords(tx).record(made.id, actor.name, "operator.create", str(admin.id), told)
         return made
 
 

@@ -10,13 +10,15 @@ from app.domain.list_page import ListPage, PageRequest
 from app.store.config_json import config_from_json, config_to_json
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, AgentVersionRow, WorkspaceRow
-from app.store.session import SqlFamily, affected_rows
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
 
 _OLDEST_FIRST = Keyset(AgentRow.created_at, AgentRow.id)
 
 
-class SqlAgents(SqlFamily):
+class AgentRecords(Repository):
+    """A foreign agent is an absent one: every method that takes a workspace raises NotFound for both."""
+
     async def create(self, workspace_id: UUID, config: AgentConfig) -> Agent:
         if await self._session.get(WorkspaceRow, workspace_id) is None:
             raise NotFound("workspace")
@@ -37,6 +39,7 @@ class SqlAgents(SqlFamily):
         return _agent(await self._row(workspace_id, agent_id))
 
     async def page(self, workspace_id: UUID, page: PageRequest) -> ListPage[Agent]:
+        """Oldest first."""
         statement = select(AgentRow).where(AgentRow.workspace_id == workspace_id)
         return await _OLDEST_FIRST.page(self._session, statement, page, _agent)
 
@@ -51,6 +54,8 @@ class SqlAgents(SqlFamily):
         return await self.get(workspace_id, agent_id)
 
     async def publish(self, workspace_id: UUID, agent_id: UUID) -> AgentVersion:
+        """Freeze the draft as the next version and make it live. A draft equal to the live version publishes
+        nothing and returns that version."""
         agent = await self._row(workspace_id, agent_id, lock=True)
         versions = await self._versions(agent_id)
         draft = config_from_json(AgentConfig, agent.draft)
@@ -80,15 +85,18 @@ class SqlAgents(SqlFamily):
         return published
 
     async def versions(self, workspace_id: UUID, agent_id: UUID) -> list[AgentVersion]:
+        """Newest first."""
         await self._row(workspace_id, agent_id)
         return await self._versions(agent_id)
 
     async def delete(self, workspace_id: UUID, agent_id: UUID) -> None:
+        """Remove the agent and all that hangs on it."""
         gone = await self._session.execute(delete(AgentRow).where(_is(workspace_id, agent_id)))
         if not affected_rows(gone):
             raise NotFound("agent")
 
     async def live(self, agent_id: UUID) -> LiveAgent:
+        """What visitors get. Raises NotFound for an agent that is absent or was never published."""
         published = and_(AgentVersionRow.agent_id == AgentRow.id, AgentVersionRow.number == AgentRow.live_version)
         statement = (
             select(AgentRow.workspace_id, AgentRow.generation, AgentVersionRow.number, AgentVersionRow.config)
@@ -111,6 +119,7 @@ class SqlAgents(SqlFamily):
         return await self._session.scalar(select(AgentRow.id).where(AgentRow.id == agent_id)) is not None
 
     async def bump_generation(self, agent_id: UUID) -> int:
+        """What the agent may answer from has changed; return the new generation."""
         generation: int | None = await self._session.scalar(
             update(AgentRow)
             .where(AgentRow.id == agent_id)

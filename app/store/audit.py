@@ -4,29 +4,25 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.domain.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.domain.list_page import ListPage, PageRequest
-from app.ports.clock import Clock
 from app.store.keyset import Keyset
 from app.store.models import AuditRow
 from app.store.row_states import state_of
-from app.store.session import SqlFamily
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
 from app.store.unbroken import unbroken
 
 _LATEST_FIRST = Keyset(AuditRow.created_at, AuditRow.id, descending=True)
 
 
-class SqlAudit(SqlFamily):
-    """`committed` has connections that see what stood before this transaction."""
-
-    def __init__(self, session: AsyncSession, clock: Clock, committed: AsyncEngine) -> None:
-        super().__init__(session, clock)
-        self._committed = committed
+class AuditRecords(Repository):
+    """Append-only, in the same transaction as the change."""
 
     async def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
+        """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id. Called after the
+        change, it keeps a hash of the subject as it stood before this transaction, and one as it stands now."""
         await self._session.execute(
             self._insert(AuditRow).values(
                 id=new_id(),
@@ -42,12 +38,13 @@ class SqlAudit(SqlFamily):
         )
 
     async def _before(self, action: str, subject: str) -> bytes | None:
-        async with self._committed.connect() as connection:
+        async with self._tx.committed.connect() as connection:
             return await state_of(connection, action, subject)
 
     async def page(
         self, workspace_id: UUID, page: PageRequest, only: AuditFilter = EVERY_ENTRY
     ) -> ListPage[AuditEntry]:
+        """Latest first."""
         statement = select(AuditRow).where(AuditRow.workspace_id == workspace_id)
         if only.actor is not None:
             statement = statement.where(AuditRow.actor == only.actor)

@@ -10,13 +10,12 @@ from app.domain.context_kind import ChunkToSituate, VersionToSituate
 from app.domain.document import VersionState
 from app.store.batches import batches
 from app.store.models import ChunkContextRow, ChunkRow, DocumentVersionRow, EmbeddingRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 
-class SqlContexts(SqlFamily):
-    """Implements `ContextRecords`."""
-
+class ContextRecords(Repository):
     async def version(self, version_id: UUID) -> VersionToSituate | None:
+        """Of any state; None when it is gone."""
         version = await self._session.get(DocumentVersionRow, version_id)
         if version is None:
             return None
@@ -31,6 +30,7 @@ class SqlContexts(SqlFamily):
         return list(await self._session.scalars(statement.order_by(DocumentVersionRow.id)))
 
     async def kept(self, document_id: UUID, model_id: str, keys: Sequence[str]) -> dict[str, str]:
+        """The texts that the model wrote before, by key."""
         found: dict[str, str] = {}
         for batch in batches(dict.fromkeys(keys)):
             statement = select(ChunkContextRow.key, ChunkContextRow.text).where(
@@ -42,6 +42,7 @@ class SqlContexts(SqlFamily):
         return found
 
     async def keep(self, document_id: UUID, model_id: str, written: Mapping[str, str]) -> None:
+        """By key. They go with the document."""
         now = self._now()
         for batch in batches(sorted(written.items())):
             rows = [
@@ -51,6 +52,8 @@ class SqlContexts(SqlFamily):
             await self._session.execute(self._insert(ChunkContextRow).on_conflict_do_nothing(), rows)
 
     async def set_indexed(self, version_id: UUID, contexts: Mapping[str, str | None]) -> None:
+        """What the named chunks are indexed with, by chunk id; None: their structural line. Their content hashes
+        change with it, and embeddings that no chunk needs any more go."""
         changed: set[str] = set()
         for batch in batches(sorted(contexts)):
             columns = select(ChunkRow.id, ChunkRow.text, ChunkRow.context, ChunkRow.content_hash)

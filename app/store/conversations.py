@@ -14,14 +14,15 @@ from app.store.citations import citations_of
 from app.store.conversation_search import fitting
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, ConversationRow, LiveChatRow, MessageRow, TurnRow, VisitorRow
-from app.store.session import SqlFamily, affected_rows
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
 
 _LATEST_ACTIVITY_FIRST = Keyset(ConversationRow.last_active_at, ConversationRow.id, descending=True)
 
 
-class SqlConversations(SqlFamily):
+class ConversationRecords(Repository):
     async def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
+        """The visitor of that name, made on first sight. A name that a signed user's row bears leads to a new one."""
         named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.anonymous_id == anonymous_id)
         row = await self._found_or_made(named, agent_id, anonymous_id, None)
         if row.user_id is not None:
@@ -29,6 +30,7 @@ class SqlConversations(SqlFamily):
         return visitor_of(row)
 
     async def signed_visitor(self, agent_id: UUID, user_id: str) -> Visitor:
+        """The person of that id, made on first sight. The caller has checked the website's signature."""
         named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.user_id == user_id)
         return visitor_of(await self._found_or_made(named, agent_id, uuid4(), user_id))
 
@@ -46,6 +48,7 @@ class SqlConversations(SqlFamily):
         return (await self._session.scalars(named)).one()
 
     async def resumable(self, visitor_id: UUID) -> Conversation | None:
+        """The visitor's latest conversation that is not cleared, if it was active within RESUME_WITHIN."""
         statement = (
             select(ConversationRow)
             .where(
@@ -82,9 +85,11 @@ class SqlConversations(SqlFamily):
         return conversation
 
     async def is_kept(self, session: VisitorSession) -> bool:
+        """Whether visitor and conversation are there: neither was erased. A cleared conversation is there."""
         return await self._session.scalar(select(ConversationRow.id).where(_of(session))) is not None
 
     async def clear(self, session: VisitorSession) -> None:
+        """The visitor starts afresh: the conversation is never resumed or shown to them again."""
         cleared = await self._session.execute(
             update(ConversationRow)
             .where(_of(session))
@@ -100,7 +105,8 @@ class SqlConversations(SqlFamily):
         )
 
     async def messages(self, conversation_id: UUID, limit: int) -> list[Message]:
-        """What the visitor sees: nothing of a cleared conversation, and no empty bubbles."""
+        """The latest `limit` messages that the visitor may see, oldest first: none of a cleared conversation, and no
+        empty ones."""
         visitor_first = case((MessageRow.role == Role.VISITOR.value, 0), else_=1)
         statement = (
             select(MessageRow, TurnRow.answered_by, TurnRow.low_confidence)
@@ -136,12 +142,14 @@ class SqlConversations(SqlFamily):
     async def page(
         self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
     ) -> ListPage[Conversation]:
+        """Those with at least one turn, latest activity first."""
         statement = select(ConversationRow).where(
             ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0, *fitting(self._session, only)
         )
         return await _LATEST_ACTIVITY_FIRST.page(self._session, statement, page, conversation_of)
 
     async def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
+        """Raises NotFound, for a foreign one as well."""
         statement = (
             select(ConversationRow)
             .join(AgentRow, AgentRow.id == ConversationRow.agent_id)

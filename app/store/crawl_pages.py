@@ -10,13 +10,13 @@ from sqlalchemy import Table, exists, func, select, update
 from app.domain.document import VersionState
 from app.domain.errors import NotFound
 from app.domain.list_page import ListPage, PageRequest
-from app.domain.source import PageStatus
+from app.domain.source import KnownPage, PageStatus
 from app.ports.site_reader import QueuedPage, ReadPage
 from app.store.batches import batches
 from app.store.keyset import Keyset
-from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
-from app.store.session import SqlFamily, affected_rows
+from app.store.models import ChunkRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
 from app.store.url_key import url_key
 
 _QUEUED = "queued"
@@ -37,8 +37,9 @@ class _Reading:
     document_id: UUID | None = None
 
 
-class SqlCrawlPages(SqlFamily):
+class CrawlPageRecords(Repository):
     async def requeue_taken(self, run_id: UUID) -> int:
+        """Pages that a dead process had taken go back to the queue; return how many."""
         changed = await self._session.execute(
             update(SourcePageRow)
             .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _TAKEN)
@@ -47,6 +48,8 @@ class SqlCrawlPages(SqlFamily):
         return affected_rows(changed)
 
     async def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
+        """Queue the URLs that the run has never seen; return how many were new. A few hundred at a time: whoever
+        writes meanwhile waits."""
         source_id = await self._source_of(run_id)
         first_sight: dict[str, QueuedPage] = {}
         for page in pages:
@@ -61,6 +64,8 @@ class SqlCrawlPages(SqlFamily):
         return len((await self._session.execute(statement, rows)).all())
 
     async def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
+        """Up to `limit` URLs of the source's reading before this one, in its order, but for those that ended there in
+        one of `except_statuses`."""
         statement = (
             select(SourcePageRow.url, SourcePageRow.depth)
             .where(
@@ -73,6 +78,7 @@ class SqlCrawlPages(SqlFamily):
         return [QueuedPage(url, depth) for url, depth in await self._session.execute(statement)]
 
     async def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
+        """Have an unfinished run read these pages, also those that it has read already."""
         await self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
         for batch in batches([url_key(url) for url in urls]):
             await self._session.execute(
@@ -85,7 +91,37 @@ class SqlCrawlPages(SqlFamily):
                 .values(queue_state=_QUEUED, status=_QUEUED, reason="")
             )
 
+    async def known_pages(self, source_id: UUID) -> list[KnownPage]:
+        """The pages of the source's last reading of the whole of it; none before the first."""
+        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        last_run = (
+            select(CrawlRunRow.id)
+            .where(CrawlRunRow.source_id == source_id, ~CrawlRunRow.only_asked, has_pages)
+            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        chunks = (
+            select(DocumentVersionRow.document_id, func.count().label("chunks"))
+            .join(ChunkRow, ChunkRow.version_id == DocumentVersionRow.id)
+            .where(DocumentVersionRow.state == VersionState.LIVE.value)
+            .group_by(DocumentVersionRow.document_id)
+            .subquery()
+        )
+        statement = (
+            select(SourcePageRow.url, SourcePageRow.status, SourcePageRow.read_at, chunks.c.chunks)
+            .outerjoin(chunks, chunks.c.document_id == SourcePageRow.document_id)
+            .where(SourcePageRow.run_id == last_run)
+            .order_by(SourcePageRow.position)
+        )
+        return [
+            KnownPage(url, status, read_at, count or 0)
+            for url, status, read_at, count in await self._session.execute(statement)
+        ]
+
     async def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
+        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL that
+        led to a document which is live now."""
         waiting = (
             select(SourcePageRow)
             .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _QUEUED)
@@ -106,12 +142,16 @@ class SqlCrawlPages(SqlFamily):
         return taken
 
     async def document_of(self, source_id: UUID, url: str) -> UUID | None:
+        """The live document that the source's last reading of the URL led to."""
         key = url_key(url)
         return (await self._last_readings(source_id, [key])).get(key, _Reading()).document_id
 
     async def settle_page(
         self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int
     ) -> None:
+        """Record how a page ended. `status` is the page's own, or what ingest made of it (indexed, unchanged,
+        duplicate, empty). A 304 keeps the validators and the document of the reading before it. Raises NotFound
+        for a page that the run never queued."""
         source_id = await self._source_of(run_id)
         key = url_key(page.url)
         reading = _Reading(page.etag, page.last_modified, document_id)
@@ -138,6 +178,7 @@ class SqlCrawlPages(SqlFamily):
             raise NotFound("page in this run")
 
     async def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
+        """Record how pages ended that the run need not have queued. A few hundred at a time, as above."""
         source_id = await self._source_of(run_id)
         position = await self._last_position(run_id) + 1
         now = self._now()
@@ -160,6 +201,7 @@ class SqlCrawlPages(SqlFamily):
         return await self._session.scalar(statement) or 0
 
     async def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
+        """In the order in which they were found."""
         statement = select(SourcePageRow).where(SourcePageRow.run_id == run_id)
         if status is not None:
             statement = statement.where(SourcePageRow.status == status)

@@ -10,15 +10,17 @@ from app.domain.errors import NotFound
 from app.domain.source import CrawlRun, RunState
 from app.store.batches import batches
 from app.store.models import CrawlRunRow, SourcePageRow, SourceRow
-from app.store.session import SqlFamily
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
 
 _AT_WORK = (RunState.QUEUED, RunState.RUNNING)
 _UNFINISHED = (*_AT_WORK, RunState.PAUSED)
 
 
-class SqlCrawlRuns(SqlFamily):
+class CrawlRunRecords(Repository):
     async def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
+        """A queued run; a source that already has a queued, running or paused one gives that one back, which reads
+        the whole source from then on unless `only_asked`."""
         source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
         if await self._session.scalar(source) is None:
             raise NotFound("source")
@@ -40,12 +42,16 @@ class SqlCrawlRuns(SqlFamily):
         return (await self._with_counts([row]))[0]
 
     async def run(self, run_id: UUID) -> CrawlRun:
+        """With its counts by page status. Raises NotFound."""
         row = await self._session.get(CrawlRunRow, run_id)
         if row is None:
             raise NotFound("crawl run")
         return (await self._with_counts([row]))[0]
 
     async def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
+        """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
+        cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
+        it is. Raises NotFound."""
         run = await self._session.get(CrawlRunRow, run_id, with_for_update=True)
         if run is None:
             raise NotFound("crawl run")
@@ -65,17 +71,19 @@ class SqlCrawlRuns(SqlFamily):
         return True
 
     async def resume_run(self, run_id: UUID) -> CrawlRun:
+        """A paused run is queued again, in its next leg; any other stays as it is. Raises NotFound."""
         paused = update(CrawlRunRow).where(CrawlRunRow.id == run_id, CrawlRunRow.state == RunState.PAUSED)
         await self._session.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
         return await self.run(run_id)
 
     async def unfinished_runs(self) -> list[CrawlRun]:
+        """Runs that are queued or running: a worker that starts asks for them."""
         statement = (
             select(CrawlRunRow).where(CrawlRunRow.state.in_(_AT_WORK)).order_by(CrawlRunRow.created_at, CrawlRunRow.id)
         )
         return await self._with_counts((await self._session.scalars(statement)).all())
 
-    async def _latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
+    async def latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
         """By source."""
         place = func.row_number().over(
             partition_by=CrawlRunRow.source_id, order_by=(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())

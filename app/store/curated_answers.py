@@ -8,10 +8,12 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import NotFound
 from app.store.models import AgentRow, CuratedAnswerRow
-from app.store.session import SqlFamily, affected_rows
+from app.store.transaction import Repository, affected_rows
 
 
-class SqlCuratedAnswers(SqlFamily):
+class CuratedAnswerRecords(Repository):
+    """`answer.agent_id` says whose it is; the caller has checked the workspace."""
+
     async def create(self, answer: CuratedAnswer) -> CuratedAnswer:
         if await self._session.get(AgentRow, answer.agent_id) is None:
             raise NotFound("agent")
@@ -27,12 +29,14 @@ class SqlCuratedAnswers(SqlFamily):
         return await self.get(answer.agent_id, answer.id)
 
     async def get(self, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
+        """Raises NotFound."""
         row = await self._session.scalar(select(CuratedAnswerRow).where(_is(agent_id, answer_id)))
         if row is None:
             raise NotFound("curated answer")
         return _curated_answer(row)
 
     async def of_agent(self, agent_id: UUID) -> list[CuratedAnswer]:
+        """Oldest first."""
         statement = (
             select(CuratedAnswerRow)
             .where(CuratedAnswerRow.agent_id == agent_id)
@@ -41,7 +45,8 @@ class SqlCuratedAnswers(SqlFamily):
         return [_curated_answer(row) for row in await self._session.scalars(statement)]
 
     async def save(self, answer: CuratedAnswer) -> CuratedAnswer:
-        """Hits are counted by turns alone, so what the caller read a while ago does not overwrite it."""
+        """Raises NotFound. Hits are counted by turns alone, so what the caller read a while ago does not overwrite
+        them."""
         changed = await self._session.execute(
             update(CuratedAnswerRow).where(_is(answer.agent_id, answer.id)).values(**_written(answer))
         )
@@ -49,7 +54,16 @@ class SqlCuratedAnswers(SqlFamily):
             raise NotFound("curated answer")
         return await self.get(answer.agent_id, answer.id)
 
+    async def count_hit(self, agent_id: UUID, answer_id: UUID) -> None:
+        """It was given to a visitor. One that was deleted meanwhile is left alone."""
+        await self._session.execute(
+            update(CuratedAnswerRow)
+            .where(_is(agent_id, answer_id))
+            .values(hits=CuratedAnswerRow.hits + 1, last_hit_at=self._now())
+        )
+
     async def delete(self, agent_id: UUID, answer_id: UUID) -> None:
+        """Raises NotFound."""
         gone = await self._session.execute(delete(CuratedAnswerRow).where(_is(agent_id, answer_id)))
         if not affected_rows(gone):
             raise NotFound("curated answer")

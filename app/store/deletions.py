@@ -10,7 +10,7 @@ from app.domain.agent import AgentConfig
 from app.domain.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.domain.errors import NotFound
 from app.domain.source import SourceConfig
-from app.store.agents import SqlAgents
+from app.store.agents import AgentRecords
 from app.store.config_json import config_from_json
 from app.store.models import (
     AgentRow,
@@ -22,8 +22,8 @@ from app.store.models import (
     GivenDocumentRow,
     SourceRow,
 )
-from app.store.session import SqlFamily
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class _Subject:
     documents: ColumnElement[bool]
 
 
-class SqlDeletions(SqlFamily):
-    """Implements `DeletionRecords`."""
-
+class DeletionRecords(Repository):
     async def erase(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> Deletion:
+        """Remove it with all that hangs on it and the cached vectors that nothing else needs, raise the agent's
+        generation, and keep a pending receipt. Raises NotFound, for a foreign one as well."""
         subject = await self._subject(workspace_id, kind, subject_id)
         versions = select(DocumentVersionRow.id).where(
             DocumentVersionRow.document_id.in_(select(DocumentRow.id).where(subject.documents))
@@ -53,7 +53,7 @@ class SqlDeletions(SqlFamily):
         embeddings = await self._embeddings(subject)  # while its chunks still say which are meant
         await self._session.execute(delete(subject.table).where(subject.table.id == subject.id))
         if kind is not DeletedKind.AGENT:
-            await SqlAgents(self._session, self._clock).bump_generation(subject.agent_id)
+            await AgentRecords(self._tx).bump_generation(subject.agent_id)
         after = await self._counts(subject)
         deletion = Deletion(
             id=new_id(),
@@ -86,12 +86,14 @@ class SqlDeletions(SqlFamily):
         return deletion
 
     async def get(self, workspace_id: UUID, deletion_id: UUID) -> Deletion:
+        """Raises NotFound."""
         row = await self._session.get(DeletionRow, deletion_id)
         if row is None or row.workspace_id != workspace_id:
             raise NotFound("deletion")
         return _deletion(row)
 
     async def pending(self, agent_id: UUID | None = None) -> list[Deletion]:
+        """Oldest first; of one agent or of all."""
         statement = select(DeletionRow).where(DeletionRow.state == DeletionState.PENDING.value)
         if agent_id is not None:
             statement = statement.where(DeletionRow.agent_id == agent_id)
@@ -99,12 +101,14 @@ class SqlDeletions(SqlFamily):
         return [_deletion(row) for row in rows]
 
     async def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:
+        """What the indexes held of it before they were cleared. The first count stands."""
         row = await self._session.get(DeletionRow, deletion_id, with_for_update=True)
         if row is not None and row.before["vectors"] is None:
             counted = {**row.before, "vectors": vectors, "keywords": keywords}
             await self._session.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(before=counted))
 
     async def verify(self, deletion_id: UUID) -> None:
+        """Both indexes were counted again and hold nothing of it."""
         row = await self._session.get(DeletionRow, deletion_id, with_for_update=True)
         if row is not None and row.state == DeletionState.PENDING.value:
             end = {

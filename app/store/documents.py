@@ -11,14 +11,12 @@ from app.domain.chunk import content_hash as hash_of
 from app.domain.document import PageContent, PendingVersion, Review, VersionState
 from app.domain.errors import NotFound
 from app.domain.page_lint import Finding
-from app.store.agents import SqlAgents
+from app.store.agents import AgentRecords
 from app.store.batches import batches
-from app.store.embedding_cache import SqlEmbeddingCache
-from app.store.live_documents import STORED_CHUNKS, SqlLiveDocuments, stored_chunk
-from app.store.missed_documents import SqlMissedDocuments
+from app.store.live_documents import STORED_CHUNKS, stored_chunk
 from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
-from app.store.quarantine import SqlQuarantine
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
 from app.store.url_key import url_key
 
 _LIVE = VersionState.LIVE.value
@@ -28,11 +26,11 @@ _HELD = VersionState.HELD.value
 _CHUNKS = cast(Table, ChunkRow.__table__)
 
 
-class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbeddingCache):
-    """Implements `DocumentRecords`: here what ingest changes; what searches see, what readings missed and the
-    embedding cache have a file each."""
+class DocumentRecords(Repository):
+    """What ingest changes. What searches see, what readings missed and what is held have a repository each."""
 
     async def touch(self, document_id: UUID) -> None:
+        """The page was read again and is unchanged: its "as of" becomes today."""
         now = self._now()
         await self._session.execute(
             update(DocumentVersionRow)
@@ -52,6 +50,8 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
         *,
         is_held: bool = False,
     ) -> PendingVersion:
+        """A new pending version with its chunks, or one that is held; older ones of the same document that are pending
+        or held are retired. Findings are open until an operator has looked at them."""
         document_id = await self._document(agent_id, source_id, page.url)
         await self._session.execute(
             update(DocumentVersionRow)
@@ -84,12 +84,14 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
         return version
 
     async def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
+        """In order of position."""
         statement = STORED_CHUNKS.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
         return [stored_chunk(*row) for row in await self._session.execute(statement)]
 
     async def make_live(self, version: PendingVersion) -> list[UUID]:
-        """A version that is not pending any longer stays what it is: a replay changes nothing, and one that a newer
-        version or an erasure overtook is among the ids returned."""
+        """The version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
+        document's retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
+        newer one or an erasure overtook does not come back: it is among the ids returned."""
         await self._lock([version.document_id])
         stored = await self._session.get(DocumentVersionRow, version.id)
         if stored is None or stored.agent_id != version.agent_id:
@@ -115,6 +117,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
         return list(await self._session.scalars(retired))
 
     async def pending_versions(self) -> list[PendingVersion]:
+        """Of all agents: a crash left them."""
         statement = (
             select(DocumentVersionRow)
             .where(DocumentVersionRow.state == _PENDING)
@@ -134,8 +137,8 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
         return list(await self._session.scalars(statement))
 
     async def purge_versions(self, version_ids: Sequence[UUID]) -> None:
-        """Citations have copies of what they name, so their chunks need not stay. A document that has no version
-        left goes as well."""
+        """Forget retired versions whose index rows are gone, and documents that have no version left. Others are
+        left as they are. Citations have copies of what they name."""
         for batch in batches(version_ids):
             retired = and_(DocumentVersionRow.id.in_(batch), DocumentVersionRow.state == _RETIRED)
             of_retired = select(DocumentVersionRow.document_id).where(retired).distinct()
@@ -146,9 +149,12 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
             await self._session.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
 
     async def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
+        """Nothing of the document may be answered from now on, and the generation rises if anything could; return
+        its version ids, [] when the agent has no such document."""
         return await self.retire_documents(agent_id, [document_id])
 
     async def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
+        """As `retire_document`, of many. A hundred at a time: whoever writes meanwhile waits."""
         of_documents = and_(DocumentVersionRow.document_id.in_(document_ids), DocumentVersionRow.agent_id == agent_id)
         await self._lock(document_ids)
         statement = select(DocumentVersionRow.id, DocumentVersionRow.state).where(of_documents)
@@ -186,7 +192,7 @@ class SqlDocuments(SqlLiveDocuments, SqlMissedDocuments, SqlQuarantine, SqlEmbed
         await self._session.execute(statement.with_for_update())
 
     async def _bump(self, agent_id: UUID) -> None:
-        await SqlAgents(self._session, self._clock).bump_generation(agent_id)
+        await AgentRecords(self._tx).bump_generation(agent_id)
 
 
 def _chunk_values(version: PendingVersion, chunk: ChunkDraft) -> dict[str, object]:

@@ -7,12 +7,12 @@ from sqlalchemy import select
 
 from app.store.batches import batches
 from app.store.models import EmbeddingRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 _FLOAT = np.dtype("<f4")
 
 
-class SqlEmbeddingCache(SqlFamily):
+class EmbeddingCache(Repository):
     async def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]:
         found: dict[str, list[float]] = {}
         for batch in batches(dict.fromkeys(content_hashes)):
@@ -24,6 +24,7 @@ class SqlEmbeddingCache(SqlFamily):
         return found
 
     async def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        """By content hash; known ones are left as they are."""
         now = self._now()
         for batch in batches(sorted(vectors.items())):
             rows = [

@@ -9,13 +9,14 @@ from app.domain.errors import NotFound
 from app.domain.file_format import FileFormat
 from app.domain.source_file import FileFacts
 from app.store.models import SourceFileRow, SourceRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 
-class SqlFiles(SqlFamily):
-    """Implements `FileRecords`."""
+class FileRecords(Repository):
+    """One file for each source of kind "file"; it goes with its source."""
 
     async def put(self, source_id: UUID, name: str, format: FileFormat, body: bytes) -> FileFacts:  # noqa: A002
+        """Keep the file, in place of the one before it. Raises NotFound for a source that is gone."""
         if await self._session.scalar(select(SourceRow.id).where(SourceRow.id == source_id)) is None:
             raise NotFound("source")
         facts = FileFacts(source_id, name, format, len(body), hashlib.sha256(body).hexdigest(), self._now())
@@ -35,6 +36,7 @@ class SqlFiles(SqlFamily):
         return facts
 
     async def facts(self, source_id: UUID) -> FileFacts:
+        """Raises NotFound."""
         statement = select(
             SourceFileRow.name,
             SourceFileRow.format,
@@ -48,6 +50,7 @@ class SqlFiles(SqlFamily):
         return FileFacts(source_id, row.name, FileFormat(row.format), row.size_bytes, row.digest, row.uploaded_at)
 
     async def body(self, source_id: UUID) -> bytes:
+        """Raises NotFound."""
         body = await self._session.scalar(select(SourceFileRow.body).where(SourceFileRow.source_id == source_id))
         if body is None:
             raise NotFound("file")

@@ -10,8 +10,10 @@ from app.domain.gap import GapReason, GapState
 from app.domain.personal_data import masked
 from app.domain.turn import question_key
 from app.store.models import AgentRow, GapQuestionRow, GapRow
-from app.store.session import SqlFamily
+from app.store.outbox import Outbox
+from app.store.stored_turns import StoredTurnRecords
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, TurnIds
 
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
 _was_answered = GapRow.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
@@ -19,7 +21,12 @@ _again_note = case((GapRow.note == "", ASKED_IN_VAIN_AGAIN), else_=GapRow.note +
 _was_closed = GapRow.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
 
 
-class SqlGapCounting(SqlFamily):
+class GapCounting(Repository):
+    async def see(self, turn: TurnIds, reason: GapReason) -> None:
+        """Count the turn's question, and let webhooks hear of it where it counted."""
+        if await self.count_gap(turn.agent_id, turn.id, await StoredTurnRecords(self._tx).question(turn.id), reason):
+            await Outbox(self._tx).announce(turn, "gap.seen")
+
     async def count_gap(self, agent_id: UUID, turn_id: UUID, question: str, reason: GapReason) -> bool:
         """Count the turn's question as a gap, once a turn; return whether it counted. A closed gap that is asked
         again opens again; an ignored one only counts. A question without words is no gap. Personal data is masked, so

@@ -5,26 +5,30 @@ from datetime import timedelta
 from itertools import pairwise
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import case, delete, func, select, update
 
 from app.domain.errors import InvalidInput
 from app.domain.gap import GapReason
 from app.domain.gap_facts import TREND_DAYS, GapFacts, GapSample
-from app.store.gap_meanings import SqlGapMeanings
 from app.store.models import GapQuestionRow, GapRow, TurnRow
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+from app.store.turn_erasing import TurnErasing
 
 WEEK = timedelta(days=7)
 
 
-class SqlGapGrooming(SqlGapMeanings):
+class GapGroomingRecords(Repository):
     async def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
+        """Their askings and counts come to `into`, and they are gone. Those of other agents stay."""
         gaps = select(GapRow).where(GapRow.agent_id == agent_id, GapRow.id.in_(gap_ids)).with_for_update()
         for gap in (await self._session.scalars(gaps)).all():
             await self._absorb(gap, into)
         await self._session.execute(update(GapRow).where(GapRow.id == into).values(may_join=False))
 
     async def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
+        """The wording of that turn becomes a gap of its own, in the same state, whose id is returned; neither joins
+        another by itself from now on. Raises InvalidInput, naming `turn_id`, where there is nothing to split."""
         asking = await self._session.scalar(
             select(GapQuestionRow).where(GapQuestionRow.gap_id == gap_id, GapQuestionRow.turn_id == turn_id)
         )
@@ -61,16 +65,18 @@ class SqlGapGrooming(SqlGapMeanings):
             .values(gap_id=own)
         )
         for changed in (gap_id, own):  # the old one first: it may hold the key that is now the new one's
-            await self._count_again([changed])
+            await TurnErasing(self._tx).count_again([changed])
         return own
 
     async def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
+        """What is None stays."""
         told = {"assignee": assignee, "note": note}
         values = {name: value for name, value in told.items() if value is not None}
         if values:
             await self._session.execute(update(GapRow).where(GapRow.id == gap_id).values(values))
 
     async def facts(self, gap_id: UUID, samples: int) -> GapFacts:
+        """With that many samples at most."""
         of_gap = GapQuestionRow.gap_id == gap_id
         now = self._now()
         asked = GapQuestionRow.asked_at
@@ -115,3 +121,21 @@ class SqlGapGrooming(SqlGapMeanings):
             ),
             by_day=tuple(by_day),
         )
+
+    async def _absorb(self, gap: GapRow, into: UUID) -> None:
+        """The other keeps its question and what operators said of it; askings and their count come together."""
+        moved = update(GapQuestionRow).where(GapQuestionRow.gap_id == gap.id).values(gap_id=into)
+        await self._session.execute(moved)
+        is_later = GapRow.last_seen < gap.last_seen
+        is_earlier = GapRow.first_seen > gap.first_seen
+        await self._session.execute(
+            update(GapRow)
+            .where(GapRow.id == into)
+            .values(
+                count=GapRow.count + gap.count,
+                first_seen=case((is_earlier, gap.first_seen), else_=GapRow.first_seen),
+                last_seen=case((is_later, gap.last_seen), else_=GapRow.last_seen),
+                reason=case((is_later, gap.reason), else_=GapRow.reason),
+            )
+        )
+        await self._session.execute(delete(GapRow).where(GapRow.id == gap.id))

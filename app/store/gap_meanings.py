@@ -4,14 +4,15 @@ from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import Select, and_, case, delete, func, select, update
+from sqlalchemy import Select, and_, case, func, select, update
 
 from app.domain.gap import GapState
 from app.domain.gap_grouping import Move, Wording
 from app.domain.gap_meaning import UnplacedGap
 from app.store.models import GapQuestionRow, GapRow, TurnRow
 from app.store.time_ordered_id import new_id
-from app.store.turn_erasing import SqlTurnErasing
+from app.store.transaction import Repository
+from app.store.turn_erasing import TurnErasing
 
 _FLOAT = np.dtype("<f4")
 _GAPS = 2000  # the open gaps of an agent that were seen last; 3 MB of vectors
@@ -26,8 +27,9 @@ _UNTOUCHED = (
 )
 
 
-class SqlGapMeanings(SqlTurnErasing):
+class GapMeaningRecords(Repository):
     async def unplaced(self, at_most: int) -> list[UnplacedGap]:
+        """Gaps of all agents that were not yet compared with their agent's others, oldest first."""
         language = (
             select(TurnRow.language)
             .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
@@ -45,15 +47,21 @@ class SqlGapMeanings(SqlTurnErasing):
         return [UnplacedGap(*row) for row in await self._session.execute(statement)]
 
     async def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
+        """It was compared with the others, by unit vectors of that model; that of its question is kept. None: the model
+        does not read it. One whose question has changed meanwhile stays as it is."""
         meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
         placed = update(GapRow).where(GapRow.id == gap.id, GapRow.placed_by.is_(None), GapRow.question == gap.question)
         await self._session.execute(placed.values(placed_by=model_id, meaning=meaning))
 
     async def forget_meanings_but(self, model_id: str) -> None:
+        """Gaps placed by any other model are unplaced again."""
         others = GapRow.placed_by.is_not(None), GapRow.placed_by != model_id
         await self._session.execute(update(GapRow).where(*others).values(placed_by=None, meaning=None))
 
     async def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
+        """Those of the agent's open gaps that no operator has had a hand in, and the settled ones by their question
+        alone, where that model's vector of it is known. Of very many wordings those that were not yet compared and
+        then the latest are told; gaps beyond them count as settled."""
         is_loose = and_(*_UNTOUCHED)
         is_new = GapRow.placed_by.is_distinct_from(model_id)
         listed = (
@@ -79,6 +87,9 @@ class SqlGapMeanings(SqlTurnErasing):
         return told + settled
 
     async def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
+        """Wordings with their askings move between gaps of the agent, all or none; what is left empty is gone. Counts,
+        times and reasons are those of the askings. False, and nothing moves, where one of these gaps is no longer what
+        `seen` says of it."""
         touched = {wording.gap_id for move in moves for wording in move.wordings}
         kept = {move.into for move in moves if move.into is not None}
         if not await self._are_as_seen(touched | kept, agent_id, seen):
@@ -97,7 +108,7 @@ class SqlGapMeanings(SqlTurnErasing):
                 await self._session.execute(update(GapQuestionRow).where(*of_wording).values(gap_id=into))
         # Those that may be gone first and the new ones last: each may hold the key that the next takes.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
-            await self._count_again([gap_id])
+            await TurnErasing(self._tx).count_again([gap_id])
         return True
 
     async def _are_as_seen(self, gap_ids: Collection[UUID], agent_id: UUID, seen: Sequence[Wording]) -> bool:
@@ -135,24 +146,6 @@ class SqlGapMeanings(SqlTurnErasing):
             )
         )
         return own
-
-    async def _absorb(self, gap: GapRow, into: UUID) -> None:
-        """The other keeps its question and what operators said of it; askings and their count come together."""
-        moved = update(GapQuestionRow).where(GapQuestionRow.gap_id == gap.id).values(gap_id=into)
-        await self._session.execute(moved)
-        is_later = GapRow.last_seen < gap.last_seen
-        is_earlier = GapRow.first_seen > gap.first_seen
-        await self._session.execute(
-            update(GapRow)
-            .where(GapRow.id == into)
-            .values(
-                count=GapRow.count + gap.count,
-                first_seen=case((is_earlier, gap.first_seen), else_=GapRow.first_seen),
-                last_seen=case((is_later, gap.last_seen), else_=GapRow.last_seen),
-                reason=case((is_later, gap.reason), else_=GapRow.reason),
-            )
-        )
-        await self._session.execute(delete(GapRow).where(GapRow.id == gap.id))
 
 
 def _vector(stored: bytes) -> tuple[float, ...]:

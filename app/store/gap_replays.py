@@ -10,14 +10,16 @@ from app.domain.personal_data import masked
 from app.domain.source import RunState
 from app.store.gap_rows import gap_of
 from app.store.models import AgentRow, CrawlRunRow, GapQuestionRow, GapRow, TurnRow
-from app.store.stored_turns import SqlStoredTurns
+from app.store.stored_turns import StoredTurnRecords
+from app.store.transaction import Repository
 
 _AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
 _READ_FOR_WORDINGS = 200  # askings; those before the latest of them ask nothing new
 
 
-class SqlGapReplays(SqlStoredTurns):
+class GapReplayRecords(Repository):
     async def askings(self, gap_id: UUID, at_most: int) -> list[GapAsking]:
+        """Its wordings, each as it was last asked, latest first."""
         latest = (
             select(GapQuestionRow, TurnRow.language)
             .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
@@ -29,7 +31,8 @@ class SqlGapReplays(SqlStoredTurns):
         for asking, language in await self._session.execute(latest):
             wordings.setdefault(asking.question_key, (asking, language))
         chosen = list(wordings.values())[:at_most]
-        turns = {turn.id: turn for turn in await self._turns(TurnRow.id.in_([asking.turn_id for asking, _ in chosen]))}
+        asked_in = TurnRow.id.in_([asking.turn_id for asking, _ in chosen])
+        turns = {turn.id: turn for turn in await StoredTurnRecords(self._tx).where(asked_in)}
         told: list[GapAsking] = []
         for asking, language in chosen:
             turn = turns[asking.turn_id]
@@ -50,6 +53,7 @@ class SqlGapReplays(SqlStoredTurns):
         return told
 
     async def due_for_replay(self, at_most: int) -> list[DueGap]:
+        """Of all published agents that no run is reading for, most asked first, then latest."""
         is_being_read = (
             select(CrawlRunRow.id).where(CrawlRunRow.agent_id == AgentRow.id, CrawlRunRow.state.in_(_AT_WORK)).exists()
         )
@@ -68,6 +72,8 @@ class SqlGapReplays(SqlStoredTurns):
         return [DueGap(gap_of(gap), workspace, at) for gap, workspace, at in await self._session.execute(statement)]
 
     async def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
+        """An open gap was asked at that generation; where it passes, it is proposed for closing. False for one that
+        is no longer open."""
         is_as_it_was = GapRow.id == gap_id, GapRow.state == GapState.OPEN.value
         values: dict[str, object] = {"replayed_at": generation}
         if passes:

@@ -3,24 +3,24 @@
 from uuid import UUID
 
 from sqlalchemy import Select, func, select, update
-from sqlalchemy.orm import with_expression
+from sqlalchemy.orm import InstrumentedAttribute, with_expression
 
 from app.domain.errors import NotFound
 from app.domain.gap import EVERY_GAP, Gap, GapFilter, GapOrder, GapState
+from app.domain.gap_digest import LISTED, GapTally, Week
 from app.domain.list_page import ListPage, PageRequest
-from app.store.gap_grooming import WEEK, SqlGapGrooming
-from app.store.gap_replays import SqlGapReplays
+from app.store.gap_grooming import WEEK
 from app.store.gap_rows import gap_of
-from app.store.gap_weeks import SqlGapWeeks
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, GapQuestionRow, GapRow, TurnRow
+from app.store.transaction import Repository
 
 _MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
 _LATEST_FIRST = Keyset(GapRow.last_seen, GapRow.id, descending=True)
 
 
-class SqlGaps(SqlGapGrooming, SqlGapReplays, SqlGapWeeks):
-    """Implements `GapRecords`; what gaps mean and what replays ask have a file each."""
+class GapRecords(Repository):
+    """Gaps come to be in `GapCounting`."""
 
     async def page(
         self,
@@ -75,6 +75,7 @@ class SqlGaps(SqlGapGrooming, SqlGapReplays, SqlGapWeeks):
         return await keyset.page(self._session, ranked, page, gap_of)
 
     async def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
+        """Raises NotFound, for a foreign one as well."""
         statement = (
             select(GapRow)
             .join(AgentRow, AgentRow.id == GapRow.agent_id)
@@ -86,6 +87,7 @@ class SqlGaps(SqlGapGrooming, SqlGapReplays, SqlGapWeeks):
         return gap_of(row)
 
     async def set_state(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
+        """Raises NotFound."""
         was = (await self.get(workspace_id, gap_id)).state
         values: dict[str, object] = {"state": state.value, "note": note}
         if state is GapState.ANSWERED:
@@ -94,3 +96,19 @@ class SqlGaps(SqlGapGrooming, SqlGapReplays, SqlGapWeeks):
             values["reopened_at"] = self._now()
         await self._session.execute(update(GapRow).where(GapRow.id == gap_id).values(**values))
         return await self.get(workspace_id, gap_id)
+
+    async def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
+        """Those that were new in that week, closed with proof in it, and opened again in it."""
+        return (
+            await self._tally(agent_id, week, GapRow.first_seen),
+            await self._tally(agent_id, week, GapRow.answered_at),
+            await self._tally(agent_id, week, GapRow.reopened_at),
+        )
+
+    async def _tally(self, agent_id: UUID, week: Week, moment: InstrumentedAttribute[object]) -> GapTally:
+        happened = GapRow.agent_id == agent_id, moment >= week.since, moment < week.until
+        most_asked = select(GapRow.id).where(*happened).order_by(GapRow.count.desc(), GapRow.id).limit(LISTED)
+        return GapTally(
+            await self._session.scalar(select(func.count()).select_from(GapRow).where(*happened)) or 0,
+            tuple(await self._session.scalars(most_asked)),
+        )

@@ -7,14 +7,15 @@ from sqlalchemy import ColumnElement, and_, delete, select
 
 from app.domain.document import PageContent
 from app.store.models import GivenDocumentRow
-from app.store.session import SqlFamily, affected_rows
+from app.store.transaction import Repository, affected_rows
 from app.store.url_key import url_key
 
 
-class SqlGivenDocuments(SqlFamily):
-    """Implements `GivenDocumentRecords`."""
+class GivenDocumentRecords(Repository):
+    """Those of a source of kind "documents", each once by its URL; they go with their source."""
 
     async def put(self, source_id: UUID, document: PageContent) -> bool:
+        """Keep it, in place of the one at its URL; return whether anything changed."""
         if await self.find(source_id, document.url) == document:
             return False
         told: dict[str, Any] = {
@@ -33,6 +34,7 @@ class SqlGivenDocuments(SqlFamily):
         return True
 
     async def remove(self, source_id: UUID, url: str) -> bool:
+        """Whether it was there."""
         return affected_rows(await self._session.execute(delete(GivenDocumentRow).where(_is(source_id, url)))) == 1
 
     async def find(self, source_id: UUID, url: str) -> PageContent | None:

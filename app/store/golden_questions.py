@@ -11,13 +11,16 @@ from app.domain.errors import InvalidInput, NotFound
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
 from app.domain.turn import question_key
 from app.store.models import AgentRow, GoldenQuestionRow
-from app.store.session import SqlFamily, affected_rows
+from app.store.transaction import Repository, affected_rows
 
 _OF_ANSWER: Final = ("answer_contains", "answer_matches")
 
 
-class SqlGoldenQuestions(SqlFamily):
+class GoldenQuestionRecords(Repository):
+    """The caller has checked the workspace. An agent has each wording once, whatever its case and punctuation."""
+
     async def of_agent(self, agent_id: UUID) -> list[GoldenQuestion]:
+        """Oldest first."""
         statement = (
             select(GoldenQuestionRow)
             .where(GoldenQuestionRow.agent_id == agent_id)
@@ -26,12 +29,15 @@ class SqlGoldenQuestions(SqlFamily):
         return [_golden_question(row) for row in await self._session.scalars(statement)]
 
     async def get(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
+        """Raises NotFound."""
         row = await self._session.scalar(select(GoldenQuestionRow).where(_is(agent_id, golden_id)))
         if row is None:
             raise NotFound("golden question")
         return _golden_question(row)
 
     async def put(self, golden: GoldenQuestion) -> GoldenQuestion:
+        """Add it; where the agent has its wording, that one gets its pages and language instead, and what it says of
+        the answer where it says something, and keeps its id."""
         if await self._session.get(AgentRow, golden.agent_id) is None:
             raise NotFound("agent")
         told = _told(golden)
@@ -48,6 +54,7 @@ class SqlGoldenQuestions(SqlFamily):
         return await self.get(golden.agent_id, kept)
 
     async def save(self, golden: GoldenQuestion) -> GoldenQuestion:
+        """Raises NotFound, InvalidInput where another one of the agent has the wording."""
         try:
             changed = await self._session.execute(
                 update(GoldenQuestionRow)
@@ -61,6 +68,7 @@ class SqlGoldenQuestions(SqlFamily):
         return await self.get(golden.agent_id, golden.id)
 
     async def delete(self, agent_id: UUID, golden_id: UUID) -> None:
+        """Raises NotFound."""
         gone = await self._session.execute(delete(GoldenQuestionRow).where(_is(agent_id, golden_id)))
         if not affected_rows(gone):
             raise NotFound("golden question")

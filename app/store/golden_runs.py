@@ -13,7 +13,7 @@ from app.domain.list_page import ListPage, PageRequest
 from app.store.config_json import config_from_json, config_to_json
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, GoldenRunRow
-from app.store.session import SqlFamily, affected_rows
+from app.store.transaction import Repository, affected_rows
 
 _LATEST_FIRST = Keyset(GoldenRunRow.asked_at, GoldenRunRow.id, descending=True)
 _PLAIN = (
@@ -22,10 +22,11 @@ _PLAIN = (
 )
 
 
-class SqlGoldenRuns(SqlFamily):
-    """Implements `GoldenRunRecords`."""
+class GoldenRunRecords(Repository):
+    """The caller has checked the workspace."""
 
     async def add(self, run: GoldenRun, keep: int) -> None:
+        """Of the agent's runs the latest `keep` stay."""
         await self._session.execute(self._insert(GoldenRunRow).values(**_values(run)))
         of_agent = GoldenRunRow.agent_id == run.agent_id
         latest = (
@@ -38,10 +39,12 @@ class SqlGoldenRuns(SqlFamily):
         await self._session.execute(delete(GoldenRunRow).where(of_agent, GoldenRunRow.id.not_in(kept)))
 
     async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
+        """Latest first."""
         statement = select(GoldenRunRow).where(GoldenRunRow.agent_id == agent_id)
         return await _LATEST_FIRST.page(self._session, statement, page, _run)
 
     async def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
+        """Raises NotFound."""
         statement = select(GoldenRunRow).where(GoldenRunRow.id == run_id, GoldenRunRow.agent_id == agent_id)
         row = await self._session.scalar(statement)
         if row is None:
@@ -49,6 +52,8 @@ class SqlGoldenRuns(SqlFamily):
         return _run(row)
 
     async def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
+        """A run of any agent that goes on by `now`, the oldest, with its workspace; for others it goes on at `until`.
+        None where none does."""
         statement = (
             select(GoldenRunRow, AgentRow.workspace_id)
             .join(AgentRow, AgentRow.id == GoldenRunRow.agent_id)
@@ -67,6 +72,7 @@ class SqlGoldenRuns(SqlFamily):
         return workspace_id, replace(_run(row), goes_on_at=until)
 
     async def save(self, run: GoldenRun) -> bool:
+        """What came of it by now; False for a run that is there no more."""
         statement = update(GoldenRunRow).where(GoldenRunRow.id == run.id).values(**_values(run))
         return affected_rows(await self._session.execute(statement)) == 1
 

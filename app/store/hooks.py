@@ -8,13 +8,12 @@ from sqlalchemy import delete, select
 from app.domain.errors import NotFound
 from app.domain.source_hook import SourceHook
 from app.store.models import AgentRow, HookCallRow, SourceHookRow, SourceRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 
-class SqlHooks(SqlFamily):
-    """Implements `HookRecords`."""
-
+class HookRecords(Repository):
     async def set(self, source_id: UUID, kid: str, salt: bytes) -> None:
+        """In place of the hook that the source had. Raises NotFound for an absent source."""
         if await self._session.get(SourceRow, source_id) is None:
             raise NotFound("source")
         values = {"kid": kid, "salt": salt, "created_at": self._now()}
@@ -38,6 +37,8 @@ class SqlHooks(SqlFamily):
         await self._session.execute(delete(SourceHookRow).where(SourceHookRow.source_id == source_id))
 
     async def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
+        """Remember the call by its signature; False when it was made before. Calls from before that moment are
+        forgotten: their timestamps are refused anyway."""
         await self._session.execute(delete(HookCallRow).where(HookCallRow.called_at < forget_before))
         statement = self._insert(HookCallRow).values(signature=signature, source_id=source_id, called_at=self._now())
         made = await self._session.execute(statement.on_conflict_do_nothing().returning(HookCallRow.signature))

@@ -9,15 +9,14 @@ from app.domain.lead import Lead
 from app.domain.list_page import ListPage, PageRequest
 from app.store.keyset import Keyset
 from app.store.models import ConversationRow, LeadRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 _LATEST_FIRST = Keyset(LeadRow.created_at, LeadRow.id, descending=True)
 
 
-class SqlLeads(SqlFamily):
-    """Implements `LeadRecords`."""
-
+class LeadRecords(Repository):
     async def add(self, lead: Lead) -> None:
+        """Raises NotFound where the conversation is not that visitor's with that agent, or was erased."""
         known = select(ConversationRow.id).where(
             ConversationRow.id == lead.conversation_id,
             ConversationRow.visitor_id == lead.visitor_id,
@@ -39,6 +38,7 @@ class SqlLeads(SqlFamily):
         )
 
     async def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
+        """Latest first."""
         statement = select(LeadRow).where(LeadRow.agent_id == agent_id)
         return await _LATEST_FIRST.page(self._session, statement, page, lead_of)
 

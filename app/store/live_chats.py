@@ -15,17 +15,21 @@ from app.domain.turn import VisitorSession
 from app.domain.webhook import WebhookEvent
 from app.store.config_json import config_from_json
 from app.store.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow
-from app.store.outbox import SqlOutbox
+from app.store.outbox import Outbox
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, TurnIds
 
 # With literals, as the partial index on open chats has them: so the database sees that it may use that.
 _IS_OPEN = LiveChatRow.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
 
 
-class SqlLiveChats(SqlOutbox):
-    """Implements `LiveChatRecords`. Who changes a chat locks its conversation, as a turn's begin and an erasure do."""
+class LiveChatRecords(Repository):
+    """Who changes a chat locks its conversation, as a turn's begin and an erasure do."""
 
-    async def own(self, session: VisitorSession, *, to_change: bool = False) -> LiveChat:
+    async def own(self, session: VisitorSession | TurnIds, *, to_change: bool = False) -> LiveChat:
+        """That of the visitor's conversation, with state `none` where nobody was asked for; `to_change` makes others
+        who would change it wait for the end of this transaction. Raises NotFound for a conversation that is not this
+        visitor's, was cleared or erased."""
         own = select(ConversationRow.id, ConversationRow.agent_id).where(
             ConversationRow.id == session.conversation_id,
             ConversationRow.visitor_id == session.visitor_id,
@@ -35,6 +39,7 @@ class SqlLiveChats(SqlOutbox):
         return await self._chat(own, to_change)
 
     async def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
+        """The same for an operator. Raises NotFound for a conversation that is absent or another workspace's."""
         found = (
             select(ConversationRow.id, ConversationRow.agent_id)
             .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
@@ -43,25 +48,29 @@ class SqlLiveChats(SqlOutbox):
         return await self._chat(found, to_change)
 
     async def is_talking(self, conversation_id: UUID) -> bool:
+        """Whether an operator answers there now."""
         talking = select(LiveChatRow.id).where(
             LiveChatRow.conversation_id == conversation_id, LiveChatRow.state == LiveState.TALKING.value
         )
         return await self._session.scalar(talking) is not None
 
-    async def ask(self, session: VisitorSession) -> LiveChat:
+    async def ask(self, session: VisitorSession | TurnIds) -> LiveChat:
+        """The visitor waits for a person, unless they do already or one is there. Hooks hear of it, once each time
+        that it was asked. Raises NotFound as `own` does."""
         chat = await self.own(session, to_change=True)
         if chat.is_open:
             return chat
         asked = chat.asked(self._now())
         await self.keep(asked)
         payload = {"conversation_id": str(asked.conversation_id)}
-        news = self._news(
+        news = Outbox(self._tx).news(
             asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
         )
         await self._session.execute(news)
         return asked
 
     async def keep(self, chat: LiveChat) -> None:
+        """Store the chat as it is now; its conversation was active."""
         state = {
             "state": chat.state.value,
             "asked_at": chat.asked_at,
@@ -80,6 +89,7 @@ class SqlLiveChats(SqlOutbox):
         )
 
     async def add(self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, text: str) -> LiveChat:
+        """Write a message under the next number. One whose id the conversation has already changes nothing."""
         known = select(LiveMessageRow.id).where(
             LiveMessageRow.conversation_id == chat.conversation_id, LiveMessageRow.message_id == message_id
         )
@@ -103,6 +113,7 @@ class SqlLiveChats(SqlOutbox):
         return longer
 
     async def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
+        """Those numbered above `after`, in order."""
         later = (
             select(LiveMessageRow)
             .where(LiveMessageRow.conversation_id == conversation_id, LiveMessageRow.number > after)
@@ -112,6 +123,8 @@ class SqlLiveChats(SqlOutbox):
         return [live_message_of(row) for row in await self._session.scalars(later)]
 
     async def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
+        """Waiting ones first, the longest waiting first of all, then those that somebody has. Conversations where
+        nothing happened since that moment are left out: no visitor comes back to them."""
         waits_first = case((LiveChatRow.state == LiveState.WAITING.value, 0), else_=1)
         latest = and_(
             LiveMessageRow.conversation_id == LiveChatRow.conversation_id,
@@ -134,6 +147,7 @@ class SqlLiveChats(SqlOutbox):
         ]
 
     async def waiting_count(self, workspace_id: UUID, active_since: datetime) -> int:
+        """How many visitors wait for a person."""
         statement = _open_in(select(func.count()).select_from(LiveChatRow)).where(
             AgentRow.workspace_id == workspace_id,
             ConversationRow.last_active_at >= active_since,

@@ -17,7 +17,7 @@ from app.domain.search_filter import SearchFilter
 from app.store.batches import batches
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 from app.store.url_key import url_key
 
 _OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
@@ -56,8 +56,9 @@ _CHUNKS = (
 )
 
 
-class SqlLiveDocuments(SqlFamily):
+class LiveDocumentRecords(Repository):
     async def live_hash(self, source_id: UUID, url: str) -> str | None:
+        """Content hash of the URL's live version, or None."""
         statement = (
             select(DocumentVersionRow.content_hash)
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
@@ -66,6 +67,7 @@ class SqlLiveDocuments(SqlFamily):
         return await self._session.scalar(statement)
 
     async def same_content(self, agent_id: UUID, content_hash: str, except_url: str) -> UUID | None:
+        """Another document of the agent whose live version has this content, or None."""
         statement = (
             select(DocumentRow.id)
             .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
@@ -81,6 +83,8 @@ class SqlLiveDocuments(SqlFamily):
         return await self._session.scalar(statement)
 
     async def same_title(self, source_id: UUID, title: str, except_url: str, limit: int) -> list[PageTexts]:
+        """Up to `limit` documents of the source whose live version has this title, oldest first, but for the one at
+        `except_url`."""
         versions = (
             select(DocumentRow.id, DocumentVersionRow.id)
             .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
@@ -108,6 +112,7 @@ class SqlLiveDocuments(SqlFamily):
         )
 
     async def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """Those of the named chunks that the agent may answer from: live versions only."""
         found: dict[str, Chunk] = {}
         for batch in batches(dict.fromkeys(chunk_ids)):
             statement = _CHUNKS.where(ChunkRow.id.in_(batch), _is_live_of(agent_id))
@@ -116,6 +121,7 @@ class SqlLiveDocuments(SqlFamily):
         return found
 
     async def versions_passing(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> set[UUID]:
+        """The agent's live document versions that pass every filter."""
         rows = await self._session.execute(
             select(DocumentVersionRow.id, DocumentRow.url, DocumentVersionRow.attributes)
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
@@ -129,6 +135,7 @@ class SqlLiveDocuments(SqlFamily):
         }
 
     async def around(self, agent_id: UUID, chunk_ids: Sequence[str], reach: int) -> dict[str, list[Chunk]]:
+        """For each named live chunk: itself and up to `reach` chunks of its page on either side, in order."""
         other = aliased(ChunkRow)
         found: dict[str, list[Chunk]] = {}
         for batch in batches(dict.fromkeys(chunk_ids)):
@@ -147,6 +154,7 @@ class SqlLiveDocuments(SqlFamily):
         return found
 
     async def page_chunks(self, agent_id: UUID, urls: Sequence[str]) -> list[Chunk]:
+        """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
         keys = [url_key(url) for url in urls]
         documents = (
             select(DocumentRow.id)
@@ -161,6 +169,7 @@ class SqlLiveDocuments(SqlFamily):
         return [_chunk(*row) for row in rows]
 
     async def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
+        """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
         own = (
             select(DocumentRow.agent_id)
             .join(AgentRow, AgentRow.id == DocumentRow.agent_id)
@@ -174,6 +183,7 @@ class SqlLiveDocuments(SqlFamily):
         return [_chunk(*row) for row in rows]
 
     async def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
+        """Live chunks, page by page in their order, the oldest document first: a site's own first page, usually."""
         statement = (
             _CHUNKS.where(_is_live_of(agent_id))
             .order_by(DocumentRow.created_at, DocumentRow.id, ChunkRow.position)
@@ -183,10 +193,13 @@ class SqlLiveDocuments(SqlFamily):
         return [_chunk(*row) for row in rows]
 
     async def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
+        """Every live chunk of the agent: what its indexes must hold."""
         statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DocumentVersionRow.id, ChunkRow.position)
         return [stored_chunk(*row) for row in await self._session.execute(statement)]
 
     async def agent_ids(self) -> set[UUID]:
+        """Agents that have a live chunk or a retired version that was not purged: those whose indexes must be looked
+        after."""
         kept = (VersionState.LIVE.value, VersionState.RETIRED.value)
         statement = select(DocumentVersionRow.agent_id).where(DocumentVersionRow.state.in_(kept)).distinct()
         return set(await self._session.scalars(statement))
@@ -200,6 +213,7 @@ class SqlLiveDocuments(SqlFamily):
         return set(await self._session.scalars(statement))
 
     async def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:
+        """Live documents, oldest first."""
         has_live = DocumentRow.id.in_(select(DocumentVersionRow.document_id).where(_is_live_of(agent_id)))
         statement = select(DocumentRow).where(DocumentRow.agent_id == agent_id, has_live)
         if source_id is not None:
@@ -210,6 +224,7 @@ class SqlLiveDocuments(SqlFamily):
         return ListPage([_document(row, *live[row.id]) for row in shown], _OLDEST_FIRST.next_cursor(rows, page))
 
     async def counts(self, agent_id: UUID) -> tuple[int, int]:
+        """Live documents, live chunks."""
         documents = select(func.count()).select_from(DocumentVersionRow).where(_is_live_of(agent_id))
         chunks = (
             select(func.count())
@@ -220,6 +235,7 @@ class SqlLiveDocuments(SqlFamily):
         return await self._session.scalar(documents) or 0, await self._session.scalar(chunks) or 0
 
     async def languages(self, agent_id: UUID) -> dict[str | None, int]:
+        """How many live documents are in each language (BCP 47 primary subtag; None where it is not known)."""
         language = DocumentVersionRow.language
         counted = select(language, func.count()).where(_is_live_of(agent_id)).group_by(language)
         return {row[0]: row[1] for row in await self._session.execute(counted)}

@@ -12,7 +12,7 @@ from app.domain.errors import NotFound
 from app.domain.missed_page import MissedDocument, PageEnd, miss_reason
 from app.store.batches import batches
 from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 from app.store.url_key import url_key
 
 _SETTLED = "settled"
@@ -22,8 +22,9 @@ _MISSED_READINGS = (
 )
 
 
-class SqlMissedDocuments(SqlFamily):
+class MissedDocumentRecords(Repository):
     async def found_again(self, run_id: UUID) -> list[UUID]:
+        """Documents that earlier readings missed, and that the run's pages led to."""
         seen = select(SourcePageRow.document_id).where(
             SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
         )
@@ -34,6 +35,8 @@ class SqlMissedDocuments(SqlFamily):
         return list(await self._session.scalars(statement))
 
     async def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
+        """The live documents of the run's source that the run did not find. They tell something only of a run that
+        went through the whole source."""
         unseen = await self._unseen(run_id)
         ends = await self._ends(run_id, unseen)
         missed: list[MissedDocument] = []
@@ -45,6 +48,7 @@ class SqlMissedDocuments(SqlFamily):
         return missed
 
     async def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
+        """How many readings in a row have missed each document; 0 for one that was found."""
         if readings:
             rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
             await self._session.execute(_MISSED_READINGS, rows)

@@ -7,12 +7,12 @@ from uuid import UUID
 from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.models import OutboxRow
-from app.store.session import SqlFamily
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, TurnIds
 
 
-class SqlOutbox(SqlFamily):
-    def _news(
+class Outbox(Repository):
+    def news(
         self,
         agent_id: UUID,
         kind: str,
@@ -38,3 +38,7 @@ class SqlOutbox(SqlFamily):
             created_at=happened_at or self._now(),
         )
         return row.on_conflict_do_nothing()
+
+    async def announce(self, turn: TurnIds, kind: str) -> None:
+        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
+        await self._session.execute(self.news(turn.agent_id, kind, payload, turn_id=turn.id))

@@ -10,17 +10,18 @@ from app.domain.past_turn import Asked, PastTurn
 from app.domain.threshold_curve import PastConfidences
 from app.domain.turn import AnsweredBy, TurnState
 from app.store.models import FeedbackRow, MessageRow, TurnRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 _is_question = and_(MessageRow.turn_id == TurnRow.id, MessageRow.role == Role.VISITOR.value)
 _was_a_question = func.coalesce(TurnRow.answered_by, "").not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value))
 
 
-class SqlPastTurns(SqlFamily):
-    """Implements `PastTurnRecords`. A visitor who asked for a person, or said hello, has asked nothing that
+class PastTurnRecords(Repository):
+    """A visitor who asked for a person, or said hello, has asked nothing that
     knowledge could answer."""
 
     async def since(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastTurn]:
+        """Latest first."""
         statement = (
             select(
                 TurnRow.id,
@@ -61,6 +62,7 @@ class SqlPastTurns(SqlFamily):
         ]
 
     async def confidences(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastConfidences]:
+        """Of turns that were answered, well or badly, latest first."""
         statement = (
             select(TurnRow.answered_by, TurnRow.trace)
             .where(

@@ -9,13 +9,14 @@ from app.domain.document import VersionState
 from app.domain.quality import DayQuality, PageCitations
 from app.domain.turn import AnsweredBy, TurnState
 from app.store.models import CitationRow, DocumentRow, DocumentVersionRow, FeedbackRow, TurnRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 
-class SqlQuality(SqlFamily):
-    """Implements `QualityRecords`."""
+class QualityRecords(Repository):
+    """The caller has checked the workspace."""
 
     async def day(self, agent_id: UUID, day: date) -> DayQuality:
+        """By when turns were asked, in UTC."""
         start = datetime.combine(day, time(), UTC)
         asked = and_(
             TurnRow.agent_id == agent_id,
@@ -65,6 +66,7 @@ class SqlQuality(SqlFamily):
         )
 
     async def cited(self, agent_id: UUID, since: datetime) -> list[PageCitations]:
+        """Every URL that answers to questions since then cite, most cited first; anchors are part of it."""
         often = func.count()
         statement = (
             select(CitationRow.url, func.max(CitationRow.title), often)
@@ -76,6 +78,7 @@ class SqlQuality(SqlFamily):
         return [PageCitations(url, title, count) for url, title, count in await self._session.execute(statement)]
 
     async def live_pages(self, agent_id: UUID) -> list[PageCitations]:
+        """Every page that can be cited, by its URL."""
         statement = (
             select(DocumentRow.url, DocumentVersionRow.title)
             .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)

@@ -11,15 +11,16 @@ from app.domain.page_lint import Finding, FindingKind
 from app.domain.page_review import PageReview, ReviewedPassage
 from app.store.keyset import Keyset
 from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 from app.store.url_key import url_key
 
 _LATEST_FIRST = Keyset(DocumentVersionRow.created_at, DocumentVersionRow.id, descending=True)
 _HELD = VersionState.HELD.value
 
 
-class SqlQuarantine(SqlFamily):
+class QuarantineRecords(Repository):
     async def held_hash(self, source_id: UUID, url: str) -> str | None:
+        """Content hash of the URL's held version, or None."""
         return await self._session.scalar(
             select(DocumentVersionRow.content_hash)
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
@@ -31,6 +32,7 @@ class SqlQuarantine(SqlFamily):
         )
 
     async def drop_held(self, document_id: UUID) -> None:
+        """The page says again what its live version says: what was held is retired."""
         await self._session.execute(
             update(DocumentVersionRow)
             .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _HELD)
@@ -38,6 +40,7 @@ class SqlQuarantine(SqlFamily):
         )
 
     async def quarantined(self, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+        """Pages with open findings, latest first."""
         statement = select(DocumentVersionRow).where(
             DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.review == Review.OPEN.value
         )
@@ -49,12 +52,14 @@ class SqlQuarantine(SqlFamily):
         return ListPage(pages, _LATEST_FIRST.next_cursor(rows, page))
 
     async def quarantined_count(self, agent_id: UUID) -> int:
+        """How many `quarantined` lists."""
         statement = select(func.count()).where(
             DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.review == Review.OPEN.value
         )
         return await self._session.scalar(statement) or 0
 
     async def page_reviews(self, workspace_id: UUID, document_id: UUID) -> list[PageReview]:
+        """The document's versions with open findings, latest first: at most one that is held and one that is live."""
         statement = (
             select(DocumentVersionRow, DocumentRow)
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
@@ -78,7 +83,9 @@ class SqlQuarantine(SqlFamily):
         return tuple(ReviewedPassage(tuple(breadcrumb), text) for breadcrumb, text in rows)
 
     async def review(self, workspace_id: UUID, document_id: UUID, verdict: Review) -> UUID:
-        """Of two versions with open findings, a live one and one that is held, both are closed."""
+        """Close the document's open findings, those of a live version and of one that is held. RELEASED makes a held
+        version pending; DISMISSED leaves it held, and a live one live. Return the agent's id. Raises NotFound where
+        none are open."""
         found = (
             select(DocumentVersionRow.id, DocumentVersionRow.agent_id, DocumentVersionRow.state)
             .join(AgentRow, AgentRow.id == DocumentVersionRow.agent_id)

@@ -21,13 +21,15 @@ from app.store.models import (
     TurnRow,
     VisitorRow,
 )
-from app.store.turn_erasing import SqlTurnErasing
+from app.store.transaction import Repository
+from app.store.turn_erasing import TurnErasing
 
 
-class SqlRetention(SqlTurnErasing):
-    """Implements `RetentionRecords`. Rows that somebody else has locked are left for the next time."""
+class RetentionRecords(Repository):
+    """Rows that somebody else has locked are left for the next time."""
 
     async def periods(self) -> list[RetentionPeriod]:
+        """Every agent with its period: the published one, else the draft's."""
         published = and_(AgentVersionRow.agent_id == AgentRow.id, AgentVersionRow.number == AgentRow.live_version)
         agents = (
             select(AgentRow, AgentVersionRow.config).outerjoin(AgentVersionRow, published).order_by(AgentRow.created_at)
@@ -40,6 +42,13 @@ class SqlRetention(SqlTurnErasing):
         ]
 
     async def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
+        """Remove at most `limit` ended turns that were asked before then, with all that belongs to them, as many
+        leads and live messages that were written before then, and as many conversations and visitors that have no
+        turn left and were not seen since.
+
+        What turns cost stays, under ids that lead nowhere. A gap is counted again by the askings that remain, and
+        goes with the last of them.
+        """
         return ErasedByAge(
             leads=await self._erase_old(LeadRow, period.agent_id, before, limit),
             live_messages=await self._erase_old(LiveMessageRow, period.agent_id, before, limit),
@@ -62,8 +71,8 @@ class SqlRetention(SqlTurnErasing):
         )
         turns = (await self._session.execute(old)).all()
         turn_ids = [turn_id for turn_id, _ in turns]
-        await self._make_usage_anonymous(turn_ids)
-        await self._forget_gaps(GapQuestionRow.turn_id.in_(turn_ids))
+        await TurnErasing(self._tx).make_usage_anonymous(turn_ids)
+        await TurnErasing(self._tx).forget_gaps(GapQuestionRow.turn_id.in_(turn_ids))
         await self._delete(TurnRow, TurnRow.id.in_(turn_ids))
         await self._name_again({conversation_id for _, conversation_id in turns})
         return len(turn_ids)

@@ -10,15 +10,14 @@ from app.domain.errors import NotFound
 from app.domain.reading_schedule import Schedule, SourceSchedule
 from app.store.batches import batches
 from app.store.models import SourceRow, SourceScheduleRow
-from app.store.session import SqlFamily, affected_rows
+from app.store.transaction import Repository, affected_rows
 
 _SCHEDULES = select(SourceScheduleRow, SourceRow.agent_id).join(SourceRow, SourceRow.id == SourceScheduleRow.source_id)
 
 
-class SqlSchedules(SqlFamily):
-    """Implements `ScheduleRecords`."""
-
+class ScheduleRecords(Repository):
     async def set(self, source_id: UUID, schedule: Schedule, next_at: datetime) -> None:
+        """From now on. Raises NotFound for an absent source."""
         if await self._session.get(SourceRow, source_id) is None:
             raise NotFound("source")
         values = {
@@ -31,9 +30,11 @@ class SqlSchedules(SqlFamily):
         await self._session.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
 
     async def clear(self, source_id: UUID) -> None:
+        """The source is read when somebody asks for it, and only then."""
         await self._session.execute(delete(SourceScheduleRow).where(SourceScheduleRow.source_id == source_id))
 
     async def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
+        """Of those that have one."""
         found: dict[UUID, SourceSchedule] = {}
         for batch in batches(source_ids):
             rows = await self._session.execute(_SCHEDULES.where(SourceScheduleRow.source_id.in_(batch)))
@@ -41,12 +42,14 @@ class SqlSchedules(SqlFamily):
         return found
 
     async def due(self, now: datetime) -> list[SourceSchedule]:
+        """Those whose next reading is not after `now`, longest due first."""
         statement = _SCHEDULES.where(SourceScheduleRow.next_at <= now).order_by(
             SourceScheduleRow.next_at, SourceScheduleRow.source_id
         )
         return [_schedule(row, agent_id) for row, agent_id in await self._session.execute(statement)]
 
     async def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
+        """The due reading is taken care of; False when somebody else has done so, or the schedule was changed."""
         moved = await self._session.execute(
             update(SourceScheduleRow)
             .where(SourceScheduleRow.source_id == due.source_id, SourceScheduleRow.next_at == due.next_at)

@@ -6,19 +6,17 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 
 from app.domain.errors import NotFound
 from app.domain.source import Source, SourceConfig
-from app.store.agents import SqlAgents
+from app.store.agents import AgentRecords
 from app.store.config_json import config_from_json, config_to_json
-from app.store.crawl_pages import SqlCrawlPages
-from app.store.crawl_runs import SqlCrawlRuns
-from app.store.known_pages import SqlKnownPages
+from app.store.crawl_runs import CrawlRunRecords
 from app.store.models import AgentRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourceRow
-from app.store.schedules import SqlSchedules
-from app.store.session import affected_rows
+from app.store.schedules import ScheduleRecords
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
 
 
-class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
-    """Implements `SourceRecords`, of which runs and pages have a file each."""
+class SourceRecords(Repository):
+    """Sources belong to agents whose workspace the caller has checked; `get` and `of_agent` see that agent only."""
 
     async def create(self, agent_id: UUID, config: SourceConfig) -> Source:
         if await self._session.get(AgentRow, agent_id) is None:
@@ -32,12 +30,14 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
         return source
 
     async def get(self, agent_id: UUID, source_id: UUID) -> Source:
+        """With its latest run. Raises NotFound."""
         found = await self._sources(_is(agent_id, source_id))
         if not found:
             raise NotFound("source")
         return found[0]
 
     async def find(self, workspace_id: UUID, source_id: UUID) -> Source:
+        """The same for a caller who knows the workspace only. Raises NotFound."""
         of_workspace = select(AgentRow.id).where(AgentRow.workspace_id == workspace_id)
         found = await self._sources(and_(SourceRow.id == source_id, SourceRow.agent_id.in_(of_workspace)))
         if not found:
@@ -45,6 +45,7 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
         return found[0]
 
     async def of_agent(self, agent_id: UUID) -> list[Source]:
+        """Oldest first, each with its latest run."""
         return await self._sources(SourceRow.agent_id == agent_id)
 
     async def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
@@ -56,6 +57,8 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
         return await self.get(agent_id, source_id)
 
     async def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
+        """Remove the source with its documents; return their version ids, whose index rows are now orphans. The
+        agent's generation rises if there were any. Raises NotFound."""
         versions = (
             select(DocumentVersionRow.id)
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
@@ -66,7 +69,7 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
         if not affected_rows(gone):
             raise NotFound("source")
         if version_ids:
-            await SqlAgents(self._session, self._clock).bump_generation(agent_id)
+            await AgentRecords(self._tx).bump_generation(agent_id)
         return version_ids
 
     async def run_source(self, run_id: UUID) -> Source:
@@ -79,8 +82,8 @@ class SqlSources(SqlCrawlRuns, SqlCrawlPages, SqlKnownPages):
     async def _sources(self, condition: ColumnElement[bool]) -> list[Source]:
         statement = select(SourceRow).where(condition).order_by(SourceRow.created_at, SourceRow.id)
         rows = (await self._session.scalars(statement)).all()
-        runs = await self._latest_runs([row.id for row in rows])
-        schedules = await SqlSchedules(self._session, self._clock).of_sources([row.id for row in rows])
+        runs = await CrawlRunRecords(self._tx).latest_runs([row.id for row in rows])
+        schedules = await ScheduleRecords(self._tx).of_sources([row.id for row in rows])
         return [
             Source(
                 id=row.id,

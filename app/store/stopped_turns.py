@@ -11,11 +11,10 @@ from app.domain.conversation import Role
 from app.domain.gap import GapReason
 from app.domain.personal_data import masked
 from app.domain.rephrasing import REPHRASED_WITHIN, StoppedTurn
-from app.store.gap_counting import SqlGapCounting
+from app.store.gap_counting import GapCounting
 from app.store.models import MessageRow, StoppedTurnRow, TurnRow
-from app.store.outbox import SqlOutbox
-from app.store.session import affected_rows
-from app.store.stored_turns import SqlStoredTurns
+from app.store.stored_turns import ids_of
+from app.store.transaction import Repository, affected_rows
 
 # A question that began in time may be committed a moment later, by a process whose clock is behind.
 _GRACE: Final = timedelta(minutes=1)
@@ -25,8 +24,10 @@ _asked = aliased(MessageRow)
 _asked_next = aliased(MessageRow)
 
 
-class SqlStoppedTurns(SqlStoredTurns, SqlGapCounting, SqlOutbox):
+class StoppedTurnRecords(Repository):
     async def stopped(self, at_most: int) -> list[StoppedTurn]:
+        """Turns that visitors stopped and that were not judged, stopped longest ago first: those after which another
+        question was begun in time, and those after which none can come any more."""
         followed = and_(
             _next.conversation_id == TurnRow.conversation_id,
             _next.position == TurnRow.position + 1,
@@ -49,25 +50,16 @@ class SqlStoppedTurns(SqlStoredTurns, SqlGapCounting, SqlOutbox):
         ]
 
     async def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
+        """Once a turn. A rephrased question counts as a gap, unless the turn has counted as one before."""
         turn = await self._session.scalar(select(TurnRow).where(TurnRow.id == turn_id).with_for_update())
         judged = await self._session.execute(delete(StoppedTurnRow).where(StoppedTurnRow.turn_id == turn_id))
         if turn is not None and is_rephrased and affected_rows(judged):
-            await self._see_gap(turn, GapReason.REPHRASED)
+            await GapCounting(self._tx).see(ids_of(turn), GapReason.REPHRASED)
 
-    async def _remember_stop(self, turn_id: UUID) -> None:
+    async def remember(self, turn_id: UUID) -> None:
+        """Until somebody has judged it."""
         statement = self._insert(StoppedTurnRow).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
         await self._session.execute(statement.on_conflict_do_nothing())
-
-    async def _see_gap(self, turn: TurnRow, reason: GapReason) -> None:
-        if await self.count_gap(turn.agent_id, turn.id, await self._question(turn.id), reason):
-            await self._announce(turn, "gap.seen")
-
-    async def _announce(self, turn: TurnRow, kind: str) -> None:
-        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
-        await self._session.execute(self._news(turn.agent_id, kind, payload, turn_id=turn.id))
-
-    async def _question(self, turn_id: UUID) -> str:
-        return await self._message(turn_id, MessageRow.text, Role.VISITOR)
 
 
 def _masked_next(question: str | None) -> str | None:

@@ -14,7 +14,7 @@ from app.domain.turn import AnsweredBy, Citation, Exchange, Finish, StoredTurn, 
 from app.store.citations import citations_of
 from app.store.live_chats import live_message_of
 from app.store.models import AgentDayRow, CitationRow, FeedbackRow, LiveMessageRow, MessageRow, TurnRow, UsageRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository, TurnIds
 
 Value = TypeVar("Value")
 
@@ -24,12 +24,14 @@ _is_question = and_(_question.turn_id == TurnRow.id, _question.role == Role.VISI
 _is_answer = and_(_answer.turn_id == TurnRow.id, _answer.role == Role.AGENT.value)
 
 
-class SqlStoredTurns(SqlFamily):
+class StoredTurnRecords(Repository):
     async def find(self, turn_id: UUID) -> StoredTurn | None:
-        found = await self._turns(TurnRow.id == turn_id)
+        found = await self.where(TurnRow.id == turn_id)
         return found[0] if found else None
 
     async def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
+        """The latest exchanges, oldest first: answered turns, and between them what the visitor and a person of the
+        team wrote to each other (`past_exchanges`)."""
         answered = (
             select(TurnRow.created_at, _question.text, _answer.text)
             .select_from(TurnRow)
@@ -57,10 +59,13 @@ class SqlStoredTurns(SqlFamily):
         return past_exchanges(reversed(turns), reversed(messages), limit)
 
     async def tokens_of_day(self, agent_id: UUID, day: date) -> int:
+        """What the agent's turns that ended on that day, by UTC, cost, and what was charged beside them, tokens read
+        and written together."""
         statement = select(AgentDayRow.tokens).where(AgentDayRow.agent_id == agent_id, AgentDayRow.day == day)
         return await self._session.scalar(statement) or 0
 
     async def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
+        """What the chat model was asked for, newest month first, without prices."""
         is_sqlite = self._session.get_bind().dialect.name == "sqlite"
         month = (
             func.strftime("%Y-%m", UsageRow.created_at)
@@ -84,6 +89,7 @@ class SqlStoredTurns(SqlFamily):
         ]
 
     async def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
+        """Thumbs up and down that answers got, by the URL of each section that they cited."""
         statement = (
             select(
                 CitationRow.url,
@@ -97,10 +103,11 @@ class SqlStoredTurns(SqlFamily):
         return {url: (up, down) for url, up, down in await self._session.execute(statement)}
 
     async def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
-        return await self._turns(TurnRow.conversation_id == conversation_id)
+        """Oldest first, with citations and trace."""
+        return await self.where(TurnRow.conversation_id == conversation_id)
 
-    async def _turns(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
-        """Oldest first."""
+    async def where(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
+        """Those that meet a condition on `TurnRow`, oldest first."""
         statement = (
             select(TurnRow, _question.text, _answer.id, _answer.text, FeedbackRow.rating, FeedbackRow.comment)
             .join(_question, _is_question)
@@ -116,9 +123,21 @@ class SqlStoredTurns(SqlFamily):
             for turn, question, message_id, answer, rating, comment in rows
         ]
 
+    async def question(self, turn_id: UUID) -> str:
+        """Of a turn that is there."""
+        return await self._message(turn_id, MessageRow.text, Role.VISITOR)
+
+    async def answer_id(self, turn_id: UUID) -> UUID:
+        """Of a turn that has ended."""
+        return await self._message(turn_id, MessageRow.id, Role.AGENT)
+
     async def _message(self, turn_id: UUID, column: InstrumentedAttribute[Value], role: Role) -> Value:
         statement = select(column).where(MessageRow.turn_id == turn_id, MessageRow.role == role.value)
         return (await self._session.scalars(statement)).one()
+
+
+def ids_of(turn: TurnRow) -> TurnIds:
+    return TurnIds(turn.id, turn.agent_id, turn.visitor_id, turn.conversation_id)
 
 
 def _stored_turn(

@@ -3,17 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Table, and_, bindparam, func, select, update
 
 from app.domain.erasure import ErasedGaps
 from app.store.batches import batches
 from app.store.models import GapQuestionRow, GapRow, UsageRow
-from app.store.models.base import Base
-from app.store.session import SqlFamily, affected_rows
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
 
 # On tables and not on their classes, whose bulk updates know rows by their keys alone.
 _USAGE = cast(Table, UsageRow.__table__)
@@ -41,19 +40,19 @@ class _Asking:
     asked_at: datetime
 
 
-class SqlTurnErasing(SqlFamily):
-    async def _make_usage_anonymous(self, turn_ids: Sequence[UUID]) -> None:
+class TurnErasing(Repository):
+    async def make_usage_anonymous(self, turn_ids: Sequence[UUID]) -> None:
         if turn_ids:
             rows = [{"turn": turn_id, "nobody": new_id()} for turn_id in turn_ids]
             await self._session.execute(_ANONYMOUS_USAGE, rows)
 
-    async def _forget_gaps(self, asked_in: ColumnElement[bool]) -> ErasedGaps:
+    async def forget_gaps(self, asked_in: ColumnElement[bool]) -> ErasedGaps:
         """The condition is on `GapQuestionRow`."""
         gap_ids = list(await self._session.scalars(select(GapQuestionRow.gap_id).where(asked_in).distinct()))
         askings = await self._delete(GapQuestionRow, asked_in)
-        return ErasedGaps(sum([await self._count_again(batch) for batch in batches(gap_ids)]), askings)
+        return ErasedGaps(sum([await self.count_again(batch) for batch in batches(gap_ids)]), askings)
 
-    async def _count_again(self, gap_ids: Sequence[UUID]) -> int:
+    async def count_again(self, gap_ids: Sequence[UUID]) -> int:
         """Gaps by what others have asked; return how many are gone, for nobody has."""
         last = await self._last_askings(gap_ids)
         gone = [gap_id for gap_id in gap_ids if gap_id not in last]
@@ -125,6 +124,3 @@ class SqlTurnErasing(SqlFamily):
             GapRow.agent_id.in_(agent_ids), GapRow.question_key.in_(keys)
         )
         return {(agent_id, key): gap_id for agent_id, key, gap_id in await self._session.execute(statement)}
-
-    async def _delete(self, table: type[Base], condition: Any) -> int:
-        return affected_rows(await self._session.execute(delete(table).where(condition)))

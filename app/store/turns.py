@@ -9,7 +9,8 @@ from sqlalchemy import Table, bindparam, delete, select, update
 from app.domain.conversation import Role
 from app.domain.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
 from app.domain.gap import GapReason
-from app.domain.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.domain.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.store.gap_counting import GapCounting
 from app.store.models import (
     AgentDayRow,
     AgentRow,
@@ -22,9 +23,10 @@ from app.store.models import (
     TurnRow,
     UsageRow,
 )
-from app.store.session import affected_rows
-from app.store.stopped_turns import SqlStoppedTurns
+from app.store.outbox import Outbox
+from app.store.stored_turns import StoredTurnRecords, ids_of
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
 
 _RUNNING = TurnState.RUNNING.value
 _CUT = TurnState.CUT.value
@@ -46,12 +48,15 @@ _CHECKPOINT_OF_CUT = (
 )
 
 
-class SqlTurns(SqlStoppedTurns):
-    """Implements `TurnRecords`: here what a turn changes; reading turns, counting gaps and what was stopped have a file
-    each."""
+class TurnRecords(Repository):
+    """What a turn changes. Reading turns, counting gaps and what was stopped have a repository each."""
 
     async def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
-        """Also raises NotFound for a conversation that is not this visitor's, or that they have cleared."""
+        """Store question and turn, `running`, owned by the process named `owner`.
+
+        Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a running turn, NotFound
+        when the conversation is not this visitor's or was cleared.
+        """
         now = self._now()
         conversation = await self._own_conversation(session)
         position = conversation.turn_count + 1
@@ -90,6 +95,7 @@ class SqlTurns(SqlStoppedTurns):
         )
 
     async def checkpoint(self, texts: Mapping[UUID, str]) -> None:
+        """Keep the texts so far of turns that are still running, or that were cut while their owner was silent."""
         if not texts:
             return
         rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
@@ -98,27 +104,27 @@ class SqlTurns(SqlStoppedTurns):
             await self._session.execute(_CHECKPOINT_OF_CUT, rows)
 
     async def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
-        """Raises NotFound for a turn that was erased."""
+        """Store the end: answer message, citations, usage, and what follows from it (`on_turn_end`). Returns the
+        message's id. A turn that has already ended keeps its first end and returns that message's id; only a cut is no
+        end: its owner lives after all, and what it says takes the cut's place. Raises NotFound for a turn that was
+        erased."""
         turn = await self._session.get(TurnRow, turn_id, with_for_update=True)
         if turn is None:
             raise NotFound("turn")
         if turn.state not in (_RUNNING, _CUT):
-            return await self._answer_id(turn_id)
+            return await StoredTurnRecords(self._tx).answer_id(turn_id)
         if turn.state == _CUT:
             await self._take_back_cut(turn_id)
         await self._end(turn, end)
         message_id = await self._add_message(turn_id, Role.AGENT, end.answer)
         await self._cite(turn_id, end)
         await self._charge(turn_id, turn.agent_id, end.answered_by.value, end.usage)
-        await self._announce(turn, f"turn.{end.state.value}")
-        await self._count_hit(turn, end)
-        if end.finish is Finish.STOPPED and end.state is TurnState.DONE:
-            await self._remember_stop(turn_id)
-        if end.gap is not None:
-            await self._see_gap(turn, end.gap)
+        for listener in self._tx.on_turn_end:
+            await listener(self._tx, ids_of(turn), end)
         return message_id
 
     async def cut_orphans(self, living_owners: Collection[str]) -> int:
+        """Running turns of any other owner become `cut`; return how many."""
         orphans = (
             select(TurnRow)
             .where(TurnRow.state == _RUNNING, TurnRow.owner.not_in(list(living_owners)))
@@ -131,7 +137,7 @@ class SqlTurns(SqlStoppedTurns):
             )
             await self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             await self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
-            await self._announce(turn, f"turn.{_CUT}")
+            await Outbox(self._tx).announce(ids_of(turn), f"turn.{_CUT}")
         return len(turns)
 
     async def _take_back_cut(self, turn_id: UUID) -> None:
@@ -142,6 +148,9 @@ class SqlTurns(SqlStoppedTurns):
         await self._session.execute(delete(UsageRow).where(UsageRow.turn_id == turn_id))
 
     async def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
+        """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,
+        unless the turn has counted as one before.
+        Raises NotFound for a turn that is not this conversation's."""
         if rating not in _RATINGS:
             raise InvalidInput("rating", 'must be "up" or "down".')
         own = (
@@ -173,13 +182,16 @@ class SqlTurns(SqlStoppedTurns):
             )
         )
         if rating == "down" and turn.answered_by not in (AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value):
-            await self._see_gap(turn, GapReason.THUMBS_DOWN)
+            await GapCounting(self._tx).see(ids_of(turn), GapReason.THUMBS_DOWN)
 
     async def flag(self, turn_id: UUID) -> UUID | None:
+        """The turn's question counts as a gap on an operator's word, unless it has counted as one before; return the
+        gap's id, None for a question without words. Raises NotFound."""
         turn = await self._session.scalar(select(TurnRow).where(TurnRow.id == turn_id).with_for_update())
         if turn is None:
             raise NotFound("turn")
-        await self.count_gap(turn.agent_id, turn_id, await self._question(turn_id), GapReason.FLAGGED)
+        question = await StoredTurnRecords(self._tx).question(turn_id)
+        await GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return await self._session.scalar(select(GapQuestionRow.gap_id).where(GapQuestionRow.turn_id == turn_id))
 
     async def _own_conversation(self, session: VisitorSession) -> ConversationRow:
@@ -254,6 +266,7 @@ class SqlTurns(SqlStoppedTurns):
             await self._session.execute(self._insert(CitationRow), rows)
 
     async def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
+        """Count what the chat model cost beside a turn; it belongs to the agent's day like a turn's."""
         await self._charge(new_id(), agent_id, purpose, usage)
 
     async def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:
@@ -273,15 +286,3 @@ class SqlTurns(SqlStoppedTurns):
             day = self._insert(AgentDayRow).values(agent_id=agent_id, day=self._today(), tokens=usage.tokens)
             more = {"tokens": AgentDayRow.tokens + usage.tokens}
             await self._session.execute(day.on_conflict_do_update(index_elements=["agent_id", "day"], set_=more))
-
-    async def _count_hit(self, turn: TurnRow, end: TurnEnd) -> None:
-        if end.curated_answer_id is None:
-            return
-        await self._session.execute(
-            update(CuratedAnswerRow)
-            .where(CuratedAnswerRow.id == end.curated_answer_id, CuratedAnswerRow.agent_id == turn.agent_id)
-            .values(hits=CuratedAnswerRow.hits + 1, last_hit_at=self._now())
-        )
-
-    async def _answer_id(self, turn_id: UUID) -> UUID:
-        return await self._message(turn_id, MessageRow.id, Role.AGENT)

@@ -7,13 +7,12 @@ from sqlalchemy import delete
 from app.domain.errors import NotFound
 from app.domain.signed_user import UserKey
 from app.store.models import AgentRow, UserKeyRow
-from app.store.session import SqlFamily
+from app.store.transaction import Repository
 
 
-class SqlUserKeys(SqlFamily):
-    """Implements `UserKeyRecords`."""
-
+class UserKeyRecords(Repository):
     async def set(self, key: UserKey) -> None:
+        """In place of the one that the agent had. Raises NotFound for an absent agent."""
         if await self._session.get(AgentRow, key.agent_id) is None:
             raise NotFound("agent")
         values = {"kid": key.kid, "salt": key.salt, "created_at": key.created_at}

@@ -25,13 +25,14 @@ from app.store.models import (
     TurnRow,
     VisitorRow,
 )
-from app.store.stored_turns import SqlStoredTurns
+from app.store.stored_turns import StoredTurnRecords
 from app.store.time_ordered_id import new_id
-from app.store.turn_erasing import SqlTurnErasing
+from app.store.transaction import Repository
+from app.store.turn_erasing import TurnErasing
 
 
-class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
-    """Implements `VisitorRecords`."""
+class VisitorRecords(Repository):
+    """Every method raises NotFound for what is absent or another workspace's."""
 
     async def everything(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
         row = await self._visitor(workspace_id, visitor_id)
@@ -41,7 +42,7 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
             for given in await self._session.scalars(rated.where(TurnRow.visitor_id == visitor_id))
         }
         turns: dict[UUID, list[ExportedTurn]] = {}
-        for turn in await self._turns(TurnRow.visitor_id == visitor_id):
+        for turn in await StoredTurnRecords(self._tx).where(TurnRow.visitor_id == visitor_id):
             turns.setdefault(turn.conversation_id, []).append(ExportedTurn(turn, feedback.get(turn.id)))
         conversations = await self._session.scalars(
             select(ConversationRow)
@@ -76,12 +77,18 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
         return list(await self._session.scalars(_conversations_of(visitor_id)))
 
     async def erase(self, workspace_id: UUID, visitor_id: UUID) -> Erasure:
+        """Remove the visitor with all that they wrote and were told.
+
+        A gap that others have asked as well keeps their askings, wording and count; any other goes. What turns cost
+        stays, under ids that lead nowhere.
+        """
         visitor = await self._visitor(workspace_id, visitor_id, is_locked=True)
         erasure = await self._erase(visitor.agent_id, _conversations_of(visitor_id))
         await self._session.execute(delete(VisitorRow).where(VisitorRow.id == visitor_id))
         return erasure
 
     async def erase_conversation(self, workspace_id: UUID, conversation_id: UUID) -> Erasure:
+        """The same for one conversation; the visitor stays."""
         found = (
             select(ConversationRow.agent_id)
             .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
@@ -108,8 +115,8 @@ class SqlVisitors(SqlStoredTurns, SqlTurnErasing):
         # Turns before their conversation, as a turn's end locks them; a new turn then waits for the conversation.
         turn_ids = list(await self._session.scalars(turns.with_for_update()))
         conversation_ids = tuple(await self._session.scalars(conversations.with_for_update()))
-        await self._make_usage_anonymous(turn_ids)
-        gaps = await self._forget_gaps(GapQuestionRow.turn_id.in_(turns))
+        await TurnErasing(self._tx).make_usage_anonymous(turn_ids)
+        gaps = await TurnErasing(self._tx).forget_gaps(GapQuestionRow.turn_id.in_(turns))
         rows = ErasedRows(
             gap_questions=gaps.askings,
             gaps=gaps.gaps,

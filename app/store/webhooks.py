@@ -12,16 +12,14 @@ from app.domain.list_page import ListPage, PageRequest
 from app.domain.webhook import DeadLetter, Delivery, Webhook, WebhookEvent, event_of
 from app.store.keyset import Keyset
 from app.store.models import GapRow, OutboxRow, WebhookDeliveryRow, WebhookRow
-from app.store.outbox import SqlOutbox
-from app.store.session import affected_rows
+from app.store.outbox import Outbox
 from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
 
 _LATEST_DEAD_FIRST = Keyset(WebhookDeliveryRow.died_at, WebhookDeliveryRow.id, descending=True)
 
 
-class SqlWebhooks(SqlOutbox):
-    """Implements `WebhookRecords`."""
-
+class WebhookRecords(Repository):
     async def add(self, webhook: Webhook) -> None:
         await self._session.execute(
             self._insert(WebhookRow).values(
@@ -36,11 +34,13 @@ class SqlWebhooks(SqlOutbox):
         )
 
     async def of_agent(self, agent_id: UUID) -> list[Webhook]:
+        """Oldest first."""
         statement = select(WebhookRow).where(WebhookRow.agent_id == agent_id)
         rows = await self._session.scalars(statement.order_by(WebhookRow.created_at, WebhookRow.id))
         return [_webhook(row) for row in rows]
 
     async def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
+        """With all that is on its way to it. Raises NotFound."""
         removed = await self._session.execute(
             delete(WebhookRow).where(WebhookRow.id == webhook_id, WebhookRow.agent_id == agent_id)
         )
@@ -48,6 +48,7 @@ class SqlWebhooks(SqlOutbox):
             raise NotFound("webhook")
 
     async def owed_digests(self, week: Week) -> list[UUID]:
+        """Agents with a webhook that wants digests and was there when the week ended, and without that week's."""
         told = OutboxRow.agent_id == WebhookRow.agent_id, OutboxRow.kind == WEEKLY, OutboxRow.week == week.monday
         statement = select(WebhookRow.agent_id, WebhookRow.events).where(
             WebhookRow.created_at <= week.until, ~select(OutboxRow.id).where(*told).exists()
@@ -56,17 +57,21 @@ class SqlWebhooks(SqlOutbox):
         return list(dict.fromkeys([agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]))
 
     async def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
+        """Put it into the outbox, as of its week's end. False where that week's is there already."""
         week = digest.week
-        news = self._news(agent_id, WEEKLY, digest.figures, week=week.monday, happened_at=week.until)
+        news = Outbox(self._tx).news(agent_id, WEEKLY, digest.figures, week=week.monday, happened_at=week.until)
         return (await self._session.scalar(news.returning(OutboxRow.id))) is not None
 
     async def has_work(self) -> bool:
+        """Whether the outbox holds news, or a delivery is due."""
         news = select(OutboxRow.id).where(OutboxRow.delivered_at.is_(None)).limit(1)
         due = select(WebhookDeliveryRow.id).where(WebhookDeliveryRow.next_at <= self._now()).limit(1)
         return await self._session.scalar(news) is not None or await self._session.scalar(due) is not None
 
     async def hand_out(self, limit: int) -> int:
-        """Here `delivered_at` of an outbox row is when it was handed out."""
+        """Make a delivery for each webhook that wants to hear of it, of at most `limit` of the oldest outbox rows that
+        were not handed out; return how many rows. Webhooks do not hear of what was before them. `delivered_at` of an
+        outbox row is when it was handed out."""
         now = self._now()
         oldest = (
             select(OutboxRow)
@@ -101,6 +106,8 @@ class SqlWebhooks(SqlOutbox):
         return len(news)
 
     async def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
+        """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who
+        has not settled one by then has failed to, and it is due again."""
         due = (
             select(WebhookDeliveryRow, WebhookRow, OutboxRow)
             .join(WebhookRow, WebhookRow.id == WebhookDeliveryRow.webhook_id)
@@ -138,6 +145,7 @@ class SqlWebhooks(SqlOutbox):
         )
 
     async def failed(self, delivery: Delivery, error: str, next_at: datetime | None) -> None:
+        """Due again at `next_at`; None makes it a dead letter. Nothing happens to what others have claimed since."""
         await self._session.execute(
             update(WebhookDeliveryRow)
             .where(
@@ -149,6 +157,7 @@ class SqlWebhooks(SqlOutbox):
         )
 
     async def dead_letters(self, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
+        """Latest first."""
         statement = (
             select(WebhookDeliveryRow)
             .join(WebhookRow, WebhookRow.id == WebhookDeliveryRow.webhook_id)
@@ -161,6 +170,7 @@ class SqlWebhooks(SqlOutbox):
         return ListPage(letters, _LATEST_DEAD_FIRST.next_cursor(rows, page))
 
     async def revive(self, agent_id: UUID, delivery_id: UUID) -> None:
+        """A dead letter is due now, with all of its attempts before it. Raises NotFound for what is none."""
         of_agent = select(WebhookRow.id).where(WebhookRow.agent_id == agent_id)
         revived = await self._session.execute(
             update(WebhookDeliveryRow)

@@ -11,6 +11,8 @@ from app.domain.operator import Operator
 from app.domain.turn import VisitorSession
 from app.operating.actor import MANAGE, READ, WRITE, Actor
 from app.operating.operators import acting
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
 from app.web.admission import Admission
 from app.web.errors import Refusal
 from app.web.limits_policy import LimitsPolicy
@@ -60,9 +62,9 @@ class VisitorAccess:
         claims = await admission.visitor_tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
         visitor_id = str(claims.session.visitor_id)
         await admission.count(admission.limits.calls_per_visitor, "calls", "visitor", visitor_id)
-        async with admission.records.read() as records:
-            agent = await records.agents.live(claims.session.agent_id)
-            is_kept = await records.conversations.is_kept(claims.session)
+        async with admission.records.read() as tx:
+            agent = await AgentRecords(tx).live(claims.session.agent_id)
+            is_kept = await ConversationRecords(tx).is_kept(claims.session)
         if not is_kept:
             raise Unauthorized("What this visitor token was for has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)

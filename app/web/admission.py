@@ -7,7 +7,7 @@ from starlette.requests import Request
 from app.operating.api_tokens import ApiTokens
 from app.operating.sign_in import SignIn
 from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
 from app.web.client_address import ClientAddresses
 from app.web.limits_policy import LimitsPolicy, a_minute
 from app.web.visitor_tokens import VisitorTokens

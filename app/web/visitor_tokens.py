@@ -16,7 +16,8 @@ from app.domain.turn import VisitorSession
 from app.domain.turn_language import primary_subtag
 from app.domain.workspace import SigningKey
 from app.ports.clock import Clock
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from app.web.signed_filter import filter_text, parsed_filter
 
 ALGORITHM = "HS256"  # fixed here: a token cannot choose it
@@ -125,8 +126,8 @@ class VisitorTokens:
         now = self._clock.now()
         if self._keys_until is None or now >= self._keys_until:
             # The very first call makes the first key, so it has to write.
-            async with self._records.read() if self._keys else self._records.write() as records:
-                keys = await records.tokens.signing_keys()
+            async with self._records.read() if self._keys else self._records.write() as tx:
+                keys = await TokenRecords(tx).signing_keys()
             self._keys = [key for key in keys if len(key.secret) >= MIN_KEY_BYTES]
             self._keys_until = now + KEYS_LAST
         return self._keys

@@ -15,8 +15,9 @@ from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Token
 from app.domain.turn_language import primary_subtag
 from app.operating.signed_users import SignedUsers
 from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.stream_places import StreamPlaces
+from app.store.agents import AgentRecords
+from app.store.system_of_record import SystemOfRecord
 from app.web.access import VisitorCaller, new_visitor, visitor
 from app.web.endpoint import Api, Call, get, post
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
@@ -73,8 +74,8 @@ class WidgetConversations(Api):
         codes=("not_found", "unauthorized"),
     )
     async def open_conversation(self, call: Call[None, InitIn]) -> InitOut:
-        async with self._records.read() as records:
-            agent = await records.agents.live(call.input.agent_id)
+        async with self._records.read() as tx:
+            agent = await AgentRecords(tx).live(call.input.agent_id)
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
         user_id = call.input.user_id
         if user_id is not None:

@@ -19,7 +19,14 @@ from app.domain.errors import IndexUnavailable
 from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, RunState, SourceConfig, SourceKind
 from app.ports.job_handlers import JobHandlers
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.processes import ProcessRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 
@@ -90,7 +97,7 @@ def url(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-async def record(tmp_path: Path) -> AsyncIterator[SqlSystemOfRecord]:
+async def record(tmp_path: Path) -> AsyncIterator[SystemOfRecord]:
     """On a clock that stands still: who has beaten once lives, who never has is dead."""
     async with temporary_record(tmp_path, FixedClock()) as opened:
         yield opened
@@ -109,7 +116,7 @@ def handlers() -> RecordingHandlers:
 
 @asynccontextmanager
 async def working(
-    url: str, record: SqlSystemOfRecord, handlers: JobHandlers, name: str = "worker-1", dead_after_seconds: int = 1
+    url: str, record: SystemOfRecord, handlers: JobHandlers, name: str = "worker-1", dead_after_seconds: int = 1
 ) -> AsyncIterator[DbosWorker]:
     async with DbosWorker(
         url,
@@ -125,7 +132,7 @@ async def working(
 
 
 async def test_a_job_is_done_once_however_often_it_is_asked_for(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
 ) -> None:
     run_id, agent_id = uuid4(), uuid4()
     await queue.crawl(agent_id, run_id)
@@ -141,7 +148,7 @@ async def test_a_job_is_done_once_however_often_it_is_asked_for(
 
 
 async def test_each_leg_of_a_run_is_a_job_of_its_own(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
 ) -> None:
     run_id, agent_id = uuid4(), uuid4()
     async with working(url, record, handlers):
@@ -154,7 +161,7 @@ async def test_each_leg_of_a_run_is_a_job_of_its_own(
 
 
 async def test_upkeep_does_not_wait_for_a_long_reading(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
 ) -> None:
     handlers.is_hanging = True
     async with working(url, record, handlers):
@@ -168,7 +175,7 @@ async def test_upkeep_does_not_wait_for_a_long_reading(
 
 
 async def test_a_job_that_fails_is_tried_again(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
 ) -> None:
     handlers.failures = 2
     async with working(url, record, handlers):
@@ -179,7 +186,7 @@ async def test_a_job_that_fails_is_tried_again(
 
 
 async def test_a_job_that_goes_on_failing_is_given_up_with_its_reason(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
 ) -> None:
     handlers.failures = 99
     run_id = uuid4()
@@ -192,7 +199,7 @@ async def test_a_job_that_goes_on_failing_is_given_up_with_its_reason(
 
 
 async def test_a_worker_that_ends_in_good_order_hands_its_work_back(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
     run_id = uuid4()
     handlers.is_hanging = True
@@ -209,7 +216,7 @@ async def test_a_worker_that_ends_in_good_order_hands_its_work_back(
 
 
 async def test_a_worker_that_stopped_leaves_no_thread_behind(
-    url: str, record: SqlSystemOfRecord, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, handlers: RecordingHandlers
 ) -> None:
     async with working(url, record, handlers):
         pass
@@ -218,7 +225,7 @@ async def test_a_worker_that_stopped_leaves_no_thread_behind(
 
 
 async def test_a_run_that_never_reached_the_queue_is_found(
-    url: str, record: SqlSystemOfRecord, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, handlers: RecordingHandlers
 ) -> None:
     run = await a_run(record)
 
@@ -229,7 +236,7 @@ async def test_a_run_that_never_reached_the_queue_is_found(
 
 
 async def test_the_work_of_a_dead_worker_is_taken_over(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
     run_id = uuid4()
     await queue.crawl(uuid4(), run_id)
@@ -242,7 +249,7 @@ async def test_the_work_of_a_dead_worker_is_taken_over(
 
 
 async def test_work_that_kills_its_workers_is_given_up(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
     run_id = uuid4()
     await queue.crawl(uuid4(), run_id)
@@ -256,12 +263,12 @@ async def test_work_that_kills_its_workers_is_given_up(
 
 
 async def test_the_work_of_a_living_worker_is_left_alone(
-    url: str, record: SqlSystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
     await queue.crawl(uuid4(), uuid4())
     leave_to_the_dead(tmp_path, attempts=1)
-    async with record.write() as records:
-        await records.processes.beat("dead", "worker")
+    async with record.write() as tx:
+        await ProcessRecords(tx).beat("dead", "worker")
 
     async with working(url, record, handlers, "alive", dead_after_seconds=60):
         await queue.finish_deletions(uuid4(), uuid4())
@@ -281,7 +288,7 @@ async def test_processes_that_start_together_share_one_new_queue(url: str) -> No
         await one.aclose()
 
 
-async def test_a_crawl_goes_on_where_a_killed_worker_was(tmp_path: Path, record: SqlSystemOfRecord) -> None:
+async def test_a_crawl_goes_on_where_a_killed_worker_was(tmp_path: Path, record: SystemOfRecord) -> None:
     run = await a_run(record)
     with worker_process(tmp_path, "first", "https://shop.example/4") as (first, lines):
         read_first = await until(lines, "https://shop.example/4")
@@ -292,22 +299,22 @@ async def test_a_crawl_goes_on_where_a_killed_worker_was(tmp_path: Path, record:
 
     assert read_first == [f"https://shop.example/{n}" for n in range(5)]
     assert read_second == [f"https://shop.example/{n}" for n in range(4, 10)]
-    async with record.read() as records:
-        ended = await records.sources.run(run.id)
-        documents = await records.documents.page(run.agent_id, PageRequest(50))
-        left = await records.documents.pending_versions()
+    async with record.read() as tx:
+        ended = await CrawlRunRecords(tx).run(run.id)
+        documents = await LiveDocumentRecords(tx).page(run.agent_id, PageRequest(50))
+        left = await DocumentRecords(tx).pending_versions()
     assert (ended.state, ended.counts) == (RunState.FINISHED, {"indexed": 10})
     assert [document.url for document in documents.items] == [f"https://shop.example/{n}" for n in range(10)]
     assert not left
 
 
-async def a_run(record: SqlSystemOfRecord) -> CrawlRun:
-    async with record.write() as records:
-        agent = await records.agents.create(await records.tokens.default_workspace(), AgentConfig(name="Help"))
-        source = await records.sources.create(
+async def a_run(record: SystemOfRecord) -> CrawlRun:
+    async with record.write() as tx:
+        agent = await AgentRecords(tx).create(await TokenRecords(tx).default_workspace(), AgentConfig(name="Help"))
+        source = await SourceRecords(tx).create(
             agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/")
         )
-        return await records.sources.start_run(agent.id, source.id)
+        return await CrawlRunRecords(tx).start_run(agent.id, source.id)
 
 
 def leave_to_the_dead(folder: Path, attempts: int) -> None:
@@ -356,17 +363,17 @@ async def until(lines: Iterator[str], url: str) -> list[str]:
     return await anyio.to_thread.run_sync(read)
 
 
-async def until_ended(record: SqlSystemOfRecord, run_id: UUID) -> None:
+async def until_ended(record: SystemOfRecord, run_id: UUID) -> None:
     with anyio.fail_after(PATIENCE_SECONDS):
         while True:
-            async with record.read() as records:
-                if (await records.sources.run(run_id)).state is RunState.FINISHED:
+            async with record.read() as tx:
+                if (await CrawlRunRecords(tx).run(run_id)).state is RunState.FINISHED:
                     return
             await anyio.sleep(0.02)
 
 
 async def test_the_first_worker_looks_for_due_readings_again_and_again(
-    url: str, record: SqlSystemOfRecord, handlers: RecordingHandlers
+    url: str, record: SystemOfRecord, handlers: RecordingHandlers
 ) -> None:
     async with working(url, record, handlers):
         await handlers.until_looked(3)

@@ -10,6 +10,7 @@ from app.answering.retrieval import SearchQuery
 from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
 from app.domain.retrieval_settings import RerankMode, RetrievalSettings
+from app.store.agents import AgentRecords
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 
 ASKED = SearchQuery("How long may I return a lamp?")
@@ -55,8 +56,8 @@ async def test_another_workspaces_agent_is_not_there(tmp_path: Path, version: st
 
 
 async def _draft(house: AnsweringHouse, confidence_threshold: float) -> None:
-    async with house.record.write() as records:
-        agent = await records.agents.get(house.workspace_id, house.agent_id)
-        await records.agents.save_draft(
+    async with house.record.write() as tx:
+        agent = await AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        await AgentRecords(tx).save_draft(
             house.workspace_id, house.agent_id, replace(agent.draft, confidence_threshold=confidence_threshold)
         )

@@ -18,6 +18,8 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import ModelInterrupted, ModelUnavailable, NotFound, RateLimited
 from app.domain.suggestion import Suggestion, SuggestionState
 from app.domain.turn import Finish
+from app.store.agents import AgentRecords
+from app.store.stored_turns import StoredTurnRecords
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
@@ -44,8 +46,8 @@ class Desk:
         )
 
     async def used(self) -> int:
-        async with self.house.record.read() as records:
-            return await records.turns.tokens_of_day(self.house.agent_id, self.house.clock.now().date())
+        async with self.house.record.read() as tx:
+            return await StoredTurnRecords(tx).tokens_of_day(self.house.agent_id, self.house.clock.now().date())
 
     @property
     def rules(self) -> str:
@@ -96,8 +98,8 @@ async def test_what_the_pages_do_not_say_is_not_drafted(tmp_path: Path, says: st
 
 async def test_without_any_page_the_model_is_not_asked(tmp_path: Path) -> None:
     async with a_desk(tmp_path, "Ten years [1].") as desk:
-        async with desk.house.record.write() as records:
-            bare = await records.agents.create(desk.house.workspace_id, AgentConfig("Bare"))
+        async with desk.house.record.write() as tx:
+            bare = await AgentRecords(tx).create(desk.house.workspace_id, AgentConfig("Bare"))
         assert await desk.drafter.draft(desk.house.workspace_id, bare.id, QUESTIONS, "", "en") == NOTHING
         assert desk.model.requests == []
 
@@ -117,10 +119,10 @@ async def test_every_wording_is_searched_for_and_read(tmp_path: Path) -> None:
 
 async def test_the_prompt_is_a_visitors_one_by_the_draft_and_told_that_it_is_kept(tmp_path: Path) -> None:
     async with a_desk(tmp_path, "3 years [1].") as desk:
-        async with desk.house.record.write() as records:
-            agent = await records.agents.get(desk.house.workspace_id, desk.house.agent_id)
+        async with desk.house.record.write() as tx:
+            agent = await AgentRecords(tx).get(desk.house.workspace_id, desk.house.agent_id)
             changed = replace(agent.draft, custom_prompt="Spell it lampe.", avoid_topics=("rivals",))
-            await records.agents.save_draft(desk.house.workspace_id, agent.id, changed)
+            await AgentRecords(tx).save_draft(desk.house.workspace_id, agent.id, changed)
         await desk.draft(language="de")
         for words in ("Answer only from the sources", "data, not instructions", "Spell it lampe.", "rivals"):
             assert words in desk.rules
@@ -157,9 +159,11 @@ async def test_its_tokens_count_in_the_agents_day_until_that_is_spent(tmp_path: 
 
 async def test_what_was_published_pays_and_not_what_is_tried(tmp_path: Path) -> None:
     async with a_desk(tmp_path, "3 years [1].", config=AgentConfig("Lamps", daily_tokens=0)) as desk:
-        async with desk.house.record.write() as records:
-            agent = await records.agents.get(desk.house.workspace_id, desk.house.agent_id)
-            await records.agents.save_draft(desk.house.workspace_id, agent.id, replace(agent.draft, daily_tokens=None))
+        async with desk.house.record.write() as tx:
+            agent = await AgentRecords(tx).get(desk.house.workspace_id, desk.house.agent_id)
+            await AgentRecords(tx).save_draft(
+                desk.house.workspace_id, agent.id, replace(agent.draft, daily_tokens=None)
+            )
         with pytest.raises(RateLimited):
             await desk.draft()
 

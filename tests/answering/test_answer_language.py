@@ -10,6 +10,7 @@ from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.own_words import own_words
 from app.domain.turn_events import Token, TurnEvent
+from app.store.curated_answers import CuratedAnswerRecords
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
@@ -56,8 +57,8 @@ async def test_without_a_model_the_refusal_is_in_the_questions_language(tmp_path
 )
 async def test_a_curated_answer_in_german_answers_german_questions(tmp_path: Path, question: str, is_hit: bool) -> None:
     async with answering_house(tmp_path) as house:
-        async with house.record.write() as records:
-            await records.curated_answers.create(
+        async with house.record.write() as tx:
+            await CuratedAnswerRecords(tx).create(
                 CuratedAnswer(uuid4(), house.agent_id, Trigger.PHRASE, "der versand", "Kostenlos.", language="de")
             )
         assert (said(await house.ask(question)) == "Kostenlos.") is is_hit

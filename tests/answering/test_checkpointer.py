@@ -10,17 +10,17 @@ import pytest
 from app.answering import checkpointer
 from app.answering.checkpointer import INTERVAL_TOKENS, Checkpointer, Checkpoints
 from app.domain.errors import Overloaded
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
 
 
 class SlowRecord:
-    """Keeps each batch that was written. A write needs a permit, of which there are plenty unless a test takes them."""
+    """Keeps each batch that was written, as its own transaction and repository. A write needs a permit, of which there
+    are plenty unless a test takes them."""
 
     def __init__(self) -> None:
         self.batches: list[dict[UUID, str]] = []
         self.permits = asyncio.Semaphore(100)
         self.is_broken = False
-        self.turns = self
         self._changed = asyncio.Condition()
         self._writes = 0
 
@@ -48,7 +48,8 @@ def record() -> SlowRecord:
 
 
 @pytest.fixture
-def checkpoints(record: SlowRecord) -> Checkpoints:
+def checkpoints(record: SlowRecord, monkeypatch: pytest.MonkeyPatch) -> Checkpoints:
+    monkeypatch.setattr(checkpointer, "TurnRecords", lambda tx: tx)
     return Checkpoints(cast(SystemOfRecord, record))
 
 

@@ -15,7 +15,7 @@ from app.adapters.shipped_weights import EMBEDDER_FOLDER
 from app.answering.curated_matcher import SHIPPED_THRESHOLD, CuratedMatcher
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.ports.embedder import Embedder
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record

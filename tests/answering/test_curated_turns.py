@@ -10,6 +10,8 @@ import pytest
 
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.turn import AnsweredBy
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.stored_turns import StoredTurnRecords
 from tests.answering.told import done, text
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -17,30 +19,30 @@ from tests.doubles.scripted_chat_model import ScriptedChatModel
 
 async def test_a_curated_answer_comes_first_and_skips_the_search(house: AnsweringHouse) -> None:
     answer = CuratedAnswer(uuid4(), house.agent_id, Trigger.PHRASE, "talk to a person", "Call 0123 456.")
-    async with house.record.write() as records:
-        await records.curated_answers.create(answer)
+    async with house.record.write() as tx:
+        await CuratedAnswerRecords(tx).create(answer)
     house.vectors.is_down = house.keywords.is_down = True
     events = await house.ask("Can I talk to a person?")
     assert text(events) == "Call 0123 456."
     assert done(events).answered_by is AnsweredBy.CURATED
     assert done(events).confidence == 1.0
-    async with house.record.read() as records:
-        given = await records.curated_answers.get(house.agent_id, answer.id)
+    async with house.record.read() as tx:
+        given = await CuratedAnswerRecords(tx).get(house.agent_id, answer.id)
     assert (given.hits, given.last_hit_at) == (1, house.clock.now())
 
 
 async def test_a_follow_up_of_a_curated_answer_is_understood(house: AnsweringHouse) -> None:
     answer = CuratedAnswer(uuid4(), house.agent_id, Trigger.EXACT, "do you repair lamps?", "Yes, all of them.")
-    async with house.record.write() as records:
-        await records.curated_answers.create(answer)
+    async with house.record.write() as tx:
+        await CuratedAnswerRecords(tx).create(answer)
     await house.ask("Do you repair lamps?")
     asked = "Do you repair lamps? and the warranty?"
 
     await house.ask("and the warranty?")
 
-    async with house.record.read() as records:
-        [_, followed] = await records.turns.of_conversation(house.session.conversation_id)
-        history = await records.turns.history(house.session.conversation_id, 6)
+    async with house.record.read() as tx:
+        [_, followed] = await StoredTurnRecords(tx).of_conversation(house.session.conversation_id)
+        history = await StoredTurnRecords(tx).history(house.session.conversation_id, 6)
     assert followed.trace["standalone"] == asked
     assert (history[0].question, history[0].answer) == ("Do you repair lamps?", "Yes, all of them.")
 
@@ -49,8 +51,8 @@ async def test_the_model_reads_a_curated_answer_as_what_it_said_itself(tmp_path:
     model = ScriptedChatModel()
     async with answering_house(tmp_path, model=model) as house:
         answer = CuratedAnswer(uuid4(), house.agent_id, Trigger.EXACT, "do you repair lamps?", "Yes, all of them.")
-        async with house.record.write() as records:
-            await records.curated_answers.create(answer)
+        async with house.record.write() as tx:
+            await CuratedAnswerRecords(tx).create(answer)
         await house.ask("Do you repair lamps?")
         assert model.requests == []
         await house.ask("How long is the warranty of a lamp?")
@@ -71,9 +73,9 @@ async def test_the_model_reads_a_curated_answer_as_what_it_said_itself(tmp_path:
 async def test_a_curated_answer_for_elsewhere_is_not_given(house: AnsweringHouse, narrowed: dict[str, Any]) -> None:
     asked = "Can I please talk to a person about the warranty of my lamp?"
     plain = CuratedAnswer(uuid4(), house.agent_id, Trigger.PHRASE, "talk to a person", "Call 0123 456.")
-    async with house.record.write() as records:
-        await records.curated_answers.create(replace(plain, **narrowed))
+    async with house.record.write() as tx:
+        await CuratedAnswerRecords(tx).create(replace(plain, **narrowed))
     assert done(await house.ask(asked)).answered_by is not AnsweredBy.CURATED
-    async with house.record.write() as records:
-        await records.curated_answers.create(replace(plain, id=uuid4()))
+    async with house.record.write() as tx:
+        await CuratedAnswerRecords(tx).create(replace(plain, id=uuid4()))
     assert done(await house.ask(asked)).answered_by is AnsweredBy.CURATED

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 
-from app.answering.handoff import store_end
 from app.answering.person_talk import told_talk
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
@@ -20,6 +19,10 @@ from app.domain.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, Turn
 from app.domain.turn_events import Done, Start, Token
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.live_chats import LiveChats
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.gaps import GapRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.turns import TurnRecords
 from tests.answering.told import done, text
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -63,13 +66,13 @@ async def test_they_are_of_the_visitors_language(house: AnsweringHouse) -> None:
 async def test_it_is_no_gap_not_even_by_a_thumbs_down(house: AnsweringHouse) -> None:
     await house.ask(WISH)
     await house.turns.feedback(house.session, house.sent[-1].turn_id, "down", "")
-    async with house.record.read() as records:
-        assert (await records.gaps.page(house.agent_id, GapState.OPEN, PageRequest())).items == []
+    async with house.record.read() as tx:
+        assert (await GapRecords(tx).page(house.agent_id, GapState.OPEN, PageRequest())).items == []
 
 
 async def test_it_comes_before_curated_answers(house: AnsweringHouse) -> None:
-    async with house.record.write() as records:
-        await records.curated_answers.create(
+    async with house.record.write() as tx:
+        await CuratedAnswerRecords(tx).create(
             CuratedAnswer(uuid4(), house.agent_id, Trigger.PHRASE, "talk to a human", "Call 0123.")
         )
     assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
@@ -85,13 +88,13 @@ async def test_asking_twice_calls_once(house: AnsweringHouse) -> None:
 async def test_a_turn_ends_also_where_its_conversation_was_cleared_meanwhile(house: AnsweringHouse) -> None:
     request = house.request(WISH)
     end = TurnEnd(TurnState.DONE, "Called.", AnsweredBy.HANDOFF, 1.0, low_confidence=False, finish=Finish.COMPLETE)
-    async with house.record.write() as records:
-        await records.turns.begin(house.session, request, 1, "tests")
+    async with house.record.write() as tx:
+        await TurnRecords(tx).begin(house.session, request, 1, "tests")
     await house.conversations.clear(house.session)
-    async with house.record.write() as records:
-        await store_end(records, house.session, request.turn_id, end)
-    async with house.record.read() as records:
-        turn = await records.turns.find(request.turn_id)
+    async with house.record.write() as tx:
+        await TurnRecords(tx).finish(request.turn_id, end)
+    async with house.record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(request.turn_id)
     assert turn is not None
     assert turn.state is TurnState.DONE
     chats, actor = desk(house)

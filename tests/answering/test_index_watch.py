@@ -5,6 +5,7 @@ import pytest
 from app.answering.index_watch import IndexWatch
 from app.domain.agent import AgentConfig
 from app.domain.errors import IndexUnavailable
+from app.store.agents import AgentRecords
 from tests.doubles.answering_house import AnsweringHouse
 
 
@@ -39,8 +40,8 @@ async def test_where_none_can_be_read_the_turn_says_so_itself(house: AnsweringHo
 
 
 async def test_an_agent_without_pages_has_nothing_to_wait_for(house: AnsweringHouse) -> None:
-    async with house.record.write() as records:
-        new = await records.agents.create(house.workspace_id, AgentConfig(name="New"))
+    async with house.record.write() as tx:
+        new = await AgentRecords(tx).create(house.workspace_id, AgentConfig(name="New"))
     await watch_of(house).require(new.id)
 
 

@@ -13,9 +13,10 @@ from app.answering.liveness import Liveness
 from app.domain.errors import Overloaded
 from app.domain.turn import TurnState
 from app.kit.supervisor import Supervisor
-from app.ports.records.transaction import Records
 from app.store.engine import open_engine
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
+from app.store.turn_end_listeners import TURN_END_LISTENERS
 from tests.answering.told import done, heard, stored, text, until_tokens
 from tests.doubles.answering_house import answering_house
 from tests.doubles.fixed_clock import FixedClock
@@ -44,7 +45,7 @@ async def test_a_process_whose_clock_is_ahead_cuts_nobody_who_lives(tmp_path: Pa
         await until_tokens(live, 1)
         ahead = FixedClock(house.clock.now())
         ahead.advance(25)
-        assert await Liveness(SqlSystemOfRecord(engine, ahead, TEST_KEYS), "ahead").beat() == 0
+        assert await Liveness(SystemOfRecord(engine, ahead, TEST_KEYS, TURN_END_LISTENERS), "ahead").beat() == 0
         go.set()
         events = await heard(live)
         assert done(events).message_id == (await stored(house, request)).message_id
@@ -95,7 +96,7 @@ async def test_an_error_that_nobody_foresaw_does_not_end_the_beating(
         write = house.record.write
         failures = [RuntimeError("a bug"), RuntimeError("another")]
 
-        def failing() -> AbstractAsyncContextManager[Records]:
+        def failing() -> AbstractAsyncContextManager[Transaction]:
             if failures:
                 raise failures.pop()
             beats_on.set()
@@ -115,7 +116,7 @@ async def test_a_start_and_an_end_outlast_a_record_that_others_hold(
         write = house.record.write
         held: list[str] = []
 
-        def busy() -> AbstractAsyncContextManager[Records]:
+        def busy() -> AbstractAsyncContextManager[Transaction]:
             if held:
                 raise Overloaded(held.pop())
             return write()
@@ -133,7 +134,7 @@ async def test_a_record_that_others_hold_for_good_ends_the_start(
 ) -> None:
     async with answering_house(tmp_path) as house:
 
-        def busy() -> AbstractAsyncContextManager[Records]:
+        def busy() -> AbstractAsyncContextManager[Transaction]:
             raise Overloaded("The database is busy.")
 
         with monkeypatch.context() as patch:

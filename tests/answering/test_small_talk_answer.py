@@ -10,6 +10,9 @@ from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.turn import AnsweredBy
 from app.domain.turn_events import Done, Start, Token
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.past_turns import PastTurnRecords
+from app.store.quality import QualityRecords
 from tests.answering.told import done, open_gaps, text
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -52,8 +55,8 @@ async def test_who_are_you_is_answered_with_the_agents_name_and_that_it_is_a_pro
 
 async def test_an_operators_answer_comes_first(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
-        async with house.record.write() as records:
-            await records.curated_answers.create(
+        async with house.record.write() as tx:
+            await CuratedAnswerRecords(tx).create(
                 CuratedAnswer(uuid4(), house.agent_id, Trigger.EXACT, "hello", "Welcome to the lamp shop.")
             )
         events = await house.ask("Hello!")
@@ -66,8 +69,8 @@ async def test_operators_weigh_questions_alone(tmp_path: Path) -> None:
         await house.ask("How long is the warranty of a lamp?")
         await house.ask("thanks")
         now = house.clock.now()
-        async with house.record.read() as records:
-            day = await records.quality.day(house.agent_id, now.date())
-            past = await records.past_turns.since(house.agent_id, now.replace(year=2000), 10)
+        async with house.record.read() as tx:
+            day = await QualityRecords(tx).day(house.agent_id, now.date())
+            past = await PastTurnRecords(tx).since(house.agent_id, now.replace(year=2000), 10)
         assert day.turns == 1
         assert [turn.asked.question for turn in past] == ["How long is the warranty of a lamp?"]

@@ -9,6 +9,8 @@ from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import ModelInterrupted
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import TrialRanking
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
 from tests.answering.test_playground import playground
 from tests.doubles.answering_house import SITE, AnsweringHouse
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -45,8 +47,8 @@ async def test_without_expected_words_no_answer_is_written(house: AnsweringHouse
 
 
 async def test_a_curated_answer_is_read_as_well(house: AnsweringHouse) -> None:
-    async with house.record.write() as records:
-        await records.curated_answers.create(
+    async with house.record.write() as tx:
+        await CuratedAnswerRecords(tx).create(
             CuratedAnswer(uuid4(), house.agent_id, Trigger.EXACT, QUESTION, "Ten years for lamps.")
         )
     ranking = await tried(house, golden(house, "ten years"))
@@ -55,10 +57,10 @@ async def test_a_curated_answer_is_read_as_well(house: AnsweringHouse) -> None:
 
 
 async def test_a_pattern_is_looked_for_in_a_long_answer_to_its_end(house: AnsweringHouse) -> None:
-    async with house.record.write() as records:
-        agent = await records.agents.get(house.workspace_id, house.agent_id)
-        await records.agents.save_draft(house.workspace_id, agent.id, replace(agent.draft, max_answer_chars=9000))
-        await records.agents.publish(house.workspace_id, agent.id)
+    async with house.record.write() as tx:
+        agent = await AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        await AgentRecords(tx).save_draft(house.workspace_id, agent.id, replace(agent.draft, max_answer_chars=9000))
+        await AgentRecords(tx).publish(house.workspace_id, agent.id)
     model = ScriptedChatModel(["Lamps last. " * 500, "The end. [1]"])
     assert (await tried(house, golden(house, patterns=("the end",)), model)).missing == ()
 

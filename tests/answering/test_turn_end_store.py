@@ -12,7 +12,7 @@ from app.answering import turn_end_store
 from app.domain.errors import Overloaded, Unavailable
 from app.domain.turn import AnsweredBy, TurnRequest, TurnState
 from app.domain.turn_events import Citations, Error
-from app.ports.records.transaction import Records
+from app.store.transaction import Transaction
 from tests.answering.told import done, heard, stored, text, until_tokens
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -29,7 +29,7 @@ class Refusing:
         self._write = house.record.write_at_once
         patch.setattr(house.record, "write_at_once", self._write_at_once)
 
-    async def _write_at_once(self, work: Callable[[Records], Coroutine[Any, Any, Value]]) -> Value:
+    async def _write_at_once(self, work: Callable[[Transaction], Coroutine[Any, Any, Value]]) -> Value:
         if self._errors:
             raise self._errors.pop(0)
         return await self._write(work)

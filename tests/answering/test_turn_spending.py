@@ -19,6 +19,9 @@ from app.domain.turn_events import Done, Token
 from app.operating.actor import READ, Actor
 from app.operating.token_budgets import TokenBudgets
 from app.ports.chat_model import ChatMessage
+from app.store.agents import AgentRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.visitors import VisitorRecords
 from tests.answering.told import stored
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
@@ -45,8 +48,8 @@ async def answered_by(house: AnsweringHouse, question: str = QUESTION) -> Answer
 
 
 async def used(house: AnsweringHouse) -> int:
-    async with house.record.read() as records:
-        return await records.turns.tokens_of_day(house.agent_id, house.clock.now().date())
+    async with house.record.read() as tx:
+        return await StoredTurnRecords(tx).tokens_of_day(house.agent_id, house.clock.now().date())
 
 
 async def test_past_the_budget_the_pages_answer_and_the_model_is_not_asked(tmp_path: Path) -> None:
@@ -144,8 +147,8 @@ async def test_an_answer_that_the_guard_cuts_is_not_free(
 async def test_erasing_a_visitor_does_not_give_tokens_back(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
         await answered_by(house)
-        async with house.record.write() as records:
-            await records.visitors.erase(house.workspace_id, house.session.visitor_id)
+        async with house.record.write() as tx:
+            await VisitorRecords(tx).erase(house.workspace_id, house.session.visitor_id)
         assert await used(house) == TURN_TOKENS
 
 
@@ -163,11 +166,11 @@ async def test_operators_see_it(tmp_path: Path) -> None:
 async def test_another_agent_has_its_own(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
         await answered_by(house)
-        async with house.record.write() as records:
-            draft = (await records.agents.get(house.workspace_id, house.agent_id)).draft
-            other = await records.agents.create(house.workspace_id, replace(draft, name="Other"))
-            await records.agents.publish(house.workspace_id, other.id)
-            live = await records.agents.live(other.id)
+        async with house.record.write() as tx:
+            draft = (await AgentRecords(tx).get(house.workspace_id, house.agent_id)).draft
+            other = await AgentRecords(tx).create(house.workspace_id, replace(draft, name="Other"))
+            await AgentRecords(tx).publish(house.workspace_id, other.id)
+            live = await AgentRecords(tx).live(other.id)
         house.session = (await house.conversations.open(live, None)).session
         # It has no page of its own, and its model may still be asked.
         assert await answered_by(house) is AnsweredBy.MODEL

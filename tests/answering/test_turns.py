@@ -11,6 +11,9 @@ from app.domain.errors import ModelUnavailable, NotFound
 from app.domain.gap import GapReason
 from app.domain.turn import AnsweredBy, Finish, TurnState
 from app.domain.turn_events import Citations, Done, Start, Status, Token
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.stored_turns import StoredTurnRecords
 from tests.answering.told import done, heard, open_gaps, stored, text
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -32,8 +35,8 @@ async def test_a_citation_carries_the_words_that_are_quoted(house: AnsweringHous
     assert cited[0].quote is not None
     assert "a warranty of 3 years" in cited[0].quote
     assert cited[0].link.startswith(f"{cited[0].url}#:~:text=Every%20lamp")
-    async with house.record.read() as records:
-        turn = await records.turns.find(house.sent[-1].turn_id)
+    async with house.record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(house.sent[-1].turn_id)
     assert turn is not None
     assert turn.citations == cited
 
@@ -234,10 +237,10 @@ async def test_a_conversation_resumes_within_a_day_and_starts_afresh_when_cleare
 
 
 async def test_a_deleted_page_cannot_be_answered_from_whatever_the_indexes_hold(house: AnsweringHouse) -> None:
-    async with house.record.write() as records:
-        document = await records.documents.document_at(house.source_id, f"{SITE}/warranty")
+    async with house.record.write() as tx:
+        document = await LiveDocumentRecords(tx).document_at(house.source_id, f"{SITE}/warranty")
         assert document is not None
-        await records.documents.retire_document(house.agent_id, document)
+        await DocumentRecords(tx).retire_document(house.agent_id, document)
     events = await house.ask("How long is the warranty of a lamp?")
     assert "3 years" not in text(events)
     assert not any("/warranty" in c.url for event in events if isinstance(event, Citations) for c in event.citations)

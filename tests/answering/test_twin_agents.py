@@ -16,6 +16,9 @@ from app.domain.errors import NotFound, TurnConflict
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import Exchange, VisitorSession
 from app.domain.turn_events import Done, TurnEvent
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.sources import SourceRecords
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.workspaces import another_workspace
 
@@ -54,13 +57,13 @@ async def twins(tmp_path: Path) -> AsyncIterator[Twins]:
     async with answering_house(tmp_path) as house:
         workspace = await another_workspace(tmp_path)
         ours, our_agent, our_source = house.session, house.agent_id, house.source_id
-        async with house.record.write() as records:
-            draft = (await records.agents.get(house.workspace_id, our_agent)).draft
-            twin = await records.agents.create(workspace, draft)
-            await records.agents.publish(workspace, twin.id)
-            source = await records.sources.create(twin.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
+        async with house.record.write() as tx:
+            draft = (await AgentRecords(tx).get(house.workspace_id, our_agent)).draft
+            twin = await AgentRecords(tx).create(workspace, draft)
+            await AgentRecords(tx).publish(workspace, twin.id)
+            source = await SourceRecords(tx).create(twin.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
             for agent_id, answer in ((our_agent, "From 9 to 17."), (twin.id, f"From 10 to 12, {MARK}.")):
-                await records.curated_answers.create(CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", answer))
+                await CuratedAnswerRecords(tx).create(CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", answer))
         house.agent_id, house.source_id = twin.id, source.id
         for path, markdown in PAGES.items():
             await house.learn(path, markdown.replace(".", f" {MARK}."))

@@ -5,6 +5,8 @@ from app.domain.gap import GapReason, GapState
 from app.domain.list_page import PageRequest
 from app.domain.turn import StoredTurn, TurnRequest
 from app.domain.turn_events import Done, Token, TurnEvent
+from app.store.gaps import GapRecords
+from app.store.stored_turns import StoredTurnRecords
 from tests.doubles.answering_house import AnsweringHouse
 
 
@@ -35,14 +37,14 @@ async def until_tokens(live: TurnFeed, count: int) -> list[TurnEvent]:
 
 async def stored(house: AnsweringHouse, request: TurnRequest | None = None) -> StoredTurn:
     """Its turn, or that of what was asked last by `house.ask`."""
-    async with house.record.read() as records:
-        turn = await records.turns.find((request or house.sent[-1]).turn_id)
+    async with house.record.read() as tx:
+        turn = await StoredTurnRecords(tx).find((request or house.sent[-1]).turn_id)
     assert turn is not None
     return turn
 
 
 async def open_gaps(house: AnsweringHouse) -> list[tuple[str, int, GapReason]]:
     """Question, count and reason of each."""
-    async with house.record.read() as records:
-        page = await records.gaps.page(house.agent_id, GapState.OPEN, PageRequest())
+    async with house.record.read() as tx:
+        page = await GapRecords(tx).page(house.agent_id, GapState.OPEN, PageRequest())
     return [(gap.question, gap.count, gap.reason) for gap in page.items]

@@ -10,7 +10,9 @@ from app.answering.history import History
 from app.domain.live_chat import Author
 from app.domain.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.ports.cache import Cache
-from app.ports.records.transaction import SystemOfRecord
+from app.store.live_chats import LiveChatRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
@@ -99,13 +101,13 @@ class Stored:
         end = TurnEnd(
             TurnState.DONE, exchange.answer, AnsweredBy.MODEL, 1.0, low_confidence=False, finish=Finish.COMPLETE
         )
-        async with self._record.write() as records:
-            await records.turns.begin(self._session, request, 1, "tests")
-            await records.turns.finish(request.turn_id, end)
+        async with self._record.write() as tx:
+            await TurnRecords(tx).begin(self._session, request, 1, "tests")
+            await TurnRecords(tx).finish(request.turn_id, end)
 
     async def talk(self, exchange: Exchange) -> None:
         self._clock.advance(1)
-        async with self._record.write() as records:
-            chat = await records.live_chats.ask(self._session)
-            chat = await records.live_chats.add(chat, uuid4(), Author.VISITOR, None, exchange.question)
-            await records.live_chats.add(chat, uuid4(), Author.OPERATOR, "Ann", exchange.answer)
+        async with self._record.write() as tx:
+            chat = await LiveChatRecords(tx).ask(self._session)
+            chat = await LiveChatRecords(tx).add(chat, uuid4(), Author.VISITOR, None, exchange.question)
+            await LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, "Ann", exchange.answer)

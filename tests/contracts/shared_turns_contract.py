@@ -21,6 +21,8 @@ from app.answering.turns_elsewhere import SharedTurns
 from app.domain.errors import NotFound, TurnConflict, TurnInProgress
 from app.domain.turn import Finish, TurnRequest, TurnState
 from app.domain.turn_events import Done, Error, NumberedEvent, Token
+from app.store.stored_turns import StoredTurnRecords
+from app.store.visitors import VisitorRecords
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
@@ -50,8 +52,8 @@ class TwoProcesses:
         return await self.there.rejoin(self.house.session, request.turn_id, after)
 
     async def state(self, request: TurnRequest) -> tuple[TurnState, str]:
-        async with self.house.record.read() as records:
-            stored = await records.turns.find(request.turn_id)
+        async with self.house.record.read() as tx:
+            stored = await StoredTurnRecords(tx).find(request.turn_id)
         assert stored is not None
         return stored.state, stored.answer
 
@@ -168,8 +170,8 @@ class SharedTurnsContract:
                 await ConversationEnd(two.there, two.house.tools.history).end([two.house.session.conversation_id])
             assert (await reading)[-1].is_last
             assert two.here.running_count == 0
-            async with two.house.record.write() as records:
-                await records.visitors.erase(two.house.workspace_id, two.house.session.visitor_id)
+            async with two.house.record.write() as tx:
+                await VisitorRecords(tx).erase(two.house.workspace_id, two.house.session.visitor_id)
             for process in (two.here, two.there):
                 with pytest.raises(NotFound):
                     await process.rejoin(two.house.session, request.turn_id)

@@ -43,7 +43,10 @@ from app.knowledge.chunker import Chunker
 from app.knowledge.ingest import Ingest
 from app.knowledge.retire import Retire
 from app.ports.chat_model import ChatModel
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_cache import DictCache
@@ -98,8 +101,8 @@ class AnsweringHouse:
 
     async def live_agent(self, **settings: Any) -> LiveAgent:
         """With these retrieval settings instead of the agent's own."""
-        async with self.record.read() as records:
-            agent = await records.agents.live(self.agent_id)
+        async with self.record.read() as tx:
+            agent = await AgentRecords(tx).live(self.agent_id)
         return replace(agent, config=replace(agent.config, retrieval=replace(agent.config.retrieval, **settings)))
 
     async def found(self, question: str, *filters: SearchFilter, **settings: Any) -> list[str]:
@@ -135,11 +138,11 @@ async def answering_house(
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
         reranker, cache = OverlapReranker(), DictCache()
-        async with record.write() as records:
-            workspace_id = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace_id, config or AgentConfig(name="Lamp helper"))
-            await records.agents.publish(workspace_id, agent.id)
-            source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
+        async with record.write() as tx:
+            workspace_id = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace_id, config or AgentConfig(name="Lamp helper"))
+            await AgentRecords(tx).publish(workspace_id, agent.id)
+            source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         search = SearchParts(record, embedder, tokens, vectors, keywords, reranker, clock, model)
         retriever = search.fresh()
@@ -163,8 +166,8 @@ async def answering_house(
             Turns(tools, "test-process", shared or alone(), max_running, max_searching)
         )
         conversations = Conversations(record, history)
-        async with record.read() as records:
-            live = await records.agents.live(agent.id)
+        async with record.read() as tx:
+            live = await AgentRecords(tx).live(agent.id)
         opened = await conversations.open(live, None)
         house = AnsweringHouse(
             record, clock, embedder, vectors, keywords, reranker, cache,

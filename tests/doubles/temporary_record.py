@@ -8,7 +8,8 @@ from pathlib import Path
 from app.ports.clock import Clock
 from app.store.engine import open_engine
 from app.store.migrate import migrate
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.turn_end_listeners import TURN_END_LISTENERS
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 
@@ -16,12 +17,12 @@ _template = b""
 
 
 @asynccontextmanager
-async def temporary_record(folder: Path, clock: Clock | None = None) -> AsyncIterator[SqlSystemOfRecord]:
+async def temporary_record(folder: Path, clock: Clock | None = None) -> AsyncIterator[SystemOfRecord]:
     """Opens `folder`/docent.sqlite, made on first use, and closes it when the block ends: opening the same folder
     again is a restart."""
     engine = open_engine(await temporary_database(folder))
     try:
-        yield SqlSystemOfRecord(engine, clock or FixedClock(), TEST_KEYS)
+        yield SystemOfRecord(engine, clock or FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
     finally:
         await engine.dispose()
 

@@ -20,7 +20,12 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.documents import DocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -35,7 +40,7 @@ from tests.doubles.word_splitter import WordSplitter
 class KnowledgeHouse:
     """`limits` make chunks of 20 words, so that short pages have several."""
 
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     agent_id: UUID
     workspace_id: UUID
@@ -83,23 +88,23 @@ class KnowledgeHouse:
         return Reindex(self.record, self.contexts, self.indexer)
 
     async def add_source(self, config: SourceConfig) -> Source:
-        async with self.record.write() as records:
-            return await records.sources.create(self.agent_id, config)
+        async with self.record.write() as tx:
+            return await SourceRecords(tx).create(self.agent_id, config)
 
     async def live_ids(self) -> set[str]:
-        async with self.record.read() as records:
-            return await records.documents.live_chunk_ids(self.agent_id)
+        async with self.record.read() as tx:
+            return await LiveDocumentRecords(tx).live_chunk_ids(self.agent_id)
 
     async def live_texts(self) -> list[str]:
-        async with self.record.read() as records:
-            chunks = await records.documents.live_chunks(self.agent_id, list(await self.live_ids()))
+        async with self.record.read() as tx:
+            chunks = await LiveDocumentRecords(tx).live_chunks(self.agent_id, list(await self.live_ids()))
         return [chunk.text for chunk in sorted(chunks.values(), key=lambda chunk: (chunk.url, chunk.position))]
 
     async def stale_versions(self) -> int:
         """Pending and retired ones: what a finished ingest leaves none of."""
-        async with self.record.read() as records:
-            pending = await records.documents.pending_versions()
-            return len(pending) + len(await records.documents.retired_versions(self.agent_id))
+        async with self.record.read() as tx:
+            pending = await DocumentRecords(tx).pending_versions()
+            return len(pending) + len(await DocumentRecords(tx).retired_versions(self.agent_id))
 
     async def assert_in_step(self) -> None:
         """Every store holds the live chunks, and nothing else."""
@@ -113,10 +118,10 @@ class KnowledgeHouse:
 async def knowledge_house(folder: Path) -> AsyncIterator[KnowledgeHouse]:
     clock = FixedClock()
     async with temporary_record(folder, clock) as record:
-        async with record.write() as records:
-            workspace_id = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace_id, AgentConfig(name="Help"))
-            source = await records.sources.create(
+        async with record.write() as tx:
+            workspace_id = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Help"))
+            source = await SourceRecords(tx).create(
                 agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/")
             )
         yield KnowledgeHouse(record, clock, agent.id, workspace_id, source)

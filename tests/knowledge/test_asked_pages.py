@@ -3,6 +3,8 @@
 from app.domain.document import PageContent
 from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, RunState
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 from tests.knowledge.test_read_source import reading, start_run
@@ -16,9 +18,9 @@ SITE: dict[str, PageContent | str] = {
 
 
 async def ask(house: KnowledgeHouse, *urls: str) -> CrawlRun:
-    async with house.record.write() as records:
-        run = await records.sources.start_run(house.agent_id, house.source.id, only_asked=True)
-        await records.sources.ask_again(run.id, urls)
+    async with house.record.write() as tx:
+        run = await CrawlRunRecords(tx).start_run(house.agent_id, house.source.id, only_asked=True)
+        await CrawlPageRecords(tx).ask_again(run.id, urls)
         return run
 
 
@@ -116,11 +118,11 @@ async def test_a_whole_reading_that_is_asked_for_meanwhile_takes_over(house: Kno
 
 async def test_a_paused_reading_keeps_the_pages_until_it_goes_on(house: KnowledgeHouse) -> None:
     run = await start_run(house)
-    async with house.record.write() as records:
-        await records.sources.set_run_state(run.id, RunState.PAUSED)
+    async with house.record.write() as tx:
+        await CrawlRunRecords(tx).set_run_state(run.id, RunState.PAUSED)
 
     assert (await ask(house, A)).id == run.id
 
-    async with house.record.read() as records:
-        assert (await records.sources.run(run.id)).state is RunState.PAUSED
-        assert [page.url for page in (await records.sources.pages(run.id, PageRequest())).items] == [A]
+    async with house.record.read() as tx:
+        assert (await CrawlRunRecords(tx).run(run.id)).state is RunState.PAUSED
+        assert [page.url for page in (await CrawlPageRecords(tx).pages(run.id, PageRequest())).items] == [A]

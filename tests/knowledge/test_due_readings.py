@@ -8,6 +8,9 @@ from app.adapters.cronsim_calendar import CronsimCalendar
 from app.domain.reading_schedule import Schedule, jitter, next_reading
 from app.domain.source import CrawlRun, RunState
 from app.knowledge.due_readings import DueReadings
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.schedules import ScheduleRecords
+from app.store.sources import SourceRecords
 from tests.knowledge.knowledge_house import KnowledgeHouse
 
 DAY = 24 * 3600
@@ -21,20 +24,20 @@ def due_readings(house: KnowledgeHouse) -> DueReadings:
 async def schedule(house: KnowledgeHouse, asked: Schedule = DAILY) -> None:
     now = house.clock.now()
     next_at = next_reading(asked, house.source.id, now, now, CronsimCalendar().first_after)
-    async with house.record.write() as records:
-        await records.schedules.set(house.source.id, asked, next_at)
+    async with house.record.write() as tx:
+        await ScheduleRecords(tx).set(house.source.id, asked, next_at)
 
 
 async def latest_run(house: KnowledgeHouse) -> CrawlRun | None:
-    async with house.record.read() as records:
-        return (await records.sources.get(house.agent_id, house.source.id)).run
+    async with house.record.read() as tx:
+        return (await SourceRecords(tx).get(house.agent_id, house.source.id)).run
 
 
 async def end_run(house: KnowledgeHouse, state: RunState = RunState.FINISHED) -> None:
     run = await latest_run(house)
     assert run is not None
-    async with house.record.write() as records:
-        await records.sources.set_run_state(run.id, state)
+    async with house.record.write() as tx:
+        await CrawlRunRecords(tx).set_run_state(run.id, state)
 
 
 async def test_a_reading_begins_when_it_is_due_and_not_before(house: KnowledgeHouse) -> None:
@@ -94,8 +97,8 @@ async def test_a_paused_source_is_not_started_again(house: KnowledgeHouse) -> No
 
 async def test_a_source_without_a_schedule_waits_for_somebody_to_ask(house: KnowledgeHouse) -> None:
     await schedule(house)
-    async with house.record.write() as records:
-        await records.schedules.clear(house.source.id)
+    async with house.record.write() as tx:
+        await ScheduleRecords(tx).clear(house.source.id)
     house.clock.advance(3 * DAY)
     assert await due_readings(house).start() == 0
 

@@ -13,19 +13,23 @@ from app.domain.deletion import DeletedKind, Deletion, DeletionState, StoreCount
 from app.domain.errors import IndexUnavailable, NotFound
 from app.domain.source import SourceConfig, SourceKind
 from app.ports.keyword_index import ChunkTerms
+from app.store.agents import AgentRecords
+from app.store.deletions import DeletionRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 SECRET, KEPT = "hush", "kept"
 
 
 async def delete(house: KnowledgeHouse, kind: DeletedKind, subject_id: UUID) -> Deletion:
-    async with house.record.write() as records:
-        return await records.deletions.erase(house.workspace_id, kind, subject_id)
+    async with house.record.write() as tx:
+        return await DeletionRecords(tx).erase(house.workspace_id, kind, subject_id)
 
 
 async def receipt(house: KnowledgeHouse, deletion: Deletion) -> Deletion:
-    async with house.record.read() as records:
-        return await records.deletions.get(house.workspace_id, deletion.id)
+    async with house.record.read() as tx:
+        return await DeletionRecords(tx).get(house.workspace_id, deletion.id)
 
 
 async def two_pages(house: KnowledgeHouse) -> UUID:
@@ -86,10 +90,10 @@ async def test_a_deleted_agent_leaves_nothing(house: KnowledgeHouse) -> None:
 async def test_a_vector_that_another_page_needs_stays_in_the_cache(house: KnowledgeHouse) -> None:
     document_id = await two_pages(house)
     elsewhere = await house.add_source(SourceConfig(SourceKind.SITE, "Other", url="https://other.example/"))
-    async with house.record.write() as records:
-        other = await records.agents.create(house.workspace_id, (await records.agents.get(
+    async with house.record.write() as tx:
+        other = await AgentRecords(tx).create(house.workspace_id, (await AgentRecords(tx).get(
             house.workspace_id, house.agent_id)).draft)  # fmt: skip
-        source = await records.sources.create(other.id, elsewhere.config)
+        source = await SourceRecords(tx).create(other.id, elsewhere.config)
     await house.ingest.learn(other.id, source.id, page("/secret", words(45, SECRET)))
 
     deletion = await delete(house, DeletedKind.DOCUMENT, document_id)
@@ -116,8 +120,8 @@ async def test_a_receipt_waits_for_an_index_that_is_away_and_is_finished_later(h
 async def test_the_first_count_stands_when_the_rest_is_repeated(house: KnowledgeHouse) -> None:
     document_id = await two_pages(house)
     deletion = await delete(house, DeletedKind.DOCUMENT, document_id)
-    async with house.record.write() as records:
-        await records.deletions.count_in_indexes(deletion.id, 3, 3)
+    async with house.record.write() as tx:
+        await DeletionRecords(tx).count_in_indexes(deletion.id, 3, 3)
     await house.vectors.drop_versions(house.agent_id, deletion.version_ids)  # and here the worker died
 
     await house.deletions.agent(house.agent_id)
@@ -152,8 +156,8 @@ async def test_another_workspace_can_delete_nothing(house: KnowledgeHouse) -> No
         (DeletedKind.AGENT, house.agent_id),
     ):
         with pytest.raises(NotFound):
-            async with house.record.write() as records:
-                await records.deletions.erase(UUID(int=7), kind, subject)
+            async with house.record.write() as tx:
+                await DeletionRecords(tx).erase(UUID(int=7), kind, subject)
     assert len(await house.live_ids()) == 8
 
 
@@ -182,8 +186,8 @@ async def test_no_byte_of_a_deleted_page_is_left_in_any_file(on_disk: KnowledgeH
     await house.vectors.compact()
     learnt = await house.ingest.learn(house.agent_id, house.source.id, page("/secret", SECRET))
     assert learnt.document_id is not None
-    async with house.record.read() as records:
-        [chunk] = [c for c in await records.documents.agent_chunks(house.agent_id) if SECRET in c.searchable_text]
+    async with house.record.read() as tx:
+        [chunk] = [c for c in await LiveDocumentRecords(tx).agent_chunks(house.agent_id) if SECRET in c.searchable_text]
     await house.vectors.compact()  # now all of them lie in one file
     markers = {
         tmp_path / "vectors": [str(chunk.document_version_id).encode(), chunk.id.encode()],

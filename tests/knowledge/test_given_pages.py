@@ -8,6 +8,13 @@ from app.domain.file_format import FileFormat
 from app.domain.list_page import PageRequest
 from app.domain.search_filter import AttributeFilter, SearchFilter
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.deletions import DeletionRecords
+from app.store.files import FileRecords
+from app.store.given_documents import GivenDocumentRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
 from tests.knowledge.test_read_source import pages_of, reading, start_run
@@ -23,8 +30,8 @@ async def a_file(house: KnowledgeHouse, config: SourceConfig = FILE, body: bytes
 
 
 async def put(house: KnowledgeHouse, source: Source, body: bytes) -> None:
-    async with house.record.write() as records:
-        await records.files.put(source.id, "manual.txt", FileFormat.TEXT, body)
+    async with house.record.write() as tx:
+        await FileRecords(tx).put(source.id, "manual.txt", FileFormat.TEXT, body)
 
 
 async def read(house: KnowledgeHouse, source: Source) -> tuple[CrawlRun, PageStatus]:
@@ -36,8 +43,8 @@ async def read(house: KnowledgeHouse, source: Source) -> tuple[CrawlRun, PageSta
 
 
 async def documents(house: KnowledgeHouse) -> list[Document]:
-    async with house.record.read() as records:
-        return list((await records.documents.page(house.agent_id, PageRequest())).items)
+    async with house.record.read() as tx:
+        return list((await LiveDocumentRecords(tx).page(house.agent_id, PageRequest())).items)
 
 
 async def test_a_file_is_learnt_under_its_own_title(house: KnowledgeHouse) -> None:
@@ -99,8 +106,8 @@ async def test_another_address_moves_the_document(house: KnowledgeHouse) -> None
     await read(house, source)
 
     url = "https://www.example.com/manual.pdf"
-    async with house.record.write() as records:
-        await records.sources.save(house.agent_id, source.id, replace(FILE, url=url))
+    async with house.record.write() as tx:
+        await SourceRecords(tx).save(house.agent_id, source.id, replace(FILE, url=url))
     await read(house, source)
 
     assert [document.url for document in await documents(house)] == [url]
@@ -119,8 +126,8 @@ DOCUMENTS = SourceConfig(SourceKind.DOCUMENTS, "Tariffs")
 async def give(house: KnowledgeHouse, source: Source, name: str, text: str, **attributes: str) -> str:
     url = f"https://www.example.com/{name}"
     values = {each: (value,) for each, value in attributes.items()}
-    async with house.record.write() as records:
-        await records.given_documents.put(source.id, PageContent(url, name, text, attributes=values))
+    async with house.record.write() as tx:
+        await GivenDocumentRecords(tx).put(source.id, PageContent(url, name, text, attributes=values))
     return url
 
 
@@ -133,8 +140,8 @@ async def test_documents_are_learnt_each_at_its_own_address_with_its_attributes(
     found = {document.title: document.attributes for document in await documents(house)}
     assert found == {"basic": {"plan": ("basic",)}, "pro": {"plan": ("pro",)}}
     only = SearchFilter(attributes=(AttributeFilter("plan", ("pro",)),))
-    async with house.record.read() as records:
-        assert len(await records.documents.versions_passing(house.agent_id, [only])) == 1
+    async with house.record.read() as tx:
+        assert len(await LiveDocumentRecords(tx).versions_passing(house.agent_id, [only])) == 1
 
 
 async def test_a_document_that_was_taken_away_is_answered_from_no_more(house: KnowledgeHouse) -> None:
@@ -143,10 +150,10 @@ async def test_a_document_that_was_taken_away_is_answered_from_no_more(house: Kn
     await give(house, source, "pro", "Pro costs five euros a month.")
     run = await start_run(house, source)
     await reading(house, ScriptedSiteReader({})).read(run.id)
-    async with house.record.write() as records:
-        await records.given_documents.remove(source.id, url)
-        asked = await records.sources.start_run(house.agent_id, source.id, only_asked=True)
-        await records.sources.ask_again(asked.id, [url])
+    async with house.record.write() as tx:
+        await GivenDocumentRecords(tx).remove(source.id, url)
+        asked = await CrawlRunRecords(tx).start_run(house.agent_id, source.id, only_asked=True)
+        await CrawlPageRecords(tx).ask_again(asked.id, [url])
     await reading(house, ScriptedSiteReader({})).read(asked.id)
     assert [document.title for document in await documents(house)] == ["pro"]
     assert {page.status for page in (await pages_of(house, asked.id)).values()} == {"gone"}
@@ -159,9 +166,9 @@ async def test_a_document_that_was_deleted_is_not_learnt_again(house: KnowledgeH
     run = await start_run(house, source)
     await reading(house, ScriptedSiteReader({})).read(run.id)
     [deleted] = [document for document in await documents(house) if document.title == "basic"]
-    async with house.record.write() as records:
-        await records.deletions.erase(house.workspace_id, DeletedKind.DOCUMENT, deleted.id)
-        assert await records.given_documents.urls(source.id) == [kept]
+    async with house.record.write() as tx:
+        await DeletionRecords(tx).erase(house.workspace_id, DeletedKind.DOCUMENT, deleted.id)
+        assert await GivenDocumentRecords(tx).urls(source.id) == [kept]
     run = await start_run(house, source)
     await reading(house, ScriptedSiteReader({})).read(run.id)
     assert [document.title for document in await documents(house)] == ["pro"]

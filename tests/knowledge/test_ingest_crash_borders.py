@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.document import IngestOutcome
 from app.knowledge.reconcile import ReconcileReport
+from app.store.documents import DocumentRecords
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
 
 OLD = words(45, "old")
@@ -111,16 +112,16 @@ class _WithDyingWrites:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Any]:
-        async with self._record.write() as records:
-            yield records
+        async with self._record.write() as tx:
+            yield tx
             raise Killed
 
 
 async def test_a_version_that_a_newer_one_overtook_never_comes_live(house: KnowledgeHouse) -> None:
     with CrashAt(house.vectors, "put", after=True), pytest.raises(Killed):
         await house.ingest.learn(house.agent_id, house.source.id, page(text=words(30, "overtaken")))
-    async with house.record.read() as records:
-        [overtaken] = await records.documents.pending_versions()
+    async with house.record.read() as tx:
+        [overtaken] = await DocumentRecords(tx).pending_versions()
     await house.ingest.learn(house.agent_id, house.source.id, page(text=NEW))
 
     await house.ingest.finish_pending(overtaken)
@@ -133,8 +134,8 @@ async def test_a_version_that_a_newer_one_overtook_never_comes_live(house: Knowl
 async def test_a_version_that_is_finished_twice_changes_nothing(house: KnowledgeHouse) -> None:
     with CrashAt(house.keywords, "put", after=True), pytest.raises(Killed):
         await house.ingest.learn(house.agent_id, house.source.id, page(text=NEW))
-    async with house.record.read() as records:
-        [pending] = await records.documents.pending_versions()
+    async with house.record.read() as tx:
+        [pending] = await DocumentRecords(tx).pending_versions()
 
     await house.ingest.finish_pending(pending)
     await house.ingest.finish_pending(pending)

@@ -10,6 +10,8 @@ from app.domain.missed_page import PageEnd, is_telling, miss_reason
 from app.domain.source import CrawlRun, RunState, Source, SourceConfig, SourceKind
 from app.knowledge.read_source import ReadingReport, ReadSource
 from app.ports.site_reader import ReadingSummary
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -43,8 +45,8 @@ async def listed_source(house: KnowledgeHouse) -> Source:
 async def read(
     house: KnowledgeHouse, site: Site, source: Source, reader: type[ScriptedSiteReader] = ScriptedSiteReader
 ) -> ReadingReport:
-    async with house.record.write() as records:
-        run = await records.sources.start_run(house.agent_id, source.id)
+    async with house.record.write() as tx:
+        run = await CrawlRunRecords(tx).start_run(house.agent_id, source.id)
     report = await ReadSource(house.record, reader(site), house.given, house.ingest, house.retire).read(run.id)
     assert report is not None
     assert report.run.state is RunState.FINISHED
@@ -52,8 +54,8 @@ async def read(
 
 
 async def reasons(house: KnowledgeHouse, run: CrawlRun) -> dict[str, tuple[str, str]]:
-    async with house.record.read() as records:
-        pages = (await records.sources.pages(run.id, PageRequest(200))).items
+    async with house.record.read() as tx:
+        pages = (await CrawlPageRecords(tx).pages(run.id, PageRequest(200))).items
     return {page.url: (page.status, page.reason) for page in pages}
 
 

@@ -11,6 +11,7 @@ from app.domain.list_page import PageRequest
 from app.domain.page_lint import FindingKind, Quarantine
 from app.operating.actor import SCOPES, Actor
 from app.operating.quarantine import PageQuarantine
+from app.store.agents import AgentRecords
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -19,10 +20,10 @@ PLAIN = page(text=words(30))
 
 
 async def publish(house: KnowledgeHouse, quarantine: Quarantine) -> None:
-    async with house.record.write() as records:
+    async with house.record.write() as tx:
         config = AgentConfig(name="Help", quarantine=quarantine)
-        await records.agents.save_draft(house.workspace_id, house.agent_id, config)
-        await records.agents.publish(house.workspace_id, house.agent_id)
+        await AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, config)
+        await AgentRecords(tx).publish(house.workspace_id, house.agent_id)
 
 
 async def learn(house: KnowledgeHouse, content: PageContent = ODD) -> IngestOutcome:

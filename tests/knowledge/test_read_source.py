@@ -10,6 +10,10 @@ from app.domain.list_page import PageRequest
 from app.domain.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.knowledge.missed_pages import MissedPages
 from app.knowledge.read_source import ReadSource
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.live_documents import LiveDocumentRecords
+from app.store.sources import SourceRecords
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -22,13 +26,13 @@ SITE: dict[str, PageContent | str] = {
 
 
 async def start_run(house: KnowledgeHouse, source: Source | None = None) -> CrawlRun:
-    async with house.record.write() as records:
-        return await records.sources.start_run(house.agent_id, (source or house.source).id)
+    async with house.record.write() as tx:
+        return await CrawlRunRecords(tx).start_run(house.agent_id, (source or house.source).id)
 
 
 async def pages_of(house: KnowledgeHouse, run_id: UUID) -> dict[str, PageStatus]:
-    async with house.record.read() as records:
-        return {item.url: item for item in (await records.sources.pages(run_id, PageRequest(200))).items}
+    async with house.record.read() as tx:
+        return {item.url: item for item in (await CrawlPageRecords(tx).pages(run_id, PageRequest(200))).items}
 
 
 def reading(house: KnowledgeHouse, reader: ScriptedSiteReader) -> ReadSource:
@@ -77,9 +81,9 @@ async def test_a_second_reading_asks_what_has_changed(house: KnowledgeHouse) -> 
 
     assert run.counts == {"unchanged": 2, "indexed": 1}
     settled = await pages_of(house, run.id)
-    async with house.record.read() as records:
-        assert settled[A].document_id == await records.documents.document_at(house.source.id, A)
-        documents = (await records.documents.page(house.agent_id, PageRequest())).items
+    async with house.record.read() as tx:
+        assert settled[A].document_id == await LiveDocumentRecords(tx).document_at(house.source.id, A)
+        documents = (await LiveDocumentRecords(tx).page(house.agent_id, PageRequest())).items
     assert {document.as_of for document in documents} == {house.clock.now().date()}
 
 
@@ -91,8 +95,8 @@ async def test_a_page_that_is_known_by_another_address_is_as_of_today_as_well(ho
     run = await read(house, site)
 
     assert run.counts == {"unchanged": 1}
-    async with house.record.read() as records:
-        [document] = (await records.documents.page(house.agent_id, PageRequest())).items
+    async with house.record.read() as tx:
+        [document] = (await LiveDocumentRecords(tx).page(house.agent_id, PageRequest())).items
     assert (document.url, document.as_of) == ("https://shop.example/its-own-address", house.clock.now().date())
 
 
@@ -142,8 +146,8 @@ async def test_a_page_that_leads_elsewhere_now_keeps_one_document(house: Knowled
 
     await read(house, {A: page("/moved", words(15, "avocado"))})
 
-    async with house.record.read() as records:
-        [document] = (await records.documents.page(house.agent_id, PageRequest())).items
+    async with house.record.read() as tx:
+        [document] = (await LiveDocumentRecords(tx).page(house.agent_id, PageRequest())).items
     assert document.url == "https://shop.example/moved"
     await house.assert_in_step()
 
@@ -169,8 +173,8 @@ async def test_a_cancelled_run_stops_and_stays_cancelled(house: KnowledgeHouse) 
     run = await start_run(house)
 
     async def cancel(url: str) -> None:
-        async with house.record.write() as records:
-            await records.sources.set_run_state(run.id, RunState.CANCELLED, "An operator cancelled it.")
+        async with house.record.write() as tx:
+            await CrawlRunRecords(tx).set_run_state(run.id, RunState.CANCELLED, "An operator cancelled it.")
 
     reader = ScriptedSiteReader(SITE, cancel)
     report = await reading(house, reader).read(run.id)
@@ -186,8 +190,8 @@ async def test_a_paused_run_keeps_its_place_and_goes_on(house: KnowledgeHouse) -
 
     async def pause_at_b(url: str) -> None:
         if url == B:
-            async with house.record.write() as records:
-                await records.sources.set_run_state(run.id, RunState.PAUSED)
+            async with house.record.write() as tx:
+                await CrawlRunRecords(tx).set_run_state(run.id, RunState.PAUSED)
 
     first = ScriptedSiteReader(SITE, pause_at_b)
     paused = await reading(house, first).read(run.id)
@@ -197,8 +201,8 @@ async def test_a_paused_run_keeps_its_place_and_goes_on(house: KnowledgeHouse) -
     )  # fmt: skip
     assert await reading(house, ScriptedSiteReader(SITE)).read(run.id) == paused  # it rests
 
-    async with house.record.write() as records:
-        resumed = await records.sources.resume_run(run.id)
+    async with house.record.write() as tx:
+        resumed = await CrawlRunRecords(tx).resume_run(run.id)
     second = ScriptedSiteReader(SITE)
     report = await reading(house, second).read(run.id, resumed.leg)
     assert report is not None
@@ -210,9 +214,9 @@ async def test_a_reader_that_missed_pause_and_resume_leaves_the_run_to_the_next(
     run = await start_run(house)
 
     async def pause_and_resume(url: str) -> None:
-        async with house.record.write() as records:
-            await records.sources.set_run_state(run.id, RunState.PAUSED)
-            await records.sources.resume_run(run.id)
+        async with house.record.write() as tx:
+            await CrawlRunRecords(tx).set_run_state(run.id, RunState.PAUSED)
+            await CrawlRunRecords(tx).resume_run(run.id)
 
     late = ScriptedSiteReader(SITE, pause_and_resume)
     report = await reading(house, late).read(run.id)
@@ -225,11 +229,11 @@ async def test_a_reader_that_missed_pause_and_resume_leaves_the_run_to_the_next(
 
 async def test_a_paused_run_does_not_fail(house: KnowledgeHouse) -> None:
     run = await start_run(house)
-    async with house.record.write() as records:
-        await records.sources.set_run_state(run.id, RunState.PAUSED)
+    async with house.record.write() as tx:
+        await CrawlRunRecords(tx).set_run_state(run.id, RunState.PAUSED)
     await reading(house, ScriptedSiteReader({})).fail(run.id, "The worker died.")
-    async with house.record.read() as records:
-        assert (await records.sources.run(run.id)).state is RunState.PAUSED
+    async with house.record.read() as tx:
+        assert (await CrawlRunRecords(tx).run(run.id)).state is RunState.PAUSED
 
 
 async def test_a_run_that_has_ended_is_no_work(house: KnowledgeHouse) -> None:
@@ -309,8 +313,8 @@ async def test_an_index_that_is_away_leaves_the_run_running_for_another_try(hous
     house.vectors.is_down = True
     with pytest.raises(IndexUnavailable):
         await reading(house, ScriptedSiteReader(SITE)).read(run.id)
-    async with house.record.read() as records:
-        assert (await records.sources.run(run.id)).state is RunState.RUNNING
+    async with house.record.read() as tx:
+        assert (await CrawlRunRecords(tx).run(run.id)).state is RunState.RUNNING
 
     house.vectors.is_down = False
     report = await reading(house, ScriptedSiteReader(SITE)).read(run.id)
@@ -327,8 +331,8 @@ async def test_a_text_is_one_document_that_follows_its_edits(house: KnowledgeHou
     await reading(house, ScriptedSiteReader({})).read(first.id)
     assert await house.live_texts() == ["Open from nine to five."]
 
-    async with house.record.write() as records:
-        await records.sources.save(
+    async with house.record.write() as tx:
+        await SourceRecords(tx).save(
             house.agent_id, source.id, SourceConfig(SourceKind.TEXT, "Opening hours", text="Open all night.")
         )
     second = await start_run(house, source)

@@ -16,9 +16,15 @@ from app.domain.source import Source, SourceConfig, SourceKind
 from app.domain.turn import TurnRequest
 from app.knowledge.missed_pages import Sight, settle_missed_pages
 from app.knowledge.run_pages import RunPages
-from app.ports.records.transaction import Records
 from app.ports.site_reader import QueuedPage
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.transaction import Transaction
+from app.store.turns import TurnRecords
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import a_turn, an_end, an_id
@@ -54,28 +60,30 @@ def transactions() -> Iterator[list[float]]:
         event.remove(Engine, "commit", commit)
 
 
-async def a_source(record: SqlSystemOfRecord) -> tuple[UUID, Source, UUID]:
+async def a_source(record: SystemOfRecord) -> tuple[UUID, Source, UUID]:
     """With its workspace, and a run that has begun."""
-    async with record.write() as records:
-        workspace_id = await records.tokens.default_workspace()
-        agent = await records.agents.create(workspace_id, AgentConfig(name="Ada"))
-        await records.agents.publish(workspace_id, agent.id)
-        source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITEMAP, "Docs", f"{SITE}/sitemap.xml"))
-        run = await records.sources.start_run(agent.id, source.id)
+    async with record.write() as tx:
+        workspace_id = await TokenRecords(tx).default_workspace()
+        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
+        await AgentRecords(tx).publish(workspace_id, agent.id)
+        source = await SourceRecords(tx).create(
+            agent.id, SourceConfig(SourceKind.SITEMAP, "Docs", f"{SITE}/sitemap.xml")
+        )
+        run = await CrawlRunRecords(tx).start_run(agent.id, source.id)
     return workspace_id, source, run.id
 
 
-async def ask_on(web: SqlSystemOfRecord, workspace_id: UUID, agent_id: UUID, waits: list[float]) -> None:
+async def ask_on(web: SystemOfRecord, workspace_id: UUID, agent_id: UUID, waits: list[float]) -> None:
     """A visitor asks until cancelled; each write's wait is noted."""
     session = await visitor_of(web, workspace_id, agent_id)
     while True:
         turn = a_turn()
 
-        async def begin(records: Records, turn: TurnRequest = turn) -> None:
-            await records.turns.begin(session, turn, 1, "web")
+        async def begin(tx: Transaction, turn: TurnRequest = turn) -> None:
+            await TurnRecords(tx).begin(session, turn, 1, "web")
 
-        async def finish(records: Records, turn: TurnRequest = turn) -> None:
-            await records.turns.finish(turn.turn_id, an_end("Yes."))
+        async def finish(tx: Transaction, turn: TurnRequest = turn) -> None:
+            await TurnRecords(tx).finish(turn.turn_id, an_end("Yes."))
 
         began = time.perf_counter()
         await web.write_at_once(begin)
@@ -107,5 +115,5 @@ async def test_a_site_that_was_moved_loses_its_pages_in_small_transactions(tmp_p
             missed = await settle_missed_pages(worker, source, run_id, Sight(missed=lost))
         assert (missed.missed, missed.retired) == (2000, 2000)
         assert max(took) <= LONGEST_WRITE_SECONDS
-        async with worker.read() as records:
-            assert await records.sources.seen_pages(run_id) == 2000
+        async with worker.read() as tx:
+            assert await CrawlPageRecords(tx).seen_pages(run_id) == 2000

@@ -13,6 +13,7 @@ from app.domain.agent import AgentConfig
 from app.knowledge.reconcile import ReconcileReport
 from app.ports.keyword_index import ChunkTerms
 from app.ports.vector_index import ChunkVector
+from app.store.agents import AgentRecords
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -53,9 +54,11 @@ async def test_stray_rows_are_dropped_and_lost_folders_filled(learnt: KnowledgeH
 
 
 async def test_another_language_has_the_keywords_built_for_it(learnt: KnowledgeHouse) -> None:
-    async with learnt.record.write() as records:
-        await records.agents.save_draft(learnt.workspace_id, learnt.agent_id, AgentConfig(name="Hilfe", language="de"))
-        await records.agents.publish(learnt.workspace_id, learnt.agent_id)
+    async with learnt.record.write() as tx:
+        await AgentRecords(tx).save_draft(
+            learnt.workspace_id, learnt.agent_id, AgentConfig(name="Hilfe", language="de")
+        )
+        await AgentRecords(tx).publish(learnt.workspace_id, learnt.agent_id)
 
     report = await learnt.reconcile.agent(learnt.agent_id)
 

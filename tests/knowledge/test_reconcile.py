@@ -9,6 +9,7 @@ from app.domain.source import SourceConfig, SourceKind
 from app.knowledge.reconcile import ReconcileReport
 from app.ports.keyword_index import ChunkTerms
 from app.ports.vector_index import ChunkVector
+from app.store.sources import SourceRecords
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -57,8 +58,8 @@ async def test_rows_that_nothing_stands_behind_are_dropped(learnt: KnowledgeHous
 
 
 async def test_rows_of_a_source_that_was_deleted_before_a_crash_are_dropped(learnt: KnowledgeHouse) -> None:
-    async with learnt.record.write() as records:
-        await records.sources.delete(learnt.agent_id, learnt.source.id)
+    async with learnt.record.write() as tx:
+        await SourceRecords(tx).delete(learnt.agent_id, learnt.source.id)
 
     await learnt.reconcile.all_agents()
 

@@ -51,7 +51,24 @@ from app.operating.sources import Sources
 from app.operating.turn_review import TurnReview
 from app.operating.visitor_data import VisitorData
 from app.operating.webhooks import Webhooks
-from app.ports.records.transaction import Records, SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.deletions import DeletionRecords
+from app.store.documents import DocumentRecords
+from app.store.files import FileRecords
+from app.store.gap_grooming import GapGroomingRecords
+from app.store.gaps import GapRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.live_chats import LiveChatRecords
+from app.store.operators import OperatorRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.transaction import Transaction
+from app.store.turns import TurnRecords
+from app.store.webhooks import WebhookRecords
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -168,17 +185,17 @@ class Office:
 
     async def split_gap(self) -> Gap:
         other, turn = await self._another_gap()
-        async with self.record.write() as records:
-            await records.gaps.merge(self.agent, self.gap, [other])
+        async with self.record.write() as tx:
+            await GapGroomingRecords(tx).merge(self.agent, self.gap, [other])
         return await self.grooming.split(self.actor, self.gap, turn)
 
     async def _another_gap(self) -> tuple[UUID, UUID]:
         """And the turn that gave it away."""
-        async with self.record.write() as records:
-            workspace = await records.tokens.default_workspace()
+        async with self.record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
             session = VisitorSession(workspace, self.agent, self.visitor, self.conversation)
-            turn = await a_gap(records, session, "When?")
-            gaps = (await records.gaps.page(self.agent, None, PAGE)).items
+            turn = await a_gap(tx, session, "When?")
+            gaps = (await GapRecords(tx).page(self.agent, None, PAGE)).items
         return next(gap.id for gap in gaps if gap.question == "When?"), turn
 
     @property
@@ -215,11 +232,11 @@ class Office:
 
     async def a_live_chat(self, taken_by: str = "") -> UUID:
         """Its conversation: waiting, or taken."""
-        async with self.record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            chat = await records.live_chats.ask(VisitorSession(workspace, self.agent, self.visitor, self.conversation))
+        async with self.record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            chat = await LiveChatRecords(tx).ask(VisitorSession(workspace, self.agent, self.visitor, self.conversation))
             if taken_by:
-                await records.live_chats.keep(chat.taken(taken_by, "Ann", FixedClock().now()))
+                await LiveChatRecords(tx).keep(chat.taken(taken_by, "Ann", FixedClock().now()))
         return self.conversation
 
     def audit(self) -> list[tuple[str, str, str]]:
@@ -246,36 +263,36 @@ class Office:
 async def open_office(folder: Path) -> AsyncIterator[Office]:
     """Its record lies in `folder`."""
     async with temporary_record(folder) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            source = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
-            await records.sources.start_run(agent.id, source.id)
-            await records.files.put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
-            site = await records.sources.create(
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+            source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+            await CrawlRunRecords(tx).start_run(agent.id, source.id)
+            await FileRecords(tx).put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
+            site = await SourceRecords(tx).create(
                 agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
             )
-            documents = await records.sources.create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
-            gone = await records.sources.create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
-            deletion = await records.deletions.erase(workspace, DeletedKind.SOURCE, gone.id)
-            document = (await records.documents.add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
-            answer = await records.curated_answers.create(
+            documents = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
+            gone = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
+            deletion = await DeletionRecords(tx).erase(workspace, DeletedKind.SOURCE, gone.id)
+            document = (await DocumentRecords(tx).add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
+            answer = await CuratedAnswerRecords(tx).create(
                 CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
             )
-            golden = await records.golden_questions.put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
-            visitor = await records.conversations.visitor(agent.id, uuid4())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+            golden = await GoldenQuestionRecords(tx).put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
+            visitor = await ConversationRecords(tx).visitor(agent.id, uuid4())
+            conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
             session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
             webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
-            await records.webhooks.add(webhook)
-            turn = await a_gap(records, session, "Why?")
-            gaps = await records.gaps.page(agent.id, None, PAGE)
+            await WebhookRecords(tx).add(webhook)
+            turn = await a_gap(tx, session, "Why?")
+            gaps = await GapRecords(tx).page(agent.id, None, PAGE)
             operator = Operator(uuid4(), workspace, "bob@example.com", Role.EDITOR, FixedClock().now())
-            await records.operators.add(operator, "hash")
-            token = await records.tokens.create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
-            await records.webhooks.hand_out(100)
-            [dead] = await records.webhooks.claim(1, FixedClock().now())
-            await records.webhooks.failed(dead, "the receiver answered 500", None)
+            await OperatorRecords(tx).add(operator, "hash")
+            token = await TokenRecords(tx).create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
+            await WebhookRecords(tx).hand_out(100)
+            [dead] = await WebhookRecords(tx).claim(1, FixedClock().now())
+            await WebhookRecords(tx).failed(dead, "the receiver answered 500", None)
         yield Office(
             folder,
             record,
@@ -306,12 +323,12 @@ def note_of(agent_id: UUID, source_id: UUID) -> tuple[UUID, UUID, PageContent, s
     return agent_id, source_id, note, "hash", (), [Finding(FindingKind.INSTRUCTIONS, "Hello.")]
 
 
-async def a_gap(records: Records, session: VisitorSession, question: str) -> UUID:
+async def a_gap(tx: Transaction, session: VisitorSession, question: str) -> UUID:
     """The question, asked in vain; return its turn."""
     turn_id = uuid4()
-    await records.turns.begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
+    await TurnRecords(tx).begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
     low = GapReason.LOW_CONFIDENCE
-    await records.turns.finish(
+    await TurnRecords(tx).finish(
         turn_id, TurnEnd(TurnState.DONE, "No idea.", AnsweredBy.FALLBACK, 0.1, True, Finish.COMPLETE, gap=low)
     )
     return turn_id

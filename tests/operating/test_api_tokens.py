@@ -9,7 +9,8 @@ import pytest
 from app.domain.errors import InvalidInput, NotFound, Unauthorized
 from app.operating.actor import READ, SCOPES, Actor
 from app.operating.api_tokens import ApiTokens, is_well_formed, new_token
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 
@@ -33,8 +34,8 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
         yield Office(ApiTokens(record, clock), record, clock, workspace)
 
 
@@ -65,8 +66,8 @@ async def test_a_token_is_shown_once_and_known_by_its_hash(office: Office) -> No
     assert issued.record.prefix == issued.token[:12]
     actor = await office.tokens.verify(issued.token)
     assert actor == Actor(office.workspace, "laptop", frozenset({READ}))
-    async with office.record.read() as records:
-        assert await records.tokens.find_token(hashlib.sha256(issued.token.encode()).digest())
+    async with office.record.read() as tx:
+        assert await TokenRecords(tx).find_token(hashlib.sha256(issued.token.encode()).digest())
 
 
 async def test_a_token_ends_with_its_days(office: Office) -> None:

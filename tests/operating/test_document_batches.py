@@ -14,7 +14,11 @@ from app.domain.errors import InvalidInput, NotFound
 from app.domain.source import SourceConfig, SourceKind
 from app.operating.actor import SCOPES, Actor
 from app.operating.document_batches import MAX_LINES, BatchReceipt, DocumentBatches
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.given_documents import GivenDocumentRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.temporary_record import temporary_record
 
@@ -30,7 +34,7 @@ TARIFF = {
 
 @dataclass
 class Office:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     jobs: RecordingJobQueue
     actor: Actor
     agent: UUID
@@ -44,10 +48,10 @@ class Office:
 @pytest.fixture
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     async with temporary_record(tmp_path) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
-            source = await records.sources.create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+            source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
         actor = Actor(workspace, "tests", frozenset(SCOPES))
         yield Office(record, RecordingJobQueue(), actor, agent.id, source.id)
 
@@ -62,8 +66,8 @@ async def test_each_line_has_a_result_and_what_is_new_is_to_be_learnt(office: Of
     assert receipt.results[1].url == "urn:docent:note%207"
     assert receipt.run is not None
     assert (receipt.run.only_asked, receipt.run.counts) == (True, {"queued": 2})
-    async with office.record.read() as records:
-        kept = await records.given_documents.find(office.source, TARIFF["url"])  # type: ignore[arg-type]
+    async with office.record.read() as tx:
+        kept = await GivenDocumentRecords(tx).find(office.source, TARIFF["url"])  # type: ignore[arg-type]
     assert kept is not None
     assert (kept.title, kept.modified, kept.language) == ("Tariff", date(2026, 5, 1), "en")
     assert kept.attributes == {"plan": ("pro",), "country": ("at", "de")}
@@ -84,8 +88,8 @@ async def test_a_document_is_taken_away(office: Office) -> None:
     await office.put(TARIFF)
     receipt = await office.put({"url": TARIFF["url"], "delete": True}, {"id": "never there", "delete": True})
     assert results(receipt) == [(1, "deleted"), (2, "unchanged")]
-    async with office.record.read() as records:
-        assert await records.given_documents.urls(office.source) == []
+    async with office.record.read() as tx:
+        assert await GivenDocumentRecords(tx).urls(office.source) == []
 
 
 @pytest.mark.parametrize(
@@ -118,8 +122,8 @@ async def test_of_an_address_that_stands_twice_the_last_line_holds(office: Offic
 
 
 async def test_only_a_source_of_documents_takes_them(office: Office) -> None:
-    async with office.record.write() as records:
-        note = await records.sources.create(office.agent, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+    async with office.record.write() as tx:
+        note = await SourceRecords(tx).create(office.agent, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
     batches = DocumentBatches(office.record, office.jobs)
     with pytest.raises(InvalidInput, match="documents"):
         await batches.put(office.actor, note.id, json.dumps(TARIFF))

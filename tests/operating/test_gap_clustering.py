@@ -20,7 +20,13 @@ from app.domain.list_page import PageRequest
 from app.domain.turn import VisitorSession
 from app.operating.gap_clustering import GapClustering
 from app.operating.rounds import Rounds
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.gap_grooming import GapGroomingRecords
+from app.store.gap_meanings import GapMeaningRecords
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.visitors import VisitorRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
@@ -40,7 +46,7 @@ CHESS = "Who won the chess championship?"
 class Office:
     """Visitors ask in vain; `clustering` is what a worker runs beside its jobs."""
 
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     embedder: HashingEmbedder
     clustering: GapClustering
@@ -57,25 +63,25 @@ class Office:
             await ask(self.record, session, question, gap=LOW, language=language)
 
     async def gaps(self) -> list[Gap]:
-        async with self.record.read() as records:
-            return list((await records.gaps.page(self.agent, None, PageRequest())).items)
+        async with self.record.read() as tx:
+            return list((await GapRecords(tx).page(self.agent, None, PageRequest())).items)
 
     async def counts(self) -> dict[str, int]:
         return {gap.question: gap.count for gap in await self.gaps()}
 
     async def settle(self, question: str, state: GapState) -> None:
         [gap] = [gap for gap in await self.gaps() if gap.question == question]
-        async with self.record.write() as records:
-            await records.gaps.set_state(self.workspace, gap.id, state, "")
+        async with self.record.write() as tx:
+            await GapRecords(tx).set_state(self.workspace, gap.id, state, "")
 
 
 @pytest.fixture
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         embedder = HashingEmbedder()
         yield Office(
             record,
@@ -125,8 +131,8 @@ async def test_only_open_gaps_are_joined(office: Office) -> None:
 
 async def test_agents_share_no_gaps(office: Office) -> None:
     await office.ask(MALTA)
-    async with office.record.write() as records:
-        other = await records.agents.create(office.workspace, AgentConfig(name="Shop"))
+    async with office.record.write() as tx:
+        other = await AgentRecords(tx).create(office.workspace, AgentConfig(name="Shop"))
     own, office.agent = office.agent, other.id
     await office.ask(MALTA_TOO)
     await office.clustering.place()
@@ -156,11 +162,11 @@ async def test_what_the_model_does_not_read_stays_by_itself(office: Office) -> N
 async def test_another_models_vectors_are_made_again(office: Office) -> None:
     await office.ask(MALTA)
     await office.clustering.place()
-    async with office.record.write() as records:
-        await records.gaps.forget_meanings_but("hashing")
+    async with office.record.write() as tx:
+        await GapMeaningRecords(tx).forget_meanings_but("hashing")
     assert await office.clustering.place() == 0
-    async with office.record.write() as records:
-        await records.gaps.forget_meanings_but("other")
+    async with office.record.write() as tx:
+        await GapMeaningRecords(tx).forget_meanings_but("other")
     assert await office.clustering.place() == 1
 
 
@@ -169,8 +175,8 @@ async def test_who_is_erased_leaves_no_words_in_a_gap_that_others_share(office: 
     await office.ask(MALTA, session=visitor)
     await office.ask(MALTA_TOO, session=other)
     await office.clustering.place()
-    async with office.record.write() as records:
-        erasure = await records.visitors.erase(office.workspace, visitor.visitor_id)
+    async with office.record.write() as tx:
+        erasure = await VisitorRecords(tx).erase(office.workspace, visitor.visitor_id)
     assert (erasure.rows.gaps, erasure.rows.gap_questions) == (0, 1)
     assert await office.counts() == {MALTA_TOO: 1}
     await office.ask(MALTA_TOO, MALTA)
@@ -183,8 +189,8 @@ async def test_who_is_erased_leaves_the_words_that_others_said_as_well(office: O
     await office.ask(MALTA, session=visitor)
     await office.ask(MALTA, MALTA_TOO, session=other)
     await office.clustering.place()
-    async with office.record.write() as records:
-        await records.visitors.erase(office.workspace, visitor.visitor_id)
+    async with office.record.write() as tx:
+        await VisitorRecords(tx).erase(office.workspace, visitor.visitor_id)
     assert await office.counts() == {MALTA: 2}
 
 
@@ -222,32 +228,32 @@ async def test_counts_and_times_are_those_of_the_askings_after_a_gap_came_apart(
     assert by_question[MALTA].first_seen == by_question[MALTA].last_seen
     assert by_question[NEARER].first_seen > by_question[MALTA].first_seen
     assert by_question[NEARER].last_seen == office.clock.now()
-    async with office.record.read() as records:
-        facts = await records.gaps.facts(by_question[NEARER].id, 9)
+    async with office.record.read() as tx:
+        facts = await GapGroomingRecords(tx).facts(by_question[NEARER].id, 9)
     assert [sample.question for sample in facts.samples] == [NEARER, NEARER, HALF_WAY, HALF_WAY]
 
 
 async def touch_by_note(office: Office, gap: Gap) -> None:
-    async with office.record.write() as records:
-        await records.gaps.tell(gap.id, assignee=None, note="Ask sales.")
+    async with office.record.write() as tx:
+        await GapGroomingRecords(tx).tell(gap.id, assignee=None, note="Ask sales.")
 
 
 async def touch_by_assignee(office: Office, gap: Gap) -> None:
-    async with office.record.write() as records:
-        await records.gaps.tell(gap.id, assignee="Ada", note=None)
+    async with office.record.write() as tx:
+        await GapGroomingRecords(tx).tell(gap.id, assignee="Ada", note=None)
 
 
 async def touch_by_merging(office: Office, gap: Gap) -> None:
     await office.ask(CHESS)
     [chess] = [other for other in await office.gaps() if other.question == CHESS]
-    async with office.record.write() as records:
-        await records.gaps.merge(office.agent, gap.id, [chess.id])
+    async with office.record.write() as tx:
+        await GapGroomingRecords(tx).merge(office.agent, gap.id, [chess.id])
 
 
 async def touch_by_reopening(office: Office, gap: Gap) -> None:
     for state in (GapState.IGNORED, GapState.OPEN):
-        async with office.record.write() as records:
-            await records.gaps.set_state(office.workspace, gap.id, state, "")
+        async with office.record.write() as tx:
+            await GapRecords(tx).set_state(office.workspace, gap.id, state, "")
 
 
 @pytest.mark.parametrize("touch", [touch_by_note, touch_by_assignee, touch_by_merging, touch_by_reopening])
@@ -271,9 +277,9 @@ async def test_what_an_operator_has_split_stays_apart(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO)
     await office.clustering.place()
     [gap] = await office.gaps()
-    async with office.record.write() as records:
-        facts = await records.gaps.facts(gap.id, 1)
-        await records.gaps.split(gap.id, facts.samples[0].turn_id)
+    async with office.record.write() as tx:
+        facts = await GapGroomingRecords(tx).facts(gap.id, 1)
+        await GapGroomingRecords(tx).split(gap.id, facts.samples[0].turn_id)
     await office.ask(CHESS)
     while await office.clustering.place():
         pass
@@ -282,25 +288,25 @@ async def test_what_an_operator_has_split_stays_apart(office: Office) -> None:
 
 async def test_nothing_moves_where_a_gap_was_touched_meanwhile(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO)
-    async with office.record.read() as records:
-        seen = await records.gaps.wordings(office.agent, office.embedder.model_id)
+    async with office.record.read() as tx:
+        seen = await GapMeaningRecords(tx).wordings(office.agent, office.embedder.model_id)
     [move] = moves([seen])
     touched = next(gap for gap in await office.gaps() if gap.id == move.wordings[0].gap_id)
     await touch_by_note(office, touched)
-    async with office.record.write() as records:
-        assert not await records.gaps.regroup(office.agent, seen, [move])
+    async with office.record.write() as tx:
+        assert not await GapMeaningRecords(tx).regroup(office.agent, seen, [move])
     assert await office.counts() == {MALTA: 1, MALTA_TOO: 1}
 
 
 async def test_nothing_moves_where_a_gap_has_other_wordings_by_now(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO, CHESS)
-    async with office.record.read() as records:
-        seen = await records.gaps.wordings(office.agent, office.embedder.model_id)
+    async with office.record.read() as tx:
+        seen = await GapMeaningRecords(tx).wordings(office.agent, office.embedder.model_id)
     [move] = moves([[wording for wording in seen if wording.question != CHESS]])
     chess = next(wording for wording in seen if wording.question == CHESS)
-    async with office.record.write() as records:
-        assert await records.gaps.regroup(office.agent, seen, [Move(move.into, (chess,))])
-        assert not await records.gaps.regroup(office.agent, seen, [move])
+    async with office.record.write() as tx:
+        assert await GapMeaningRecords(tx).regroup(office.agent, seen, [Move(move.into, (chess,))])
+        assert not await GapMeaningRecords(tx).regroup(office.agent, seen, [move])
     assert sum((await office.counts()).values()) == 3
 
 
@@ -328,12 +334,12 @@ async def test_gaps_whose_regrouping_was_refused_are_placed_the_next_time(
 
 async def test_a_gap_whose_question_has_changed_meanwhile_is_placed_the_next_time(office: Office) -> None:
     await office.ask(MALTA)
-    async with office.record.read() as records:
-        [gap] = await records.gaps.unplaced(9)
+    async with office.record.read() as tx:
+        [gap] = await GapMeaningRecords(tx).unplaced(9)
     await office.ask(MALTA.upper())
-    async with office.record.write() as records:
-        await records.gaps.place(gap, "hashing", None)
-        [still] = await records.gaps.unplaced(9)
+    async with office.record.write() as tx:
+        await GapMeaningRecords(tx).place(gap, "hashing", None)
+        [still] = await GapMeaningRecords(tx).unplaced(9)
     assert still == replace(gap, question=MALTA.upper())
 
 

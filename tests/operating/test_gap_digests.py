@@ -23,7 +23,11 @@ from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_digests import GapDigests
 from app.operating.webhook_delivery import WebhookDelivery
 from app.operating.webhooks import Webhooks
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.visitors import VisitorRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
@@ -55,7 +59,7 @@ class RecordingSender:
 
 @dataclass
 class Office:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     sender: RecordingSender
     actor: Actor
@@ -84,14 +88,14 @@ class Office:
         return session.visitor_id
 
     async def gap(self, question: str) -> Gap:
-        async with self.record.read() as records:
-            gaps = (await records.gaps.page(self.agent, None, PageRequest())).items
+        async with self.record.read() as tx:
+            gaps = (await GapRecords(tx).page(self.agent, None, PageRequest())).items
         return next(gap for gap in gaps if gap.question == question)
 
     async def settle(self, question: str, state: GapState) -> None:
         gap = await self.gap(question)
-        async with self.record.write() as records:
-            await records.gaps.set_state(self.actor.workspace_id, gap.id, state, "")
+        async with self.record.write() as tx:
+            await GapRecords(tx).set_state(self.actor.workspace_id, gap.id, state, "")
 
     async def deliver(self) -> int:
         return await WebhookDelivery(self.record, self.sender, self.clock, luck=lambda: 0.5).deliver()
@@ -119,9 +123,9 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock(CHRISTMAS_EVE)
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         yield Office(record, clock, RecordingSender(), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
 
 
@@ -179,8 +183,8 @@ async def test_after_weeks_without_a_worker_the_latest_is_told(office: Office) -
 
 
 async def test_only_who_wants_it_and_was_there_hears_of_it(office: Office) -> None:
-    async with office.record.write() as records:
-        others = [await records.agents.create(office.actor.workspace_id, AgentConfig(name="Shop")) for _ in range(2)]
+    async with office.record.write() as tx:
+        others = [await AgentRecords(tx).create(office.actor.workspace_id, AgentConfig(name="Shop")) for _ in range(2)]
     await office.webhook((WebhookEvent.TURN_FINISHED, WebhookEvent.GAP_DETECTED))
     await office.webhook(agent=others[0].id)
     office.at(MONDAY + timedelta(seconds=1))
@@ -249,8 +253,8 @@ async def test_words_of_visitors_who_were_erased_meanwhile_do_not_leave(office: 
     await office.ask(REPAIR)
     office.at(datetime(2025, 12, 29, tzinfo=UTC))
     await office.digests.announce()
-    async with office.record.write() as records:
-        await records.visitors.erase(office.actor.workspace_id, visitor)
+    async with office.record.write() as tx:
+        await VisitorRecords(tx).erase(office.actor.workspace_id, visitor)
     await office.deliver()
     [told] = office.told
     assert (told["new"]["count"], [gap["question"] for gap in told["new"]["gaps"]]) == (2, [REPAIR])

@@ -18,7 +18,10 @@ from app.domain.turn import VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_grooming import GapGrooming
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
@@ -31,7 +34,7 @@ SHIP, SEND, PAY = "Do you ship to Malta?", "Is Malta delivered to?", "Can I pay 
 
 @dataclass
 class Office:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     grooming: GapGrooming
     actor: Actor
@@ -46,16 +49,16 @@ class Office:
         return await ask(self.record, session or await self.visitor(), question, **end)
 
     async def gaps(self) -> dict[str, Gap]:
-        async with self.record.read() as records:
-            return {gap.question: gap for gap in (await records.gaps.page(self.agent, None, PageRequest())).items}
+        async with self.record.read() as tx:
+            return {gap.question: gap for gap in (await GapRecords(tx).page(self.agent, None, PageRequest())).items}
 
     async def listed(self, order: GapOrder) -> list[str]:
         """Read one a page."""
         questions: list[str] = []
         cursor: str | None = None
-        async with self.record.read() as records:
+        async with self.record.read() as tx:
             while cursor or not questions:
-                page = await records.gaps.page(self.agent, GapState.OPEN, PageRequest(1, cursor), order=order)
+                page = await GapRecords(tx).page(self.agent, GapState.OPEN, PageRequest(1, cursor), order=order)
                 questions += [gap.question for gap in page.items]
                 cursor = page.next_cursor
         return questions
@@ -72,9 +75,9 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         yield Office(record, clock, GapGrooming(record), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
 
 
@@ -88,8 +91,8 @@ async def test_merged_gaps_count_together_and_go_on_counting(office: Office) -> 
 async def test_a_gap_is_merged_with_others_of_its_agent_alone(office: Office) -> None:
     await office.ask(SHIP)
     own = (await office.gaps())[SHIP]
-    async with office.record.write() as records:
-        other = await records.agents.create(office.actor.workspace_id, AgentConfig(name="Shop"))
+    async with office.record.write() as tx:
+        other = await AgentRecords(tx).create(office.actor.workspace_id, AgentConfig(name="Shop"))
     office.agent = other.id
     await office.ask(PAY)
     foreign = (await office.gaps())[PAY]
@@ -162,10 +165,10 @@ async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> Non
         PAY: (GapFilter(reason=GapReason.LOW_CONFIDENCE), GapFilter(language="en"), GapFilter(since=since)),
         wool: (GapFilter(text="100%_"),),
     }
-    async with office.record.read() as records:
+    async with office.record.read() as tx:
         for question, filters in wanted.items():
             for only in filters:
-                page = await records.gaps.page(office.agent, GapState.OPEN, PageRequest(), only)
+                page = await GapRecords(tx).page(office.agent, GapState.OPEN, PageRequest(), only)
                 assert [gap.question for gap in page.items] == [question]
 
 
@@ -180,11 +183,11 @@ async def test_gaps_are_listed_by_impact_and_by_latest_page_by_page(office: Offi
     assert await office.listed(GapOrder.ASKED) == [PAY, SHIP, SEND]
     assert await office.listed(GapOrder.IMPACT) == [SHIP, SEND, PAY]
     assert await office.listed(GapOrder.LATEST) == [SEND, SHIP, PAY]
-    async with office.record.read() as records:
-        by_count = await records.gaps.page(office.agent, None, PageRequest(limit=1))
+    async with office.record.read() as tx:
+        by_count = await GapRecords(tx).page(office.agent, None, PageRequest(limit=1))
         for other in (GapOrder.IMPACT, GapOrder.LATEST):
             with pytest.raises(InvalidInput, match="cursor"):
-                await records.gaps.page(office.agent, None, PageRequest(1, by_count.next_cursor), order=other)
+                await GapRecords(tx).page(office.agent, None, PageRequest(1, by_count.next_cursor), order=other)
 
 
 async def test_many_are_settled_or_none(office: Office) -> None:

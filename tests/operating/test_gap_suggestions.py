@@ -12,7 +12,9 @@ from app.domain.gap import GapReason
 from app.domain.list_page import PageRequest
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_suggestions import GapSuggestions
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.gap_grooming import GapGroomingRecords
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_drafts import DRAFTED, ScriptedDrafts
 from tests.doubles.temporary_record import temporary_record
@@ -22,7 +24,7 @@ from tests.store.sample_rows import ask
 
 @dataclass
 class Office:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     actor: Actor
     gap: UUID
     drafts: ScriptedDrafts
@@ -43,9 +45,9 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         clock.advance(60)
         trace = {"standalone": "Do you send lamps to Malta?"}
         await ask(record, session, "And to Malta?", gap=low, language="de", trace=trace)
-        async with record.write() as records:
-            second, first = (await records.gaps.page(session.agent_id, None, PageRequest())).items
-            await records.gaps.merge(session.agent_id, first.id, [second.id])
+        async with record.write() as tx:
+            second, first = (await GapRecords(tx).page(session.agent_id, None, PageRequest())).items
+            await GapGroomingRecords(tx).merge(session.agent_id, first.id, [second.id])
         yield Office(record, Actor(session.workspace_id, "ann", frozenset((READ, WRITE))), first.id, ScriptedDrafts())
 
 

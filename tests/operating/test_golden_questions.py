@@ -14,6 +14,8 @@ from app.domain.golden_question import GoldenOrigin, GoldenQuestion
 from app.operating import golden_questions as rules
 from app.operating.actor import SCOPES, Actor
 from app.operating.golden_questions import GoldenQuestions, ImportReceipt
+from app.store.agents import AgentRecords
+from app.store.tokens import TokenRecords
 from tests.doubles.temporary_record import temporary_record
 
 PRICES = "https://www.example.com/prices"
@@ -35,9 +37,9 @@ class Office:
 @pytest.fixture
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     async with temporary_record(tmp_path) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         yield Office(
             GoldenQuestions(record, Re2PatternMatcher()), Actor(workspace, "tests", frozenset(SCOPES)), agent.id
         )

@@ -14,6 +14,9 @@ from app.domain.golden_run import GoldenRun, PublishGate
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.golden_run_rounds import GIVEN_UP_AFTER, LEASE, GoldenRunRounds
 from app.operating.golden_runs import GoldenRuns
+from app.store.agents import AgentRecords
+from app.store.golden_runs import GoldenRunRecords
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.temporary_record import temporary_record
@@ -27,9 +30,9 @@ async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
     """Its draft does not find page 20, the live version does."""
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         shop = Shop(record, clock, NamesakeSearches(), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
         await shop.agents.publish(shop.actor, shop.agent)
         await shop.golden(*(f"page{number}" for number in range(QUESTIONS)))
@@ -92,8 +95,8 @@ async def test_how_far_it_is_can_be_seen_on_the_way(shop: Shop) -> None:
 async def test_another_worker_leaves_a_run_alone_until_the_first_has_died(shop: Shop) -> None:
     run = await a_run(shop)
     now = shop.clock.now()
-    async with shop.record.write() as records:
-        assert await records.golden_runs.take(now, now + LEASE) is not None  # and dies
+    async with shop.record.write() as tx:
+        assert await GoldenRunRecords(tx).take(now, now + LEASE) is not None  # and dies
     assert await rounds(shop).go_on() == 0
     shop.clock.advance(LEASE.total_seconds())
     assert await rounds(shop).go_on() == 1
@@ -112,8 +115,8 @@ async def test_a_run_of_what_is_no_more_stays_as_it_is(shop: Shop, change: str) 
 
 
 async def learn_something(shop: Shop) -> None:
-    async with shop.record.write() as records:
-        await records.agents.bump_generation(shop.agent)
+    async with shop.record.write() as tx:
+        await AgentRecords(tx).bump_generation(shop.agent)
 
 
 async def test_what_was_learnt_since_counts(shop: Shop) -> None:
@@ -150,8 +153,8 @@ async def test_a_run_that_has_left_is_asked_no_more(shop: Shop) -> None:
     run = await a_run(shop)
 
     async def forget() -> None:
-        async with shop.record.write() as records:
-            await records.golden_runs.add(replace(run, id=uuid4(), goes_on_at=None, asked_at=shop.clock.now()), keep=1)
+        async with shop.record.write() as tx:
+            await GoldenRunRecords(tx).add(replace(run, id=uuid4(), goes_on_at=None, asked_at=shop.clock.now()), keep=1)
 
     shop.clock.advance(1)
     shop.searches.on_search = forget

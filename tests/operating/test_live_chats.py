@@ -15,7 +15,10 @@ from app.domain.live_chat import MESSAGES_AT_ONCE, LiveState
 from app.domain.turn import VisitorSession
 from app.operating.actor import MANAGE, READ, WRITE, Actor
 from app.operating.live_chats import LiveChats, LiveView
-from app.ports.records.transaction import SystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.stored_bytes import StoredBytes
@@ -53,10 +56,10 @@ class Desk:
         return await self.chats.reply(actor, session.conversation_id, uuid4(), text)
 
     async def set_live_chat(self, is_on: bool) -> None:
-        async with self.record.write() as records:
-            agent = await records.agents.get(self.workspace, self.agent_id)
-            await records.agents.save_draft(self.workspace, agent.id, replace(agent.draft, live_chat=is_on))
-            await records.agents.publish(self.workspace, agent.id)
+        async with self.record.write() as tx:
+            agent = await AgentRecords(tx).get(self.workspace, self.agent_id)
+            await AgentRecords(tx).save_draft(self.workspace, agent.id, replace(agent.draft, live_chat=is_on))
+            await AgentRecords(tx).publish(self.workspace, agent.id)
 
     def audit(self) -> list[tuple[str, str]]:
         rows = self.stored.rows("select actor, action from audit_log order by id")
@@ -70,10 +73,10 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs", live_chat=True))
-            await records.agents.publish(workspace, agent.id)
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs", live_chat=True))
+            await AgentRecords(tx).publish(workspace, agent.id)
         history = RecordingHistory()
         chats = LiveChats(record, clock, history)
         yield Desk(record, clock, StoredBytes(tmp_path), chats, history, agent.id, workspace)
@@ -222,8 +225,8 @@ async def test_who_cannot_come_back_waits_no_longer(desk: Desk) -> None:
 async def test_a_cleared_conversation_waits_for_nobody_and_is_not_found(desk: Desk) -> None:
     session = await desk.visitor()
     await desk.chats.ask(session)
-    async with desk.record.write() as records:
-        await records.conversations.clear(session)
+    async with desk.record.write() as tx:
+        await ConversationRecords(tx).clear(session)
     assert await desk.chats.waiting_count(desk.ann) == 0
     for attempt in (desk.chats.ask(session), desk.chats.poll(session, 0), desk.say(session, "Hello?")):
         with pytest.raises(NotFound):

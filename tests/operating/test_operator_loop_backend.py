@@ -25,6 +25,10 @@ from app.domain.turn_events import Done
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.gap_clustering import GapClustering
 from app.operating.gap_replays import GapReplays
+from app.store.agents import AgentRecords
+from app.store.crawl_runs import CrawlRunRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.gaps import GapRecords
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 
 CHESS = "Who won the chess championship?"
@@ -48,8 +52,8 @@ class Loop:
         return done
 
     async def gaps(self) -> list[Gap]:
-        async with self.house.record.read() as records:
-            return list((await records.gaps.page(self.house.agent_id, None, PageRequest())).items)
+        async with self.house.record.read() as tx:
+            return list((await GapRecords(tx).page(self.house.agent_id, None, PageRequest())).items)
 
     async def one_gap_from_two_wordings(self) -> Gap:
         for message in (CHESS, CHESS_TOO):
@@ -62,8 +66,8 @@ class Loop:
     async def write_answer(self) -> None:
         pattern = "won the chess championship\nchess championship who won"
         answer = CuratedAnswer(uuid4(), self.house.agent_id, Trigger.ANY_OF, pattern, "Ada won it.")
-        async with self.house.record.write() as records:
-            await records.curated_answers.create(answer)
+        async with self.house.record.write() as tx:
+            await CuratedAnswerRecords(tx).create(answer)
 
     def rows(self) -> dict[str, int]:
         connection = sqlite3.connect(self.folder / "docent.sqlite")
@@ -140,11 +144,11 @@ async def test_a_page_that_does_not_help_proposes_nothing_and_is_asked_once(loop
 async def test_nothing_is_replayed_while_a_source_is_being_read(loop: Loop) -> None:
     await loop.one_gap_from_two_wordings()
     await loop.house.learn("/chess", CHESS_PAGE)
-    async with loop.house.record.write() as records:
-        run = await records.sources.start_run(loop.house.agent_id, loop.house.source_id)
+    async with loop.house.record.write() as tx:
+        run = await CrawlRunRecords(tx).start_run(loop.house.agent_id, loop.house.source_id)
     assert await loop.replays.replay_due() == 0
-    async with loop.house.record.write() as records:
-        await records.sources.set_run_state(run.id, RunState.FINISHED)
+    async with loop.house.record.write() as tx:
+        await CrawlRunRecords(tx).set_run_state(run.id, RunState.FINISHED)
     assert await loop.replays.replay_due() == 1
 
 
@@ -177,18 +181,18 @@ async def test_a_replay_leaves_no_trace(loop: Loop) -> None:
     await loop.house.learn("/chess", CHESS_PAGE)
     after = {table for table, count in loop.rows().items() if count != before[table]}
     assert after.isdisjoint({"conversations", "turns", "messages", "usage", "outbox", "visitors", "audit_log", "gaps"})
-    async with loop.house.record.read() as records:
-        [answer] = await records.curated_answers.of_agent(loop.house.agent_id)
+    async with loop.house.record.read() as tx:
+        [answer] = await CuratedAnswerRecords(tx).of_agent(loop.house.agent_id)
     assert answer.hits == 0
 
 
 async def test_the_draft_is_asked_where_it_is_wanted(loop: Loop) -> None:
     gap = await loop.one_gap_from_two_wordings()
     await loop.house.learn("/chess", CHESS_PAGE)
-    async with loop.house.record.write() as records:
-        agent = await records.agents.get(loop.operator.workspace_id, loop.house.agent_id)
+    async with loop.house.record.write() as tx:
+        agent = await AgentRecords(tx).get(loop.operator.workspace_id, loop.house.agent_id)
         strict = replace(agent.draft, confidence_threshold=1.0)
-        await records.agents.save_draft(loop.operator.workspace_id, agent.id, strict)
+        await AgentRecords(tx).save_draft(loop.operator.workspace_id, agent.id, strict)
     assert not (await loop.replays.replay(loop.operator, gap.id, "draft")).passes
     assert (await loop.replays.replay(loop.operator, gap.id, "live")).passes
 

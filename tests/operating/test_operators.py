@@ -15,6 +15,7 @@ from app.operating.actor import MANAGE, READ, SCOPES, WRITE, Actor
 from app.operating.audit_log import AuditLog
 from app.operating.operators import Operators, acting
 from app.operating.sign_in import SignIn
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.temporary_record import temporary_record
@@ -44,8 +45,8 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock, hasher = FixedClock(), PlainPasswordHasher()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            actor = Actor(await records.tokens.default_workspace(), "cli", frozenset(SCOPES))
+        async with record.write() as tx:
+            actor = Actor(await TokenRecords(tx).default_workspace(), "cli", frozenset(SCOPES))
         operators = Operators(record, hasher, clock)
         ann = await operators.add(actor, " Ann@Example.com", Role.ADMIN, PASSWORD)
         yield Office(operators, SignIn(record, hasher, clock), hasher, clock, actor, ann, AuditLog(record))

@@ -16,7 +16,10 @@ from app.operating.actor import READ, WRITE, Actor
 from app.operating.agents import Agents
 from app.operating.golden_runs import KEPT, GoldenRuns
 from app.operating.publishing import Publishing
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.recording_job_queue import RecordingJobQueue
@@ -25,7 +28,7 @@ from tests.doubles.temporary_record import temporary_record
 
 @dataclass
 class Shop:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     searches: NamesakeSearches
     actor: Actor
@@ -44,10 +47,10 @@ class Shop:
         return Publishing(self.agents, self.runs)
 
     async def golden(self, *words: str, answered: bool = True) -> None:
-        async with self.record.write() as records:
+        async with self.record.write() as tx:
             for word in words:
                 pages = (f"https://www.example.com/{word}",) if answered else ()
-                await records.golden_questions.put(GoldenQuestion(uuid4(), self.agent, f"{word}?", pages))
+                await GoldenQuestionRecords(tx).put(GoldenQuestion(uuid4(), self.agent, f"{word}?", pages))
                 self.clock.advance(1)
 
     async def draft(self, **settings: object) -> None:
@@ -61,9 +64,9 @@ class Shop:
 async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         actor = Actor(workspace, "ann", frozenset((READ, WRITE)))
         yield Shop(record, clock, NamesakeSearches(), actor, agent.id)
 
@@ -99,8 +102,8 @@ async def test_a_question_that_no_page_answers_goes_right_when_it_is_declined(sh
 async def test_a_draft_that_loses_the_words_of_an_answer_is_refused(shop: Shop) -> None:
     await shop.agents.publish(shop.actor, shop.agent)
     expecting = GoldenQuestion(uuid4(), shop.agent, "prices hours?", answer_contains=("hours",))
-    async with shop.record.write() as records:
-        await records.golden_questions.put(expecting)
+    async with shop.record.write() as tx:
+        await GoldenQuestionRecords(tx).put(expecting)
     await shop.draft(tone="dry", publish_gate=PublishGate.REFUSE)
     shop.searches.known = {"live": {"prices", "hours"}, "draft": {"prices"}}
     with pytest.raises(DraftLoses, match="prices hours"):
@@ -114,9 +117,9 @@ async def test_a_draft_that_loses_the_words_of_an_answer_is_refused(shop: Shop) 
 async def test_other_words_are_another_comparison(shop: Shop) -> None:
     await losing(shop, PublishGate.WARN)
     first = await shop.runs.compared(shop.actor, shop.agent)
-    async with shop.record.write() as records:
-        [golden, *_] = await records.golden_questions.of_agent(shop.agent)
-        await records.golden_questions.save(replace(golden, answer_matches=("price",)))
+    async with shop.record.write() as tx:
+        [golden, *_] = await GoldenQuestionRecords(tx).of_agent(shop.agent)
+        await GoldenQuestionRecords(tx).save(replace(golden, answer_matches=("price",)))
     again = await shop.runs.compared(shop.actor, shop.agent)
     assert first is not None
     assert again is not None

@@ -12,6 +12,8 @@ from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import AnsweredBy, Citation, TurnState
 from app.operating.actor import READ, Actor
 from app.operating.quality_review import QualityReview
+from app.store.sources import SourceRecords
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
@@ -29,13 +31,13 @@ async def test_days_and_pages(tmp_path: Path) -> None:
     clock = FixedClock(datetime(2026, 1, 1, 23, 0, tzinfo=UTC))
     async with temporary_record(tmp_path, clock) as record:
         session = await visitor_of_new_agent(record)
-        async with record.write() as records:
-            source = await records.sources.create(session.agent_id, SourceConfig(SourceKind.SITE, "Docs", SITE))
+        async with record.write() as tx:
+            source = await SourceRecords(tx).create(session.agent_id, SourceConfig(SourceKind.SITE, "Docs", SITE))
         for path in ("/a", "/b", "/c"):
             await add_live(record, source, a_page(f"{SITE}{path}", f"Text of {path}"))
         first = await ask(record, session, "One?", citations=cites("/a#x", "/a#y", "/b"), first_token_ms=100)
-        async with record.write() as records:
-            await records.turns.feedback(session, first, "up", "")
+        async with record.write() as tx:
+            await TurnRecords(tx).feedback(session, first, "up", "")
         clock.advance(2 * DAY)
         for ms in range(200, 220):
             await ask(record, session, f"{ms}?", citations=cites("/a"), first_token_ms=ms)

@@ -11,6 +11,7 @@ from app.domain.source import KnownPage, Source, SourceConfig, SourceKind
 from app.operating.actor import WRITE, Actor
 from app.operating.reading_preview import ReadingPreview, ReadingPreviews, preview
 from app.ports.page_listing import ListedPage
+from app.store.crawl_runs import CrawlRunRecords
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
@@ -77,5 +78,5 @@ async def test_a_preview_counts_what_was_learnt_and_changes_nothing(house: Knowl
     assert (found.chunks_known, found.chunks_expected, found.chunks_at_most) == (chunks, chunks // 2, chunks)
     assert found.problems == ("The sitemap is no XML.",)
     assert house.embedder.embedded == asked
-    async with house.record.read() as records:
-        assert await records.sources.unfinished_runs() == []
+    async with house.record.read() as tx:
+        assert await CrawlRunRecords(tx).unfinished_runs() == []

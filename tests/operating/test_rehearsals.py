@@ -17,7 +17,9 @@ from app.domain.rehearsal import Rehearsal
 from app.domain.turn import VisitorSession
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.rehearsals import Rehearsals
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
@@ -30,7 +32,7 @@ LOW = GapReason.LOW_CONFIDENCE
 
 @dataclass
 class Stage:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     actor: Actor
     session: VisitorSession
@@ -45,14 +47,14 @@ class Stage:
 
     async def saved(self, trigger: Trigger, pattern: str, **more: Any) -> CuratedAnswer:
         self.clock.advance(60)
-        async with self.record.write() as records:
-            return await records.curated_answers.create(self.answer(trigger, pattern, **more))
+        async with self.record.write() as tx:
+            return await CuratedAnswerRecords(tx).create(self.answer(trigger, pattern, **more))
 
     async def ask(self, question: str, rating: str = "", **end: Any) -> UUID:
         turn_id = await ask(self.record, self.session, question, **end)
         if rating:
-            async with self.record.write() as records:
-                await records.turns.feedback(self.session, turn_id, rating, "")
+            async with self.record.write() as tx:
+                await TurnRecords(tx).feedback(self.session, turn_id, rating, "")
         return turn_id
 
     async def rehearse(self, answer: CuratedAnswer, replaces: UUID | None = None) -> Rehearsal:

@@ -19,7 +19,10 @@ from app.domain.turn import Finish, TurnState, VisitorSession
 from app.domain.turn_events import Token
 from app.operating.gap_clustering import GapClustering
 from app.operating.rephrasings import Rephrasings
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.gaps import GapRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
+from app.store.webhooks import WebhookRecords
 from tests.doubles.answering_house import answering_house
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -36,7 +39,7 @@ CHESS = "Who won the chess championship?"
 
 @dataclass
 class Office:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     embedder: HashingEmbedder
     rephrasings: Rephrasings
@@ -54,8 +57,8 @@ class Office:
         await ask(self.record, session or self.session, question)
 
     async def gaps(self) -> list[tuple[str, GapReason, int]]:
-        async with self.record.read() as records:
-            gaps = (await records.gaps.page(self.agent, None, PageRequest())).items
+        async with self.record.read() as tx:
+            gaps = (await GapRecords(tx).page(self.agent, None, PageRequest())).items
         return [(gap.question, gap.reason, gap.count) for gap in gaps]
 
 
@@ -138,8 +141,8 @@ async def test_each_of_several_stops_counts(office: Office) -> None:
 
 async def test_a_turn_counts_once(office: Office) -> None:
     turn_id = await office.stop(MALTA)
-    async with office.record.write() as records:
-        await records.turns.feedback(office.session, turn_id, "down", "")
+    async with office.record.write() as tx:
+        await TurnRecords(tx).feedback(office.session, turn_id, "down", "")
     await office.ask(MALTA_TOO)
     await office.rephrasings.judge()
     assert await office.gaps() == [(MALTA, GapReason.THUMBS_DOWN, 1)]
@@ -164,12 +167,12 @@ async def test_personal_data_is_masked_before_the_embedder_sees_it(office: Offic
 
 async def test_webhooks_hear_of_it(office: Office) -> None:
     await office.stop(MALTA)
-    async with office.record.write() as records:
-        assert await records.webhooks.hand_out(10) == 1
+    async with office.record.write() as tx:
+        assert await WebhookRecords(tx).hand_out(10) == 1
     await office.ask(MALTA_TOO)
     await office.rephrasings.judge()
-    async with office.record.write() as records:
-        assert await records.webhooks.hand_out(10) == 2  # the second turn's end, and the gap
+    async with office.record.write() as tx:
+        assert await WebhookRecords(tx).hand_out(10) == 2  # the second turn's end, and the gap
 
 
 async def test_stopped_turns_wait_for_the_embedder(office: Office) -> None:
@@ -200,8 +203,8 @@ async def test_a_visitor_who_stops_a_running_answer_and_asks_in_other_words(tmp_
                 if isinstance(numbered.event, Token):
                     await house.turns.stop(house.session, request.turn_id)
         assert await Rephrasings(house.record, house.embedder, LangidLanguageGuesser()).judge() == 1
-        async with house.record.read() as records:
-            [gap] = (await records.gaps.page(house.agent_id, None, PageRequest())).items
+        async with house.record.read() as tx:
+            [gap] = (await GapRecords(tx).page(house.agent_id, None, PageRequest())).items
         assert (gap.question, gap.reason) == ("How long is the warranty of a lamp?", GapReason.REPHRASED)
 
 

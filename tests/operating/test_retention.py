@@ -16,6 +16,11 @@ from app.domain.turn_events import Done
 from app.domain.webhook import Webhook, WebhookEvent
 from app.operating.retention import Retention
 from app.operating.rounds import Rounds
+from app.store.agents import AgentRecords
+from app.store.leads import LeadRecords
+from app.store.live_chats import LiveChatRecords
+from app.store.turns import TurnRecords
+from app.store.webhooks import WebhookRecords
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.stored_bytes import StoredBytes
 
@@ -68,19 +73,19 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
         home = Home(tmp_path, house, StoredBytes(tmp_path))
         told = (WebhookEvent.TURN_FINISHED,)
         hook = Webhook(uuid4(), house.agent_id, "https://hooks.example/", told, "kid", b"salt", house.clock.now())
-        async with house.record.write() as records:
-            await records.webhooks.add(hook)
+        async with house.record.write() as tx:
+            await WebhookRecords(tx).add(hook)
         await home.ask(f"How long may I return a lamp, {MARK}?")
         unanswered = await home.ask(UNANSWERABLE)
         await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
         visitor_id, conversation_id = house.session.visitor_id, house.session.conversation_id
         texts = MARK, "a@b.example", f"Call {MARK}"
-        async with house.record.write() as records:
-            await records.webhooks.hand_out(10)
+        async with house.record.write() as tx:
+            await WebhookRecords(tx).hand_out(10)
             lead = Lead(uuid4(), house.agent_id, visitor_id, conversation_id, *texts, house.clock.now())
-            await records.leads.add(lead)
-            chat = await records.live_chats.ask(house.session)
-            await records.live_chats.add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
+            await LeadRecords(tx).add(lead)
+            chat = await LiveChatRecords(tx).ask(house.session)
+            await LiveChatRecords(tx).add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
         yield home
 
 
@@ -156,8 +161,8 @@ async def test_a_gap_that_was_asked_again_keeps_the_young_asking(home: Home) -> 
 
 async def test_a_running_turn_is_left_alone(home: Home) -> None:
     await home.come_back()
-    async with home.house.record.write() as records:
-        await records.turns.begin(home.house.session, home.house.request("Still running?"), 1, "another-process")
+    async with home.house.record.write() as tx:
+        await TurnRecords(tx).begin(home.house.session, home.house.request("Still running?"), 1, "another-process")
     home.days_pass(KEPT_DAYS + 1)
     await home.erase()
     assert home.stored.rows("select state from turns") == [("running",)]
@@ -166,13 +171,13 @@ async def test_a_running_turn_is_left_alone(home: Home) -> None:
 
 async def test_each_agent_has_its_own_period_as_it_was_published(home: Home) -> None:
     house = home.house
-    async with house.record.write() as records:
-        agent = await records.agents.get(house.workspace_id, house.agent_id)
-        await records.agents.save_draft(house.workspace_id, agent.id, replace(agent.draft, retention_days=7))
+    async with house.record.write() as tx:
+        agent = await AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        await AgentRecords(tx).save_draft(house.workspace_id, agent.id, replace(agent.draft, retention_days=7))
     home.days_pass(8)
     assert await home.erase() == 0
-    async with house.record.write() as records:
-        await records.agents.publish(house.workspace_id, agent.id)
+    async with house.record.write() as tx:
+        await AgentRecords(tx).publish(house.workspace_id, agent.id)
     assert await home.erase() == 2
 
 

@@ -8,6 +8,9 @@ from app.domain.golden_question import GoldenQuestion
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.golden_runs import GoldenRuns
 from app.operating.threshold_curves import ThresholdCurves
+from app.store.agents import AgentRecords
+from app.store.golden_questions import GoldenQuestionRecords
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.temporary_record import temporary_record
@@ -18,10 +21,10 @@ from tests.store.sample_rows import ask
 async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path) -> None:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs", confidence_threshold=0.6))
-            await records.golden_questions.put(
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs", confidence_threshold=0.6))
+            await GoldenQuestionRecords(tx).put(
                 GoldenQuestion(uuid4(), agent.id, "prices?", ("https://www.example.com/prices",))
             )
         session = await visitor_of(record, workspace, agent.id)

@@ -22,7 +22,14 @@ from app.operating.actor import READ, WRITE, Actor
 from app.operating.conversation_review import ConversationReview
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.turn_review import TurnReview
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
+from app.store.gaps import GapRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.turns import TurnRecords
+from app.store.visitors import VisitorRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
@@ -33,7 +40,7 @@ LOW = GapReason.LOW_CONFIDENCE
 
 @dataclass
 class Desk:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     actor: Actor
     agent: UUID
@@ -50,8 +57,8 @@ class Desk:
         session = await self.visitor()
         turn_id = await ask(self.record, session, question, answer=answer, **end)
         if rating:
-            async with self.record.write() as records:
-                await records.turns.feedback(session, turn_id, rating, "Too long.")
+            async with self.record.write() as tx:
+                await TurnRecords(tx).feedback(session, turn_id, rating, "Too long.")
         return turn_id
 
     async def found(self, **only: Any) -> list[str]:
@@ -72,9 +79,9 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
-            agent = await records.agents.create(workspace, AgentConfig(name="Docs"))
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
+            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         yield Desk(record, clock, Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
 
 
@@ -112,10 +119,10 @@ async def test_one_turn_must_fit_everything(desk: Desk) -> None:
 
 async def test_what_was_erased_is_found_no_more(desk: Desk) -> None:
     await desk.ask("Is shipping free?")
-    async with desk.record.read() as records:
-        [conversation] = (await records.conversations.page(desk.agent, PageRequest())).items
-    async with desk.record.write() as records:
-        await records.visitors.erase(desk.actor.workspace_id, conversation.visitor_id)
+    async with desk.record.read() as tx:
+        [conversation] = (await ConversationRecords(tx).page(desk.agent, PageRequest())).items
+    async with desk.record.write() as tx:
+        await VisitorRecords(tx).erase(desk.actor.workspace_id, conversation.visitor_id)
     assert await desk.found(text="shipping") == []
 
 
@@ -127,8 +134,8 @@ async def test_a_search_is_bounded(desk: Desk, text: str) -> None:
 
 async def test_a_thread_shows_what_the_visitor_thought_of_it(desk: Desk) -> None:
     turn_id = await desk.ask("Is shipping free?", rating="down", language="en")
-    async with desk.record.read() as records:
-        turn = await records.turns.find(turn_id)
+    async with desk.record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert (turn.rating, turn.comment, turn.language) == ("down", "Too long.", "en")
 
@@ -142,8 +149,8 @@ async def test_a_flagged_turn_is_a_gap_once(desk: Desk) -> None:
 
 async def test_a_flag_opens_a_closed_gap(desk: Desk) -> None:
     gap = await desk.review.flag(desk.actor, await desk.ask("Is shipping free?"))
-    async with desk.record.write() as records:
-        await records.gaps.set_state(desk.actor.workspace_id, gap.id, GapState.RESOLVED, "")
+    async with desk.record.write() as tx:
+        await GapRecords(tx).set_state(desk.actor.workspace_id, gap.id, GapState.RESOLVED, "")
     again = await desk.review.flag(desk.actor, await desk.ask("is shipping free"))
     assert (again.id, again.state, again.count) == (gap.id, GapState.OPEN, 2)
 

@@ -9,6 +9,8 @@ from app.domain.document import PageContent
 from app.domain.errors import NotFound
 from app.domain.source import SourceConfig, SourceKind
 from app.operating.unread_languages import UnreadLanguages
+from app.store.agents import AgentRecords
+from app.store.sources import SourceRecords
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.operating.office import Office
 from tests.store.sample_rows import add_live, an_id
@@ -18,9 +20,9 @@ ENGLISH = HashingEmbedder(reads=frozenset({"en"}))
 
 async def told(office: Office, embedder: HashingEmbedder, pinned: str | None, **pages: int) -> list[str]:
     """Of an agent with so many pages in each language."""
-    async with office.record.write() as records:
-        agent = await records.agents.create(office.actor.workspace_id, AgentConfig(name="x", language=pinned))
-        source = await records.sources.create(agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
+    async with office.record.write() as tx:
+        agent = await AgentRecords(tx).create(office.actor.workspace_id, AgentConfig(name="x", language=pinned))
+        source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
     for language, count in pages.items():
         for number in range(count):
             url = f"https://x.example/{language}/{number}"

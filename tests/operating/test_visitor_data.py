@@ -20,6 +20,9 @@ from app.domain.turn import Exchange, Finish, VisitorSession
 from app.domain.turn_events import Done, Token, TurnEvent
 from app.operating.actor import READ, WRITE, Actor
 from app.operating.visitor_data import VisitorData
+from app.store.gaps import GapRecords
+from app.store.leads import LeadRecords
+from app.store.live_chats import LiveChatRecords
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.stored_bytes import StoredBytes
@@ -59,13 +62,13 @@ class Home:
         own = self.session
         texts = (f"Ann {MARK}", f"{MARK}@example.com", f"Call me, {MARK}.")
         lead = Lead(uuid4(), own.agent_id, own.visitor_id, own.conversation_id, *texts, self.house.clock.now())
-        async with self.house.record.write() as records:
-            await records.leads.add(lead)
+        async with self.house.record.write() as tx:
+            await LeadRecords(tx).add(lead)
 
     async def ask_for_a_person(self) -> None:
-        async with self.house.record.write() as records:
-            chat = await records.live_chats.ask(self.session)
-            await records.live_chats.add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
+        async with self.house.record.write() as tx:
+            chat = await LiveChatRecords(tx).ask(self.session)
+            await LiveChatRecords(tx).add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
 
     def tables_with(self, *words: str) -> set[str]:
         return StoredBytes(self.folder).tables_with(*words)
@@ -219,8 +222,8 @@ async def test_a_gap_that_others_asked_keeps_their_words_and_count(home: Home) -
     await home.house.turns.feedback(home.session, again, "down", "")
     erasure = await home.data.erase_own(home.session)
     assert (erasure.rows.gaps, erasure.rows.gap_questions) == (0, 2)
-    async with home.house.record.read() as records:
-        [gap] = (await records.gaps.page(home.house.agent_id, None, PageRequest())).items
+    async with home.house.record.read() as tx:
+        [gap] = (await GapRecords(tx).page(home.house.agent_id, None, PageRequest())).items
     assert (gap.question, gap.count) == (UNANSWERABLE.upper(), 1)
 
 

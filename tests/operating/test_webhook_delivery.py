@@ -26,7 +26,9 @@ from app.operating.live_chats import LiveChats
 from app.operating.rounds import Rounds
 from app.operating.webhook_delivery import LEASE, WebhookDelivery
 from app.operating.webhooks import Webhooks
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.recording_history import RecordingHistory
@@ -54,7 +56,7 @@ class CrashingSender:
 @dataclass
 class Office:
     folder: Path
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     clock: FixedClock
     receiver: LoopbackSite
     sender: CrawlerWebhookSender
@@ -78,12 +80,12 @@ class Office:
 
     async def turn(self, *, state: TurnState = TurnState.DONE, gap: GapReason | None = None) -> UUID:
         turn_id = uuid4()
-        async with self.record.write() as records:
-            await records.turns.begin(
+        async with self.record.write() as tx:
+            await TurnRecords(tx).begin(
                 self.session, TurnRequest(turn_id, "Is this a secret?", "https://www.example.com/"), 1, "tests"
             )
             end = TurnEnd(state, "No.", AnsweredBy.MODEL, 0.8, gap is not None, Finish.COMPLETE, gap=gap)
-            await records.turns.finish(turn_id, end)
+            await TurnRecords(tx).finish(turn_id, end)
         return turn_id
 
     async def dead_letters(self) -> list[DeadLetter]:
@@ -157,10 +159,10 @@ async def test_each_event_reaches_each_webhook_that_wants_it_once(office: Office
 async def test_each_asking_for_a_person_is_told_once_and_names_no_turn(office: Office) -> None:
     webhook = await office.webhook(events=(WebhookEvent.PERSON_ASKED,))
     chats = LiveChats(office.record, office.clock, RecordingHistory())
-    async with office.record.write() as records:
-        agent = await records.agents.get(office.actor.workspace_id, office.session.agent_id)
-        await records.agents.save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
-        await records.agents.publish(agent.workspace_id, agent.id)
+    async with office.record.write() as tx:
+        agent = await AgentRecords(tx).get(office.actor.workspace_id, office.session.agent_id)
+        await AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
+        await AgentRecords(tx).publish(agent.workspace_id, agent.id)
     for _ in range(2):
         await chats.ask(office.session)
     assert await office.delivery.deliver() == 1

@@ -13,7 +13,9 @@ from app.operating.actor import SCOPES, Actor
 from app.operating.operators import Operators, acting
 from app.operating.sign_in import SignIn
 from app.operating.workspaces import Workspaces
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.audit import AuditRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.temporary_record import temporary_record
@@ -23,7 +25,7 @@ PASSWORD = "correct horse battery"
 
 @dataclass
 class Installation:
-    record: SqlSystemOfRecord
+    record: SystemOfRecord
     workspaces: Workspaces
     operators: Operators
     sign_in: SignIn
@@ -41,8 +43,8 @@ class Installation:
 async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
     clock, hasher = FixedClock(), PlainPasswordHasher()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            first = Actor(await records.tokens.default_workspace(), "bob@example.com", frozenset(SCOPES))
+        async with record.write() as tx:
+            first = Actor(await TokenRecords(tx).default_workspace(), "bob@example.com", frozenset(SCOPES))
         clock.advance(1)
         parts = Workspaces(record, hasher, clock), Operators(record, hasher, clock), SignIn(record, hasher, clock)
         yield Installation(record, *parts, first)
@@ -84,9 +86,9 @@ async def test_what_cannot_be_made_is_named_and_leaves_nothing(
 
 async def test_both_audits_say_who_made_it(installation: Installation) -> None:
     ann = await installation.of_shop()
-    async with installation.record.read() as records:
-        own = await records.audit.page(ann.workspace_id, PageRequest(10))
-        firsts = await records.audit.page(installation.first.workspace_id, PageRequest(10))
+    async with installation.record.read() as tx:
+        own = await AuditRecords(tx).page(ann.workspace_id, PageRequest(10))
+        firsts = await AuditRecords(tx).page(installation.first.workspace_id, PageRequest(10))
     assert ("bob@example.com", "operator.create") in [(each.actor, each.action) for each in own.items]
     assert [(each.actor, each.action) for each in firsts.items] == [("bob@example.com", "workspace.create")]
 

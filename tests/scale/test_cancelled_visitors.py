@@ -22,9 +22,14 @@ from app.adapters.redis_stream_places import RedisStreamPlaces
 from app.domain.agent import Agent, AgentConfig
 from app.domain.turn import Channel, VisitorSession
 from app.ports.rate_limiter import Limit
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
 from app.store.engine import open_engine
 from app.store.models import MessageRow, TurnRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.turn_end_listeners import TURN_END_LISTENERS
+from app.store.turns import TurnRecords
 from tests.doubles.cancelled_at import CancelledAt
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
@@ -121,9 +126,9 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
 
 
 async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(engine: AsyncEngine) -> None:
-    record = SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS)
-    async with record.write() as records:
-        agent = await records.agents.create(await records.tokens.default_workspace(), AgentConfig(name="Ada"))
+    record = SystemOfRecord(engine, FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
+    async with record.write() as tx:
+        agent = await AgentRecords(tx).create(await TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
 
     async def visit(number: int) -> None:
         """A question and its answer that say whose they are, and what the record gives back of them."""
@@ -138,18 +143,18 @@ async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(en
         await visit(VISITORS)
 
 
-async def a_whole_turn(record: SqlSystemOfRecord, agent: Agent, question: str, answer: str) -> list[str]:
+async def a_whole_turn(record: SystemOfRecord, agent: Agent, question: str, answer: str) -> list[str]:
     """Of a new visitor; return the texts of their conversation."""
-    async with record.write() as records:
-        visitor = await records.conversations.visitor(agent.id, uuid4())
-        conversation = await records.conversations.start(visitor, Channel.WIDGET)
+    async with record.write() as tx:
+        visitor = await ConversationRecords(tx).visitor(agent.id, uuid4())
+        conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
         turn = a_turn(question)
         session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id)
-        await records.turns.begin(session, turn, 1, OWNER)
-    async with record.write() as records:
-        await records.turns.finish(turn.turn_id, an_end(answer))
-    async with record.read() as records:
-        return [message.text for message in await records.conversations.messages(conversation.id, 30)]
+        await TurnRecords(tx).begin(session, turn, 1, OWNER)
+    async with record.write() as tx:
+        await TurnRecords(tx).finish(turn.turn_id, an_end(answer))
+    async with record.read() as tx:
+        return [message.text for message in await ConversationRecords(tx).messages(conversation.id, 30)]
 
 
 async def every_turn_is_whole_or_absent(engine: AsyncEngine) -> None:

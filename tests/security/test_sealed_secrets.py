@@ -15,6 +15,7 @@ from app.operating.sealed_secrets import SealedSecrets
 from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
 from app.store.secret_keys import key_name, new_key, read_key
+from app.store.tokens import TokenRecords
 from tests.doubles.stored_bytes import StoredBytes
 
 PLAIN = b"zqxPLAINSECRETzqx--------------+"
@@ -22,8 +23,8 @@ PLAIN = b"zqxPLAINSECRETzqx--------------+"
 
 async def signing_keys(settings: Settings) -> list[SigningKey]:
     """After a start of the house."""
-    async with open_foundation(settings) as base, base.record.write() as records:
-        return await records.tokens.signing_keys()
+    async with open_foundation(settings) as base, base.record.write() as tx:
+        return await TokenRecords(tx).signing_keys()
 
 
 def leave_plain(folder: Path, count: int) -> None:

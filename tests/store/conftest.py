@@ -15,10 +15,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.domain.agent import Agent, AgentConfig
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.domain.turn import VisitorSession
+from app.store.agents import AgentRecords
 from app.store.engine import open_engine
 from app.store.migrate import migrate
 from app.store.models import Base, import_tables
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.turn_end_listeners import TURN_END_LISTENERS
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
@@ -61,14 +65,14 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 @pytest.fixture
-def record(engine: AsyncEngine, clock: FixedClock) -> SqlSystemOfRecord:
-    return SqlSystemOfRecord(engine, clock, TEST_KEYS)
+def record(engine: AsyncEngine, clock: FixedClock) -> SystemOfRecord:
+    return SystemOfRecord(engine, clock, TEST_KEYS, TURN_END_LISTENERS)
 
 
 @pytest.fixture
-async def workspace_id(record: SqlSystemOfRecord) -> UUID:
-    async with record.write() as records:
-        return await records.tokens.default_workspace()
+async def workspace_id(record: SystemOfRecord) -> UUID:
+    async with record.write() as tx:
+        return await TokenRecords(tx).default_workspace()
 
 
 @pytest.fixture
@@ -77,20 +81,20 @@ async def foreign_workspace_id(engine: AsyncEngine, workspace_id: UUID) -> UUID:
 
 
 @pytest.fixture
-async def agent(record: SqlSystemOfRecord, workspace_id: UUID) -> Agent:
-    async with record.write() as records:
-        return await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+async def agent(record: SystemOfRecord, workspace_id: UUID) -> Agent:
+    async with record.write() as tx:
+        return await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
 
 
 @pytest.fixture
-async def source(record: SqlSystemOfRecord, agent: Agent) -> Source:
-    async with record.write() as records:
-        return await records.sources.create(
+async def source(record: SystemOfRecord, agent: Agent) -> Source:
+    async with record.write() as tx:
+        return await SourceRecords(tx).create(
             agent.id, SourceConfig(kind=SourceKind.SITE, name="Docs", url="https://docs.example/")
         )
 
 
 @pytest.fixture
-async def session(record: SqlSystemOfRecord, workspace_id: UUID, agent: Agent) -> VisitorSession:
+async def session(record: SystemOfRecord, workspace_id: UUID, agent: Agent) -> VisitorSession:
     """A visitor with an open conversation."""
     return await visitor_of(record, workspace_id, agent.id)

@@ -13,10 +13,12 @@ from app.domain.document import PageContent, PendingVersion
 from app.domain.gap import GapReason
 from app.domain.source import Source
 from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.ports.records.transaction import SystemOfRecord
+from app.store.conversations import ConversationRecords
 from app.store.database_time import database_time
+from app.store.documents import DocumentRecords
 from app.store.models import Base, ProcessRow, WorkspaceRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 
 OWNER = "web-1"
 
@@ -76,40 +78,40 @@ async def add_workspace(engine: AsyncEngine) -> UUID:
 
 
 async def add_pending(record: SystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
-    async with record.write() as records:
-        return await records.documents.add_pending(
+    async with record.write() as tx:
+        return await DocumentRecords(tx).add_pending(
             source.agent_id, source.id, page, content_hash(page.markdown), some_chunks(*texts or ("Run it.",))
         )
 
 
 async def add_live(record: SystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
     version = await add_pending(record, source, page, *texts)
-    async with record.write() as records:
-        await records.documents.make_live(version)
+    async with record.write() as tx:
+        await DocumentRecords(tx).make_live(version)
     return version
 
 
-async def another_session(record: SqlSystemOfRecord, session: VisitorSession) -> VisitorSession:
+async def another_session(record: SystemOfRecord, session: VisitorSession) -> VisitorSession:
     """Another visitor of the same agent."""
-    async with record.write() as records:
-        visitor = await records.conversations.visitor(session.agent_id, an_id())
-        conversation = await records.conversations.start(visitor, Channel.WIDGET)
+    async with record.write() as tx:
+        visitor = await ConversationRecords(tx).visitor(session.agent_id, an_id())
+        conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
     return replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
 
 
-async def begin(record: SqlSystemOfRecord, session: VisitorSession, request: TurnRequest, owner: str = OWNER) -> None:
-    async with record.write() as records:
-        await records.turns.begin(session, request, 1, owner)
+async def begin(record: SystemOfRecord, session: VisitorSession, request: TurnRequest, owner: str = OWNER) -> None:
+    async with record.write() as tx:
+        await TurnRecords(tx).begin(session, request, 1, owner)
 
 
 async def ask(
-    record: SqlSystemOfRecord, session: VisitorSession, question: str = "How do I install it?", **end: Any
+    record: SystemOfRecord, session: VisitorSession, question: str = "How do I install it?", **end: Any
 ) -> UUID:
     """A whole turn; return its id."""
     request = a_turn(question)
     await begin(record, session, request)
-    async with record.write() as records:
-        await records.turns.finish(request.turn_id, an_end(**end))
+    async with record.write() as tx:
+        await TurnRecords(tx).finish(request.turn_id, an_end(**end))
     return request.turn_id
 
 

@@ -11,130 +11,133 @@ from app.domain.conversation import RESUME_WITHIN, Visitor
 from app.domain.errors import NotFound
 from app.domain.list_page import PageRequest
 from app.domain.turn import Channel, VisitorSession
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.conversations import ConversationRecords
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_turn, an_id, ask, begin
 
 RESUME_SECONDS = RESUME_WITHIN.total_seconds()
 
 
-async def test_a_browser_is_the_same_visitor_each_time(record: SqlSystemOfRecord, agent: Agent) -> None:
+async def test_a_browser_is_the_same_visitor_each_time(record: SystemOfRecord, agent: Agent) -> None:
     name = an_id()
-    async with record.write() as records:
-        visitor = await records.conversations.visitor(agent.id, name)
-        assert await records.conversations.visitor(agent.id, name) == visitor
-        assert (await records.conversations.visitor(agent.id, an_id())).id != visitor.id
+    async with record.write() as tx:
+        visitor = await ConversationRecords(tx).visitor(agent.id, name)
+        assert await ConversationRecords(tx).visitor(agent.id, name) == visitor
+        assert (await ConversationRecords(tx).visitor(agent.id, an_id())).id != visitor.id
     assert (visitor.agent_id, visitor.anonymous_id) == (agent.id, name)
 
 
-async def test_a_visitor_needs_an_agent_and_a_conversation_its_visitor(record: SqlSystemOfRecord, agent: Agent) -> None:
-    async with record.write() as records:
+async def test_a_visitor_needs_an_agent_and_a_conversation_its_visitor(record: SystemOfRecord, agent: Agent) -> None:
+    async with record.write() as tx:
         with pytest.raises(NotFound, match="agent"):
-            await records.conversations.visitor(an_id(), an_id())
+            await ConversationRecords(tx).visitor(an_id(), an_id())
         with pytest.raises(NotFound, match="visitor"):
-            await records.conversations.start(Visitor(an_id(), agent.id, an_id()), Channel.WIDGET)
+            await ConversationRecords(tx).start(Visitor(an_id(), agent.id, an_id()), Channel.WIDGET)
 
 
 async def test_a_conversation_is_resumed_within_a_day_of_its_last_activity(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     clock.advance(RESUME_SECONDS - 1)
     await ask(record, session)
     clock.advance(RESUME_SECONDS)
-    async with record.read() as records:
-        resumed = await records.conversations.resumable(session.visitor_id)
+    async with record.read() as tx:
+        resumed = await ConversationRecords(tx).resumable(session.visitor_id)
     assert resumed is not None
     assert (resumed.id, resumed.turn_count) == (session.conversation_id, 1)
     clock.advance(1)
-    async with record.read() as records:
-        assert await records.conversations.resumable(session.visitor_id) is None
+    async with record.read() as tx:
+        assert await ConversationRecords(tx).resumable(session.visitor_id) is None
 
 
 async def test_the_latest_of_two_conversations_is_resumed(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     clock.advance(1)
-    async with record.write() as records:
+    async with record.write() as tx:
         visitor = Visitor(session.visitor_id, session.agent_id, an_id())
-        second = await records.conversations.start(visitor, Channel.WIDGET)
-        assert await records.conversations.resumable(session.visitor_id) == second
+        second = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
+        assert await ConversationRecords(tx).resumable(session.visitor_id) == second
 
 
 async def test_a_cleared_conversation_is_never_resumed_or_shown_again(
-    record: SqlSystemOfRecord, session: VisitorSession
+    record: SystemOfRecord, session: VisitorSession
 ) -> None:
     turn_id = await ask(record, session)
-    async with record.write() as records:
-        await records.conversations.clear(session)
-        await records.conversations.clear(session)
-        assert await records.conversations.resumable(session.visitor_id) is None
-        assert await records.conversations.messages(session.conversation_id, 30) == []
-        operators = await records.turns.of_conversation(session.conversation_id)
+    async with record.write() as tx:
+        await ConversationRecords(tx).clear(session)
+        await ConversationRecords(tx).clear(session)
+        assert await ConversationRecords(tx).resumable(session.visitor_id) is None
+        assert await ConversationRecords(tx).messages(session.conversation_id, 30) == []
+        operators = await StoredTurnRecords(tx).of_conversation(session.conversation_id)
     assert [turn.id for turn in operators] == [turn_id]
 
 
 @pytest.mark.parametrize("name", ["agent_id", "visitor_id", "conversation_id"])
 async def test_nobody_clears_a_conversation_that_is_not_theirs(
-    record: SqlSystemOfRecord, session: VisitorSession, name: str
+    record: SystemOfRecord, session: VisitorSession, name: str
 ) -> None:
     foreign: dict[str, Any] = {name: an_id()}
     with pytest.raises(NotFound, match="conversation"):
-        async with record.write() as records:
-            await records.conversations.clear(replace(session, **foreign))
+        async with record.write() as tx:
+            await ConversationRecords(tx).clear(replace(session, **foreign))
 
 
-async def test_a_clearing_while_the_answer_runs_lets_it_end(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_clearing_while_the_answer_runs_lets_it_end(record: SystemOfRecord, session: VisitorSession) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as records:
-        await records.conversations.clear(session)
-        assert await records.turns.cut_orphans([]) == 1
+    async with record.write() as tx:
+        await ConversationRecords(tx).clear(session)
+        assert await TurnRecords(tx).cut_orphans([]) == 1
 
 
-async def test_the_latest_messages_come_oldest_first(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_the_latest_messages_come_oldest_first(record: SystemOfRecord, session: VisitorSession) -> None:
     for number in range(3):
         await ask(record, session, f"Q{number}", answer=f"A{number}")
-    async with record.read() as records:
-        messages = await records.conversations.messages(session.conversation_id, 3)
+    async with record.read() as tx:
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 3)
     assert [message.text for message in messages] == ["A1", "Q2", "A2"]
     assert [len(message.citations) for message in messages] == [1, 0, 1]
 
 
 async def test_operators_see_conversations_with_a_question_latest_first(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     asked: list[UUID] = []
     for number in range(3):
         clock.advance(1)
-        async with record.write() as records:
-            visitor = await records.conversations.visitor(session.agent_id, an_id())
-            conversation = await records.conversations.start(visitor, Channel.CLI)
+        async with record.write() as tx:
+            visitor = await ConversationRecords(tx).visitor(session.agent_id, an_id())
+            conversation = await ConversationRecords(tx).start(visitor, Channel.CLI)
         await ask(record, replace(session, visitor_id=visitor.id, conversation_id=conversation.id), f"Q{number}")
         asked.append(conversation.id)
-    async with record.read() as records:
-        first = await records.conversations.page(session.agent_id, PageRequest(limit=2))
-        rest = await records.conversations.page(session.agent_id, PageRequest(limit=2, cursor=first.next_cursor))
+    async with record.read() as tx:
+        first = await ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2))
+        rest = await ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2, cursor=first.next_cursor))
     listed = [*first.items, *rest.items]
     assert [conversation.id for conversation in listed] == list(reversed(asked))
     assert [conversation.first_question for conversation in listed] == ["Q2", "Q1", "Q0"]
     assert rest.next_cursor is None
 
 
-async def test_a_conversation_tells_its_first_question(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_conversation_tells_its_first_question(record: SystemOfRecord, session: VisitorSession) -> None:
     await ask(record, session, "Why?")
     await ask(record, session, "How?")
-    async with record.read() as records:
-        conversation = await records.conversations.get(session.workspace_id, session.conversation_id)
+    async with record.read() as tx:
+        conversation = await ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
     assert (conversation.first_question, conversation.turn_count) == ("Why?", 2)
 
 
 async def test_a_foreign_conversation_is_an_absent_one(
-    record: SqlSystemOfRecord, session: VisitorSession, foreign_workspace_id: UUID
+    record: SystemOfRecord, session: VisitorSession, foreign_workspace_id: UUID
 ) -> None:
-    async with record.read() as records:
+    async with record.read() as tx:
         for workspace_id, conversation_id in (
             (foreign_workspace_id, session.conversation_id),
             (session.workspace_id, an_id()),
         ):
             with pytest.raises(NotFound, match="conversation"):
-                await records.conversations.get(workspace_id, conversation_id)
+                await ConversationRecords(tx).get(workspace_id, conversation_id)

@@ -10,8 +10,10 @@ import pytest
 from app.domain.agent import Agent, AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import NotFound
-from app.store.records import SqlRecords
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 from tests.store.sample_rows import an_id
 
 
@@ -29,64 +31,64 @@ def an_answer(agent_id: UUID, pattern: str = "refund") -> CuratedAnswer:
     )
 
 
-async def test_an_answer_is_read_back_as_it_was_written(record: SqlSystemOfRecord, agent: Agent) -> None:
+async def test_an_answer_is_read_back_as_it_was_written(record: SystemOfRecord, agent: Agent) -> None:
     answer = an_answer(agent.id)
-    async with record.write() as records:
-        assert await records.curated_answers.create(answer) == answer
-    async with record.read() as records:
-        assert await records.curated_answers.get(agent.id, answer.id) == answer
+    async with record.write() as tx:
+        assert await CuratedAnswerRecords(tx).create(answer) == answer
+    async with record.read() as tx:
+        assert await CuratedAnswerRecords(tx).get(agent.id, answer.id) == answer
 
 
-async def test_answers_come_oldest_first(record: SqlSystemOfRecord, agent: Agent) -> None:
-    async with record.write() as records:
-        first = await records.curated_answers.create(an_answer(agent.id, "a"))
-        assert await records.curated_answers.of_agent(agent.id) == [first]
-        assert await records.curated_answers.of_agent(an_id()) == []
+async def test_answers_come_oldest_first(record: SystemOfRecord, agent: Agent) -> None:
+    async with record.write() as tx:
+        first = await CuratedAnswerRecords(tx).create(an_answer(agent.id, "a"))
+        assert await CuratedAnswerRecords(tx).of_agent(agent.id) == [first]
+        assert await CuratedAnswerRecords(tx).of_agent(an_id()) == []
 
 
-async def test_a_saved_answer_keeps_the_hits_it_has(record: SqlSystemOfRecord, agent: Agent) -> None:
+async def test_a_saved_answer_keeps_the_hits_it_has(record: SystemOfRecord, agent: Agent) -> None:
     answer = replace(an_answer(agent.id), hits=4)
-    async with record.write() as records:
-        await records.curated_answers.create(answer)
-        saved = await records.curated_answers.save(replace(answer, answer="Never.", expires_at=None, hits=0))
+    async with record.write() as tx:
+        await CuratedAnswerRecords(tx).create(answer)
+        saved = await CuratedAnswerRecords(tx).save(replace(answer, answer="Never.", expires_at=None, hits=0))
     assert saved == replace(answer, answer="Never.", expires_at=None)
 
 
-async def test_a_deleted_answer_is_gone(record: SqlSystemOfRecord, agent: Agent) -> None:
+async def test_a_deleted_answer_is_gone(record: SystemOfRecord, agent: Agent) -> None:
     answer = an_answer(agent.id)
-    async with record.write() as records:
-        await records.curated_answers.create(answer)
-        await records.curated_answers.delete(agent.id, answer.id)
-        assert await records.curated_answers.of_agent(agent.id) == []
+    async with record.write() as tx:
+        await CuratedAnswerRecords(tx).create(answer)
+        await CuratedAnswerRecords(tx).delete(agent.id, answer.id)
+        assert await CuratedAnswerRecords(tx).of_agent(agent.id) == []
 
 
-async def test_an_answer_needs_an_agent(record: SqlSystemOfRecord) -> None:
+async def test_an_answer_needs_an_agent(record: SystemOfRecord) -> None:
     with pytest.raises(NotFound, match="agent"):
-        async with record.write() as records:
-            await records.curated_answers.create(an_answer(an_id()))
+        async with record.write() as tx:
+            await CuratedAnswerRecords(tx).create(an_answer(an_id()))
 
 
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda r, answer: r.curated_answers.get(answer.agent_id, answer.id), id="get"),
-        pytest.param(lambda r, answer: r.curated_answers.save(answer), id="save"),
-        pytest.param(lambda r, answer: r.curated_answers.delete(answer.agent_id, answer.id), id="delete"),
+        pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).get(answer.agent_id, answer.id), id="get"),
+        pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).save(answer), id="save"),
+        pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).delete(answer.agent_id, answer.id), id="delete"),
     ],
 )
 async def test_an_answer_of_another_agent_is_absent(
-    record: SqlSystemOfRecord,
+    record: SystemOfRecord,
     workspace_id: UUID,
     agent: Agent,
-    act: Callable[[SqlRecords, CuratedAnswer], Awaitable[object]],
+    act: Callable[[Transaction, CuratedAnswer], Awaitable[object]],
 ) -> None:
     answer = an_answer(agent.id)
-    async with record.write() as records:
-        await records.curated_answers.create(answer)
-        other = await records.agents.create(workspace_id, AgentConfig(name="Bea"))
+    async with record.write() as tx:
+        await CuratedAnswerRecords(tx).create(answer)
+        other = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Bea"))
     for foreign in (replace(answer, agent_id=other.id), replace(answer, id=an_id())):
         with pytest.raises(NotFound, match="curated answer"):
-            async with record.write() as records:
-                await act(records, foreign)
-    async with record.read() as records:
-        assert await records.curated_answers.of_agent(agent.id) == [answer]
+            async with record.write() as tx:
+                await act(tx, foreign)
+    async with record.read() as tx:
+        assert await CuratedAnswerRecords(tx).of_agent(agent.id) == [answer]

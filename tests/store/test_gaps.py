@@ -12,27 +12,29 @@ from app.domain.errors import InvalidInput, NotFound
 from app.domain.gap import Gap, GapReason, GapState
 from app.domain.list_page import PageRequest
 from app.domain.turn import VisitorSession
+from app.store.gaps import GapRecords
 from app.store.models import GapQuestionRow
-from app.store.records import SqlRecords
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 
 LOW = GapReason.LOW_CONFIDENCE
 
 
-async def gaps_of(record: SqlSystemOfRecord, agent_id: UUID, state: GapState | None = None) -> list[Gap]:
-    async with record.read() as records:
-        return list((await records.gaps.page(agent_id, state, PageRequest())).items)
+async def gaps_of(record: SystemOfRecord, agent_id: UUID, state: GapState | None = None) -> list[Gap]:
+    async with record.read() as tx:
+        return list((await GapRecords(tx).page(agent_id, state, PageRequest())).items)
 
 
-async def only_gap(record: SqlSystemOfRecord, agent_id: UUID) -> Gap:
+async def only_gap(record: SystemOfRecord, agent_id: UUID) -> Gap:
     (gap,) = await gaps_of(record, agent_id)
     return gap
 
 
 async def test_other_wordings_of_a_question_are_the_same_gap(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock, engine: AsyncEngine
 ) -> None:
     first_seen = clock.now()
     turns = [await ask(record, session, "Do you ship to Malta?", gap=LOW)]
@@ -47,40 +49,38 @@ async def test_other_wordings_of_a_question_are_the_same_gap(
     assert wordings == [(turns[0], "Do you ship to Malta?"), (turns[1], "do you ship to MALTA")]
 
 
-async def test_an_answered_question_is_no_gap(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_an_answered_question_is_no_gap(record: SystemOfRecord, session: VisitorSession) -> None:
     await ask(record, session)
     assert await gaps_of(record, session.agent_id) == []
 
 
-async def test_a_question_without_words_is_no_gap(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_question_without_words_is_no_gap(record: SystemOfRecord, session: VisitorSession) -> None:
     await ask(record, session, "?!", gap=LOW)
     assert await gaps_of(record, session.agent_id) == []
 
 
-async def test_a_question_longer_than_an_index_entry_is_a_gap(
-    record: SqlSystemOfRecord, session: VisitorSession
-) -> None:
+async def test_a_question_longer_than_an_index_entry_is_a_gap(record: SystemOfRecord, session: VisitorSession) -> None:
     question = " ".join(f"word{number}" for number in range(2000))
     await ask(record, session, question, gap=LOW)
     await ask(record, session, question, gap=LOW)
     assert (await only_gap(record, session.agent_id)).count == 2
 
 
-async def test_a_thumbs_down_is_a_gap(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_thumbs_down_is_a_gap(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(record, session, "Why?")
     for rating in ("up", "down", "up", "down"):
-        async with record.write() as records:
-            await records.turns.feedback(session, turn_id, rating, "")
+        async with record.write() as tx:
+            await TurnRecords(tx).feedback(session, turn_id, rating, "")
     gap = await only_gap(record, session.agent_id)
     assert (gap.question, gap.count, gap.reason) == ("Why?", 1, GapReason.THUMBS_DOWN)
 
 
 async def test_a_turn_counts_once_however_often_it_gives_itself_away(
-    record: SqlSystemOfRecord, session: VisitorSession
+    record: SystemOfRecord, session: VisitorSession
 ) -> None:
     turn_id = await ask(record, session, gap=LOW)
-    async with record.write() as records:
-        await records.turns.feedback(session, turn_id, "down", "")
+    async with record.write() as tx:
+        await TurnRecords(tx).feedback(session, turn_id, "down", "")
     assert (await only_gap(record, session.agent_id)).count == 1
 
 
@@ -93,12 +93,12 @@ async def test_a_turn_counts_once_however_often_it_gives_itself_away(
     ],
 )
 async def test_a_gap_that_is_asked_again(
-    record: SqlSystemOfRecord, session: VisitorSession, before: GapState, after: GapState
+    record: SystemOfRecord, session: VisitorSession, before: GapState, after: GapState
 ) -> None:
     await ask(record, session, gap=LOW)
     gap = await only_gap(record, session.agent_id)
-    async with record.write() as records:
-        changed = await records.gaps.set_state(session.workspace_id, gap.id, before, "wrote a page")
+    async with record.write() as tx:
+        changed = await GapRecords(tx).set_state(session.workspace_id, gap.id, before, "wrote a page")
     assert (changed.state, changed.note, changed.count) == (before, "wrote a page", 1)
     await ask(record, session, gap=LOW)
     asked_again = await only_gap(record, session.agent_id)
@@ -107,65 +107,65 @@ async def test_a_gap_that_is_asked_again(
 
 
 async def test_gaps_are_listed_most_asked_first_page_by_page(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     for question in ("a", "b", "b", "c", "c", "d"):
         clock.advance(1)
         await ask(record, session, question, gap=LOW)
     questions: list[str] = []
     cursor: str | None = None
-    async with record.read() as records:
+    async with record.read() as tx:
         while True:
-            page = await records.gaps.page(session.agent_id, None, PageRequest(limit=1, cursor=cursor))
+            page = await GapRecords(tx).page(session.agent_id, None, PageRequest(limit=1, cursor=cursor))
             questions += [gap.question for gap in page.items]
             if (cursor := page.next_cursor) is None:
                 break
     assert questions == ["c", "b", "d", "a"]
 
 
-async def test_gaps_are_listed_by_state(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_gaps_are_listed_by_state(record: SystemOfRecord, session: VisitorSession) -> None:
     await ask(record, session, "a", gap=LOW)
     await ask(record, session, "b", gap=LOW)
     ignored = next(gap for gap in await gaps_of(record, session.agent_id) if gap.question == "a")
-    async with record.write() as records:
-        await records.gaps.set_state(session.workspace_id, ignored.id, GapState.IGNORED, "")
+    async with record.write() as tx:
+        await GapRecords(tx).set_state(session.workspace_id, ignored.id, GapState.IGNORED, "")
     assert [gap.question for gap in await gaps_of(record, session.agent_id, GapState.OPEN)] == ["b"]
     assert [gap.question for gap in await gaps_of(record, session.agent_id, GapState.IGNORED)] == ["a"]
     assert await gaps_of(record, session.agent_id, GapState.RESOLVED) == []
 
 
 @pytest.mark.parametrize("cursor", ["", "?", "x", "bnVsbA", "WzEsMl0", "WyJhIiwiYiIsImMiXQ", "é", "W" * 5000])
-async def test_a_cursor_that_no_list_gave_is_refused(record: SqlSystemOfRecord, agent: Agent, cursor: str) -> None:
-    async with record.read() as records:
+async def test_a_cursor_that_no_list_gave_is_refused(record: SystemOfRecord, agent: Agent, cursor: str) -> None:
+    async with record.read() as tx:
         with pytest.raises(InvalidInput, match="cursor"):
-            await records.gaps.page(agent.id, None, PageRequest(cursor=cursor))
+            await GapRecords(tx).page(agent.id, None, PageRequest(cursor=cursor))
 
 
 @pytest.mark.parametrize("limit", [0, -1, 201])
-async def test_a_page_has_1_to_200_items(record: SqlSystemOfRecord, agent: Agent, limit: int) -> None:
-    async with record.read() as records:
+async def test_a_page_has_1_to_200_items(record: SystemOfRecord, agent: Agent, limit: int) -> None:
+    async with record.read() as tx:
         with pytest.raises(InvalidInput, match="limit"):
-            await records.gaps.page(agent.id, None, PageRequest(limit=limit))
+            await GapRecords(tx).page(agent.id, None, PageRequest(limit=limit))
 
 
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda r, w, g: r.gaps.get(w, g), id="get"),
-        pytest.param(lambda r, w, g: r.gaps.set_state(w, g, GapState.IGNORED, ""), id="set_state"),
+        pytest.param(lambda tx, w, g: GapRecords(tx).get(w, g), id="get"),
+        pytest.param(lambda tx, w, g: GapRecords(tx).set_state(w, g, GapState.IGNORED, ""), id="set_state"),
     ],
 )
 async def test_a_foreign_gap_is_an_absent_one(
-    record: SqlSystemOfRecord,
+    record: SystemOfRecord,
     session: VisitorSession,
     foreign_workspace_id: UUID,
-    act: Callable[[SqlRecords, UUID, UUID], Awaitable[object]],
+    act: Callable[[Transaction, UUID, UUID], Awaitable[object]],
 ) -> None:
     await ask(record, session, gap=LOW)
     gap = await only_gap(record, session.agent_id)
     for workspace_id, gap_id in ((foreign_workspace_id, gap.id), (session.workspace_id, an_id())):
         with pytest.raises(NotFound, match="gap"):
-            async with record.write() as records:
-                await act(records, workspace_id, gap_id)
-    async with record.read() as records:
-        assert await records.gaps.get(session.workspace_id, gap.id) == gap
+            async with record.write() as tx:
+                await act(tx, workspace_id, gap_id)
+    async with record.read() as tx:
+        assert await GapRecords(tx).get(session.workspace_id, gap.id) == gap

@@ -8,21 +8,23 @@ import pytest
 
 from app.domain.agent import AgentConfig
 from app.store import engine
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.agents import AgentRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.temporary_record import temporary_record
 
 
 @pytest.fixture
-async def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SqlSystemOfRecord]:
+async def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SystemOfRecord]:
     """A record whose last change stands in the log alone, and which waits for nobody."""
     monkeypatch.setattr(engine, "_BUSY_SECONDS", 0)
     async with temporary_record(tmp_path) as record:
-        async with record.write() as records:
-            await records.agents.create(await records.tokens.default_workspace(), AgentConfig(name="Ada"))
+        async with record.write() as tx:
+            await AgentRecords(tx).create(await TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
         yield record
 
 
-async def test_an_emptied_log_is_a_file_of_no_bytes(written: SqlSystemOfRecord, tmp_path: Path) -> None:
+async def test_an_emptied_log_is_a_file_of_no_bytes(written: SystemOfRecord, tmp_path: Path) -> None:
     log = tmp_path / "docent.sqlite-wal"
     assert log.stat().st_size > 0
     assert await written.empty_journal()
@@ -32,7 +34,7 @@ async def test_an_emptied_log_is_a_file_of_no_bytes(written: SqlSystemOfRecord, 
     connection.close()
 
 
-async def test_a_log_that_someone_reads_is_left_and_said_to_be(written: SqlSystemOfRecord, tmp_path: Path) -> None:
+async def test_a_log_that_someone_reads_is_left_and_said_to_be(written: SystemOfRecord, tmp_path: Path) -> None:
     reader = sqlite3.connect(tmp_path / "docent.sqlite", isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM agents").fetchone()

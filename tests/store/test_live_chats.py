@@ -10,19 +10,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.domain.errors import NotFound
 from app.domain.live_chat import Author, LiveChat, LiveState
 from app.domain.turn import VisitorSession
+from app.store.live_chats import LiveChatRecords
 from app.store.models import OutboxRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 
 
-async def call(record: SqlSystemOfRecord, session: VisitorSession) -> LiveChat:
-    async with record.write() as records:
-        return await records.live_chats.ask(session)
+async def call(record: SystemOfRecord, session: VisitorSession) -> LiveChat:
+    async with record.write() as tx:
+        return await LiveChatRecords(tx).ask(session)
 
 
 async def test_who_asks_many_times_at_once_is_told_of_once(
-    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+    record: SystemOfRecord, engine: AsyncEngine, session: VisitorSession
 ) -> None:
     chats = await asyncio.gather(*(call(record, session) for _ in range(5)))
     assert len({chat.id for chat in chats}) == 1
@@ -31,24 +32,24 @@ async def test_who_asks_many_times_at_once_is_told_of_once(
         assert (await connection.execute(told)).scalar_one() == 1
 
 
-async def test_messages_at_once_have_numbers_of_their_own(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_messages_at_once_have_numbers_of_their_own(record: SystemOfRecord, session: VisitorSession) -> None:
     await call(record, session)
 
     async def say(text: str) -> None:
-        async with record.write() as records:
-            chat = await records.live_chats.own(session, to_change=True)
-            await records.live_chats.add(chat, an_id(), Author.VISITOR, None, text)
+        async with record.write() as tx:
+            chat = await LiveChatRecords(tx).own(session, to_change=True)
+            await LiveChatRecords(tx).add(chat, an_id(), Author.VISITOR, None, text)
 
     await asyncio.gather(*(say(str(number)) for number in range(5)))
-    async with record.read() as records:
-        messages = await records.live_chats.messages(session.conversation_id, 0, 10)
-        assert (await records.live_chats.own(session)).message_count == 5
+    async with record.read() as tx:
+        messages = await LiveChatRecords(tx).messages(session.conversation_id, 0, 10)
+        assert (await LiveChatRecords(tx).own(session)).message_count == 5
     assert [message.number for message in messages] == [1, 2, 3, 4, 5]
     assert sorted(message.text for message in messages) == ["0", "1", "2", "3", "4"]
 
 
 async def test_open_chats_are_counted_and_listed_for_their_workspace_alone(
-    record: SqlSystemOfRecord,
+    record: SystemOfRecord,
     session: VisitorSession,
     workspace_id: UUID,
     foreign_workspace_id: UUID,
@@ -57,18 +58,18 @@ async def test_open_chats_are_counted_and_listed_for_their_workspace_alone(
     await ask(record, session, "What does it cost?")
     chat = await call(record, session)
     since = clock.now()
-    async with record.read() as records:
-        [listed] = await records.live_chats.open_chats(workspace_id, since, 10)
+    async with record.read() as tx:
+        [listed] = await LiveChatRecords(tx).open_chats(workspace_id, since, 10)
         assert (listed.chat, listed.first_question, listed.latest_text) == (chat, "What does it cost?", "")
-        assert await records.live_chats.waiting_count(workspace_id, since) == 1
-        assert await records.live_chats.open_chats(foreign_workspace_id, since, 10) == []
-        assert await records.live_chats.waiting_count(foreign_workspace_id, since) == 0
+        assert await LiveChatRecords(tx).waiting_count(workspace_id, since) == 1
+        assert await LiveChatRecords(tx).open_chats(foreign_workspace_id, since, 10) == []
+        assert await LiveChatRecords(tx).waiting_count(foreign_workspace_id, since) == 0
         with pytest.raises(NotFound):
-            await records.live_chats.get(foreign_workspace_id, session.conversation_id)
-    async with record.write() as records:
-        await records.live_chats.keep(chat.taken("ann", "Ann", clock.now()))
-    async with record.read() as records:
-        assert await records.live_chats.is_talking(session.conversation_id)
-        assert await records.live_chats.waiting_count(workspace_id, since) == 0
-        [listed] = await records.live_chats.open_chats(workspace_id, since, 10)
+            await LiveChatRecords(tx).get(foreign_workspace_id, session.conversation_id)
+    async with record.write() as tx:
+        await LiveChatRecords(tx).keep(chat.taken("ann", "Ann", clock.now()))
+    async with record.read() as tx:
+        assert await LiveChatRecords(tx).is_talking(session.conversation_id)
+        assert await LiveChatRecords(tx).waiting_count(workspace_id, since) == 0
+        [listed] = await LiveChatRecords(tx).open_chats(workspace_id, since, 10)
     assert (listed.chat.state, listed.chat.taken_by) == (LiveState.TALKING, "ann")

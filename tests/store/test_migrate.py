@@ -20,11 +20,15 @@ from app.domain.agent import Agent
 from app.domain.errors import Unavailable
 from app.domain.turn import TokenUsage, VisitorSession
 from app.domain.webhook import Webhook, WebhookEvent
+from app.store.agents import AgentRecords
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
 from app.store.models import Base, import_tables
 from app.store.models.agents import AgentRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
+from app.store.webhooks import WebhookRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 
@@ -83,22 +87,22 @@ async def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Pa
 
 
 async def test_news_on_its_way_stays_where_conversations_get_some(
-    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+    record: SystemOfRecord, engine: AsyncEngine, session: VisitorSession
 ) -> None:
     told = (WebhookEvent.TURN_FINISHED,)
     hook = Webhook(an_id(), session.agent_id, "https://hooks.example/", told, "kid", b"salt", FixedClock().now())
-    async with record.write() as records:
-        await records.webhooks.add(hook)
+    async with record.write() as tx:
+        await WebhookRecords(tx).add(hook)
     await ask(record, session)
-    async with record.write() as records:
-        await records.webhooks.hand_out(10)
+    async with record.write() as tx:
+        await WebhookRecords(tx).hand_out(10)
     own = open_migration_engine(engine.url)
     async with own.begin() as connection:
         await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0026"))
     await own.dispose()
     await migrate(engine)
-    async with record.write() as records:
-        assert len(await records.webhooks.claim(10, FixedClock().now())) == 1
+    async with record.write() as tx:
+        assert len(await WebhookRecords(tx).claim(10, FixedClock().now())) == 1
     async with engine.connect() as connection:
         assert await connection.run_sync(_differences) == []
         if is_sqlite(engine):
@@ -107,28 +111,28 @@ async def test_news_on_its_way_stays_where_conversations_get_some(
 
 
 async def test_what_was_spent_before_counts_in_its_day(
-    record: SqlSystemOfRecord, engine: AsyncEngine, session: VisitorSession
+    record: SystemOfRecord, engine: AsyncEngine, session: VisitorSession
 ) -> None:
     clock = FixedClock()
     for _ in range(2):
-        async with record.write() as records:
-            await records.turns.charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
+        async with record.write() as tx:
+            await TurnRecords(tx).charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
     own = open_migration_engine(engine.url)
     async with own.begin() as connection:
         await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0031"))
     await own.dispose()
     await migrate(engine)
-    async with record.read() as records:
-        assert await records.turns.tokens_of_day(session.agent_id, clock.now().date()) == 14
+    async with record.read() as tx:
+        assert await StoredTurnRecords(tx).tokens_of_day(session.agent_id, clock.now().date()) == 14
 
 
 async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
-    record: SqlSystemOfRecord, engine: AsyncEngine, workspace_id: UUID, agent: Agent
+    record: SystemOfRecord, engine: AsyncEngine, workspace_id: UUID, agent: Agent
 ) -> None:
     steep = replace(agent.draft, retrieval=replace(agent.draft.retrieval, confidence_steepness=0.5))
-    async with record.write() as records:
-        await records.agents.save_draft(workspace_id, agent.id, steep)
-        await records.agents.publish(workspace_id, agent.id)
+    async with record.write() as tx:
+        await AgentRecords(tx).save_draft(workspace_id, agent.id, steep)
+        await AgentRecords(tx).publish(workspace_id, agent.id)
     own = open_migration_engine(engine.url)
     async with own.begin() as connection:
         await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0034"))
@@ -136,9 +140,9 @@ async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
     await own.dispose()
     assert stored["confidence_steepness"] == 2
     await migrate(engine)
-    async with record.read() as records:
-        kept = await records.agents.get(workspace_id, agent.id)
-        live = await records.agents.live(agent.id)
+    async with record.read() as tx:
+        kept = await AgentRecords(tx).get(workspace_id, agent.id)
+        live = await AgentRecords(tx).live(agent.id)
     assert kept.draft == live.config == steep
 
 

@@ -10,45 +10,44 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from app.domain.errors import NotFound
 from app.domain.workspace import ApiToken
 from app.store.models import SigningKeyRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id
 
 SHA = b"\x01" * 32
 
 
-async def create(
-    record: SqlSystemOfRecord, workspace_id: UUID, sha256: bytes = SHA, days: int | None = None
-) -> ApiToken:
-    async with record.write() as records:
-        return await records.tokens.create_token(workspace_id, "ci", sha256, "dct_ab", ("agents", "read"), days)
+async def create(record: SystemOfRecord, workspace_id: UUID, sha256: bytes = SHA, days: int | None = None) -> ApiToken:
+    async with record.write() as tx:
+        return await TokenRecords(tx).create_token(workspace_id, "ci", sha256, "dct_ab", ("agents", "read"), days)
 
 
-async def find(record: SqlSystemOfRecord, sha256: bytes = SHA) -> ApiToken | None:
-    async with record.read() as records:
-        return await records.tokens.find_token(sha256)
+async def find(record: SystemOfRecord, sha256: bytes = SHA) -> ApiToken | None:
+    async with record.read() as tx:
+        return await TokenRecords(tx).find_token(sha256)
 
 
-async def test_there_is_one_default_workspace(record: SqlSystemOfRecord, foreign_workspace_id: UUID) -> None:
-    async with record.write() as records:
-        first = await records.tokens.default_workspace()
-        assert await records.tokens.default_workspace() == first
+async def test_there_is_one_default_workspace(record: SystemOfRecord, foreign_workspace_id: UUID) -> None:
+    async with record.write() as tx:
+        first = await TokenRecords(tx).default_workspace()
+        assert await TokenRecords(tx).default_workspace() == first
     assert first != foreign_workspace_id
 
 
-async def test_a_token_is_found_by_its_hash(record: SqlSystemOfRecord, workspace_id: UUID) -> None:
+async def test_a_token_is_found_by_its_hash(record: SystemOfRecord, workspace_id: UUID) -> None:
     token = await create(record, workspace_id)
     assert await find(record) == token
     assert (token.scopes, token.workspace_id, token.expires_at) == (("agents", "read"), workspace_id, None)
     assert await find(record, b"\x02" * 32) is None
 
 
-async def test_a_token_needs_a_workspace(record: SqlSystemOfRecord) -> None:
+async def test_a_token_needs_a_workspace(record: SystemOfRecord) -> None:
     with pytest.raises(NotFound, match="workspace"):
         await create(record, an_id())
 
 
-async def test_a_token_holds_until_it_expires(record: SqlSystemOfRecord, workspace_id: UUID, clock: FixedClock) -> None:
+async def test_a_token_holds_until_it_expires(record: SystemOfRecord, workspace_id: UUID, clock: FixedClock) -> None:
     token = await create(record, workspace_id, days=2)
     clock.advance(2 * 86_400 - 1)
     assert await find(record) == token
@@ -57,63 +56,63 @@ async def test_a_token_holds_until_it_expires(record: SqlSystemOfRecord, workspa
 
 
 async def test_a_token_says_when_it_was_last_used(
-    record: SqlSystemOfRecord, workspace_id: UUID, clock: FixedClock
+    record: SystemOfRecord, workspace_id: UUID, clock: FixedClock
 ) -> None:
     token = await create(record, workspace_id)
     clock.advance(60)
-    async with record.write() as records:
-        await records.tokens.touch_token(token.id)
+    async with record.write() as tx:
+        await TokenRecords(tx).touch_token(token.id)
     found = await find(record)
     assert found is not None
     assert found.last_used_at == clock.now()
 
 
 async def test_a_revoked_token_does_not_hold_but_is_listed(
-    record: SqlSystemOfRecord, workspace_id: UUID, clock: FixedClock
+    record: SystemOfRecord, workspace_id: UUID, clock: FixedClock
 ) -> None:
     token = await create(record, workspace_id)
     other = await create(record, workspace_id, b"\x02" * 32)
     revoked_at = clock.now()
-    async with record.write() as records:
-        await records.tokens.revoke_token(workspace_id, token.id)
+    async with record.write() as tx:
+        await TokenRecords(tx).revoke_token(workspace_id, token.id)
         clock.advance(60)
-        await records.tokens.revoke_token(workspace_id, token.id)
-        listed = await records.tokens.list_tokens(workspace_id)
+        await TokenRecords(tx).revoke_token(workspace_id, token.id)
+        listed = await TokenRecords(tx).list_tokens(workspace_id)
     assert await find(record) is None
     assert [(one.id, one.revoked_at) for one in listed] == [(token.id, revoked_at), (other.id, None)]
 
 
 async def test_a_foreign_token_is_an_absent_one(
-    record: SqlSystemOfRecord, workspace_id: UUID, foreign_workspace_id: UUID
+    record: SystemOfRecord, workspace_id: UUID, foreign_workspace_id: UUID
 ) -> None:
     token = await create(record, workspace_id)
-    async with record.write() as records:
-        assert await records.tokens.list_tokens(foreign_workspace_id) == []
+    async with record.write() as tx:
+        assert await TokenRecords(tx).list_tokens(foreign_workspace_id) == []
         for workspace, asked in ((foreign_workspace_id, token.id), (workspace_id, an_id())):
             with pytest.raises(NotFound, match="token"):
-                await records.tokens.revoke_token(workspace, asked)
+                await TokenRecords(tx).revoke_token(workspace, asked)
     assert await find(record) == token
 
 
-async def test_a_signing_key_is_made_once(record: SqlSystemOfRecord) -> None:
-    async with record.write() as records:
-        keys = await records.tokens.signing_keys()
-    async with record.read() as records:
-        assert await records.tokens.signing_keys() == keys
+async def test_a_signing_key_is_made_once(record: SystemOfRecord) -> None:
+    async with record.write() as tx:
+        keys = await TokenRecords(tx).signing_keys()
+    async with record.read() as tx:
+        assert await TokenRecords(tx).signing_keys() == keys
     assert [len(key.secret) for key in keys] == [32]
 
 
 async def test_a_rotated_key_is_for_visitors_until_then_and_kept_for_what_was_drawn_from_it(
-    record: SqlSystemOfRecord, clock: FixedClock
+    record: SystemOfRecord, clock: FixedClock
 ) -> None:
-    async with record.write() as records:
-        (first,) = await records.tokens.signing_keys()
+    async with record.write() as tx:
+        (first,) = await TokenRecords(tx).signing_keys()
         soon, later = clock.now() + timedelta(minutes=1), clock.now() + timedelta(minutes=9)
         clock.advance(1)
-        second = await records.tokens.rotate_signing_key(soon)
+        second = await TokenRecords(tx).rotate_signing_key(soon)
         clock.advance(1)
-        third = await records.tokens.rotate_signing_key(later)
-        keys = await records.tokens.signing_keys()
+        third = await TokenRecords(tx).rotate_signing_key(later)
+        keys = await TokenRecords(tx).signing_keys()
     assert [(key.kid, key.visitors_until) for key in keys] == [
         (third.kid, None), (second.kid, later), (first.kid, soon)
     ]  # fmt: skip
@@ -121,12 +120,12 @@ async def test_a_rotated_key_is_for_visitors_until_then_and_kept_for_what_was_dr
 
 
 async def test_a_retired_key_gives_way_to_a_new_one(
-    record: SqlSystemOfRecord, engine: AsyncEngine, clock: FixedClock
+    record: SystemOfRecord, engine: AsyncEngine, clock: FixedClock
 ) -> None:
-    async with record.write() as records:
-        (old,) = await records.tokens.signing_keys()
+    async with record.write() as tx:
+        (old,) = await TokenRecords(tx).signing_keys()
     async with engine.begin() as connection:
         await connection.execute(update(SigningKeyRow).values(retired_at=clock.now()))
-    async with record.write() as records:
-        (new,) = await records.tokens.signing_keys()
+    async with record.write() as tx:
+        (new,) = await TokenRecords(tx).signing_keys()
     assert new.kid != old.kid

@@ -17,11 +17,20 @@ from app.domain.gap import GapReason
 from app.domain.list_page import PageRequest
 from app.domain.source import Source
 from app.domain.turn import Channel, VisitorSession
-from app.ports.records.transaction import SystemOfRecord
 from app.store import system_of_record
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
+from app.store.documents import DocumentRecords
+from app.store.embedding_cache import EmbeddingCache
 from app.store.engine import open_engine
+from app.store.gaps import GapRecords
+from app.store.live_documents import LiveDocumentRecords
 from app.store.models import AgentRow, MessageRow, TurnRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.processes import ProcessRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
+from app.store.turn_end_listeners import TURN_END_LISTENERS
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database, temporary_record
@@ -39,61 +48,61 @@ async def sqlite_path(tmp_path: Path) -> Path:
 
 
 async def cut_power_after_ending(record: SystemOfRecord, turn_id: UUID) -> None:
-    async with record.write() as records:
-        await records.turns.finish(turn_id, an_end(gap=GapReason.LOW_CONFIDENCE))
+    async with record.write() as tx:
+        await TurnRecords(tx).finish(turn_id, an_end(gap=GapReason.LOW_CONFIDENCE))
         raise PowerCut
 
 
 async def cut_power_after_going_live(record: SystemOfRecord, source: Source, version_id: UUID) -> None:
-    async with record.write() as records:
-        (pending,) = await records.documents.pending_versions()
+    async with record.write() as tx:
+        (pending,) = await DocumentRecords(tx).pending_versions()
         assert pending.id == version_id
-        await records.documents.make_live(pending)
+        await DocumentRecords(tx).make_live(pending)
         raise PowerCut
 
 
 async def test_a_turn_that_could_not_end_is_still_running(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
     with pytest.raises(PowerCut):
         await cut_power_after_ending(record, request.turn_id)
     assert await count_rows(engine, MessageRow) == 1
-    async with record.write() as records:
-        assert (await records.gaps.page(session.agent_id, None, PageRequest())).items == []
-        assert await records.turns.cut_orphans([]) == 1
+    async with record.write() as tx:
+        assert (await GapRecords(tx).page(session.agent_id, None, PageRequest())).items == []
+        assert await TurnRecords(tx).cut_orphans([]) == 1
 
 
 async def test_a_version_is_live_with_its_generation_or_not_at_all(
-    record: SqlSystemOfRecord, source: Source, workspace_id: UUID
+    record: SystemOfRecord, source: Source, workspace_id: UUID
 ) -> None:
     version = await add_pending(record, source, a_page())
     with pytest.raises(PowerCut):
         await cut_power_after_going_live(record, source, version.id)
-    async with record.read() as records:
-        assert await records.documents.pending_versions() == [version]
-        assert await records.documents.counts(source.agent_id) == (0, 0)
-        assert (await records.agents.get(workspace_id, source.agent_id)).generation == 0
+    async with record.read() as tx:
+        assert await DocumentRecords(tx).pending_versions() == [version]
+        assert await LiveDocumentRecords(tx).counts(source.agent_id) == (0, 0)
+        assert (await AgentRecords(tx).get(workspace_id, source.agent_id)).generation == 0
 
 
 async def test_what_was_committed_is_there_after_a_restart(tmp_path: Path) -> None:
-    async with temporary_record(tmp_path) as record, record.write() as records:
-        workspace_id = await records.tokens.default_workspace()
-        agent = await records.agents.create(workspace_id, AgentConfig(name="Ada"))
-    async with temporary_record(tmp_path) as record, record.read() as records:
-        assert await records.agents.get(workspace_id, agent.id) == agent
+    async with temporary_record(tmp_path) as record, record.write() as tx:
+        workspace_id = await TokenRecords(tx).default_workspace()
+        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
+    async with temporary_record(tmp_path) as record, record.read() as tx:
+        assert await AgentRecords(tx).get(workspace_id, agent.id) == agent
 
 
-async def test_a_reading_transaction_refuses_to_write(record: SqlSystemOfRecord, agent: Agent) -> None:
-    async with record.read() as records:
+async def test_a_reading_transaction_refuses_to_write(record: SystemOfRecord, agent: Agent) -> None:
+    async with record.read() as tx:
         with pytest.raises(RuntimeError, match="only reads"):
-            await records.agents.bump_generation(agent.id)
+            await AgentRecords(tx).bump_generation(agent.id)
 
 
 async def test_a_write_inside_a_write_is_refused_instead_of_waiting_for_itself(sqlite_path: Path) -> None:
     engine = open_engine(f"sqlite+aiosqlite:///{sqlite_path}")
-    record = SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS)
+    record = SystemOfRecord(engine, FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
     async with record.write():
         with pytest.raises(RuntimeError):
             await record.write().__aenter__()
@@ -101,7 +110,7 @@ async def test_a_write_inside_a_write_is_refused_instead_of_waiting_for_itself(s
 
 
 async def test_of_two_questions_at_once_one_is_answered(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
 ) -> None:
     outcomes = await asyncio.gather(
         *(begin(record, session, a_turn(f"Q{number}")) for number in range(5)), return_exceptions=True
@@ -110,62 +119,62 @@ async def test_of_two_questions_at_once_one_is_answered(
     assert await count_rows(engine, TurnRow) == 1
 
 
-async def test_one_question_of_fifty_visitors_counts_fifty(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_one_question_of_fifty_visitors_counts_fifty(record: SystemOfRecord, session: VisitorSession) -> None:
     async def visit() -> None:
-        async with record.write() as records:
-            visitor = await records.conversations.visitor(session.agent_id, an_id())
-            conversation = await records.conversations.start(visitor, Channel.WIDGET)
+        async with record.write() as tx:
+            visitor = await ConversationRecords(tx).visitor(session.agent_id, an_id())
+            conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
         own = replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
         await ask(record, own, "Do you ship to Malta?", gap=GapReason.LOW_CONFIDENCE)
 
     await asyncio.gather(*(visit() for _ in range(50)))
-    async with record.read() as records:
-        (gap,) = (await records.gaps.page(session.agent_id, None, PageRequest())).items
+    async with record.read() as tx:
+        (gap,) = (await GapRecords(tx).page(session.agent_id, None, PageRequest())).items
     assert gap.count == 50
 
 
 async def test_two_processes_count_the_same_gap(sqlite_path: Path, clock: FixedClock) -> None:
     """Each process has an engine of its own, and the file's lock alone between them."""
     engines = [open_engine(f"sqlite+aiosqlite:///{sqlite_path}") for _ in range(2)]
-    records_of = [SqlSystemOfRecord(engine, clock, TEST_KEYS) for engine in engines]
-    async with records_of[0].write() as records:
-        workspace_id = await records.tokens.default_workspace()
-        agent = await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+    records_of = [SystemOfRecord(engine, clock, TEST_KEYS, TURN_END_LISTENERS) for engine in engines]
+    async with records_of[0].write() as tx:
+        workspace_id = await TokenRecords(tx).default_workspace()
+        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
 
-    async def bump(record: SqlSystemOfRecord) -> None:
-        async with record.write() as records:
-            await records.agents.bump_generation(agent.id)
+    async def bump(record: SystemOfRecord) -> None:
+        async with record.write() as tx:
+            await AgentRecords(tx).bump_generation(agent.id)
 
     await asyncio.gather(*(bump(record) for record in records_of for _ in range(20)))
-    async with records_of[0].read() as records:
-        assert (await records.agents.get(workspace_id, agent.id)).generation == 40
+    async with records_of[0].read() as tx:
+        assert (await AgentRecords(tx).get(workspace_id, agent.id)).generation == 40
     for engine in engines:
         await engine.dispose()
 
 
 async def test_reads_do_not_wait_for_a_writer_and_see_one_picture(
-    record: SqlSystemOfRecord, agent: Agent, workspace_id: UUID
+    record: SystemOfRecord, agent: Agent, workspace_id: UUID
 ) -> None:
     async with record.write() as writing:
-        await writing.agents.bump_generation(agent.id)
+        await AgentRecords(writing).bump_generation(agent.id)
         async with asyncio.timeout(2), record.read() as reading:
-            assert (await reading.agents.get(workspace_id, agent.id)).generation == 0
+            assert (await AgentRecords(reading).get(workspace_id, agent.id)).generation == 0
 
     async with record.read() as reading:
-        assert (await reading.agents.get(workspace_id, agent.id)).generation == 1
+        assert (await AgentRecords(reading).get(workspace_id, agent.id)).generation == 1
         async with record.write() as writing:
-            await writing.agents.bump_generation(agent.id)
-        assert (await reading.agents.get(workspace_id, agent.id)).generation == 1
+            await AgentRecords(writing).bump_generation(agent.id)
+        assert (await AgentRecords(reading).get(workspace_id, agent.id)).generation == 1
 
 
 async def test_a_cancelled_write_leaves_nothing_and_blocks_nobody(
-    record: SqlSystemOfRecord, workspace_id: UUID, engine: AsyncEngine
+    record: SystemOfRecord, workspace_id: UUID, engine: AsyncEngine
 ) -> None:
     written = asyncio.Event()
 
     async def write_and_wait() -> None:
-        async with record.write() as records:
-            await records.agents.create(workspace_id, AgentConfig(name="Ada"))
+        async with record.write() as tx:
+            await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
             written.set()
             await asyncio.sleep(60)
 
@@ -175,18 +184,18 @@ async def test_a_cancelled_write_leaves_nothing_and_blocks_nobody(
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await count_rows(engine, AgentRow) == 0
-    async with asyncio.timeout(2), record.write() as records:
-        await records.agents.create(workspace_id, AgentConfig(name="Bea"))
+    async with asyncio.timeout(2), record.write() as tx:
+        await AgentRecords(tx).create(workspace_id, AgentConfig(name="Bea"))
 
 
 @pytest.mark.parametrize("kind", ["task", "scope"])
 async def test_a_write_cancelled_inside_a_statement_blocks_nobody(
-    record: SqlSystemOfRecord, agent: Agent, kind: str
+    record: SystemOfRecord, agent: Agent, kind: str
 ) -> None:
     async def bump_often() -> None:
-        async with record.write() as records:
+        async with record.write() as tx:
             for _ in range(1000):
-                await records.agents.bump_generation(agent.id)
+                await AgentRecords(tx).bump_generation(agent.id)
 
     for attempt in range(30):
         patience = 0.0005 * attempt
@@ -200,8 +209,8 @@ async def test_a_write_cancelled_inside_a_statement_blocks_nobody(
             with anyio.move_on_after(patience) as scope:
                 await bump_often()
             assert scope.cancelled_caught
-    async with asyncio.timeout(2), record.write() as records:
-        assert await records.agents.bump_generation(agent.id) == 1
+    async with asyncio.timeout(2), record.write() as tx:
+        assert await AgentRecords(tx).bump_generation(agent.id) == 1
 
 
 async def test_writers_that_wait_too_long_are_told_to_come_back(
@@ -240,7 +249,7 @@ async def test_a_database_that_another_program_locks_is_overloaded(
 
 async def test_a_full_disk_is_said_in_words(sqlite_path: Path) -> None:
     full = open_engine(f"sqlite+aiosqlite:///{sqlite_path}")
-    record = SqlSystemOfRecord(full, FixedClock(), TEST_KEYS)
+    record = SystemOfRecord(full, FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
     async with full.connect() as connection:
         pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
         await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
@@ -255,7 +264,7 @@ async def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -
     before = threading.active_count()
     engine = open_engine(f"sqlite+aiosqlite:///{path}")
     with pytest.raises(Unavailable, match="backup"):
-        await beat(SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS))
+        await beat(SystemOfRecord(engine, FixedClock(), TEST_KEYS, TURN_END_LISTENERS))
     await engine.dispose()
     await all_threads_but(before)
 
@@ -263,7 +272,7 @@ async def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -
 async def test_a_server_that_is_not_there_is_unavailable() -> None:
     engine = open_engine("postgresql+psycopg://nobody@127.0.0.1:1/nothing?connect_timeout=1")
     with pytest.raises(Unavailable, match="does not answer"):
-        await beat(SqlSystemOfRecord(engine, FixedClock(), TEST_KEYS))
+        await beat(SystemOfRecord(engine, FixedClock(), TEST_KEYS, TURN_END_LISTENERS))
     await engine.dispose()
 
 
@@ -275,14 +284,14 @@ async def test_closing_leaves_no_thread_behind(tmp_path: Path) -> None:
     await all_threads_but(before)
 
 
-async def beat(record: SqlSystemOfRecord) -> None:
-    async with record.write() as records:
-        await records.processes.beat("web-1", "web")
+async def beat(record: SystemOfRecord) -> None:
+    async with record.write() as tx:
+        await ProcessRecords(tx).beat("web-1", "web")
 
 
-async def fill(record: SqlSystemOfRecord) -> None:
-    async with record.write() as records:
-        await records.documents.cache_embeddings("small", {f"{n}": [0.5] * 384 for n in range(500)})
+async def fill(record: SystemOfRecord) -> None:
+    async with record.write() as tx:
+        await EmbeddingCache(tx).cache_embeddings("small", {f"{n}": [0.5] * 384 for n in range(500)})
 
 
 async def all_threads_but(count: int) -> None:

@@ -23,8 +23,15 @@ from app.domain.turn import (
     TurnState,
     VisitorSession,
 )
+from app.store.conversations import ConversationRecords
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.documents import DocumentRecords
+from app.store.gaps import GapRecords
+from app.store.live_documents import LiveDocumentRecords
 from app.store.models import CitationRow, MessageRow, OutboxRow, TurnRow, UsageRow, VisitorRow
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.stored_turns import StoredTurnRecords
+from app.store.system_of_record import SystemOfRecord
+from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import (
     OWNER,
@@ -41,13 +48,13 @@ from tests.store.sample_rows import (
 
 
 async def test_a_question_is_stored_before_it_is_answered(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     request = a_turn("How do I install it?")
     await begin(record, session, request)
-    async with record.read() as records:
-        turn = await records.turns.find(request.turn_id)
-        messages = await records.conversations.messages(session.conversation_id, 10)
+    async with record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(request.turn_id)
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.question, turn.answer, turn.message_id) == (
         TurnState.RUNNING,
@@ -68,12 +75,12 @@ async def test_a_question_is_stored_before_it_is_answered(
     assert [(message.role, message.text) for message in messages] == [(Role.VISITOR, "How do I install it?")]
 
 
-async def test_an_absent_turn_is_none(record: SqlSystemOfRecord) -> None:
-    async with record.read() as records:
-        assert await records.turns.find(an_id()) is None
+async def test_an_absent_turn_is_none(record: SystemOfRecord) -> None:
+    async with record.read() as tx:
+        assert await StoredTurnRecords(tx).find(an_id()) is None
 
 
-async def test_a_turn_id_is_used_once(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_turn_id_is_used_once(record: SystemOfRecord, session: VisitorSession) -> None:
     request = a_turn()
     await begin(record, session, request)
     elsewhere = await another_session(record, session)
@@ -82,69 +89,65 @@ async def test_a_turn_id_is_used_once(record: SqlSystemOfRecord, session: Visito
             await begin(record, who, request)
 
 
-async def test_a_conversation_answers_one_question_at_a_time(
-    record: SqlSystemOfRecord, session: VisitorSession
-) -> None:
+async def test_a_conversation_answers_one_question_at_a_time(record: SystemOfRecord, session: VisitorSession) -> None:
     first = a_turn()
     await begin(record, session, first)
     with pytest.raises(TurnInProgress):
         await begin(record, session, a_turn("And now?"))
-    async with record.write() as records:
-        await records.turns.finish(first.turn_id, an_end())
+    async with record.write() as tx:
+        await TurnRecords(tx).finish(first.turn_id, an_end())
     await begin(record, session, a_turn("And now?"))
 
 
 async def test_a_refused_question_leaves_no_trace_even_where_the_transaction_goes_on(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
 ) -> None:
     await begin(record, session, a_turn("First"))
-    async with record.write() as records:
+    async with record.write() as tx:
         with pytest.raises(TurnInProgress):
-            await records.turns.begin(session, a_turn("Second"), 1, OWNER)
-        conversation = await records.conversations.get(session.workspace_id, session.conversation_id)
+            await TurnRecords(tx).begin(session, a_turn("Second"), 1, OWNER)
+        conversation = await ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
     assert conversation.turn_count == 1
     assert await count_rows(engine, MessageRow) == 1
 
 
 @pytest.mark.parametrize("name", ["workspace_id", "agent_id", "visitor_id", "conversation_id"])
 async def test_nobody_asks_in_a_conversation_that_is_not_theirs(
-    record: SqlSystemOfRecord, session: VisitorSession, name: str
+    record: SystemOfRecord, session: VisitorSession, name: str
 ) -> None:
     foreign: dict[str, Any] = {name: an_id()}
     with pytest.raises(NotFound, match="conversation"):
         await begin(record, replace(session, **foreign), a_turn())
 
 
-async def test_nobody_asks_in_a_conversation_that_was_cleared(
-    record: SqlSystemOfRecord, session: VisitorSession
-) -> None:
-    async with record.write() as records:
-        await records.conversations.clear(session)
+async def test_nobody_asks_in_a_conversation_that_was_cleared(record: SystemOfRecord, session: VisitorSession) -> None:
+    async with record.write() as tx:
+        await ConversationRecords(tx).clear(session)
     with pytest.raises(NotFound, match="conversation"):
         await begin(record, session, a_turn())
 
 
-async def test_a_checkpoint_keeps_the_text_so_far(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_checkpoint_keeps_the_text_so_far(record: SystemOfRecord, session: VisitorSession) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as records:
-        await records.turns.checkpoint({request.turn_id: "Run the", an_id(): "nothing"})
-        turn = await records.turns.find(request.turn_id)
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({request.turn_id: "Run the", an_id(): "nothing"})
+        turn = await StoredTurnRecords(tx).find(request.turn_id)
     assert turn is not None
     assert (turn.state, turn.answer) == (TurnState.RUNNING, "Run the")
 
 
-async def test_a_checkpoint_after_the_end_is_too_late(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_checkpoint_after_the_end_is_too_late(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(record, session, answer="Done.")
-    async with record.write() as records:
-        await records.turns.checkpoint({turn_id: "Do"})
-        turn = await records.turns.find(turn_id)
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({turn_id: "Do"})
+        turn = await StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert turn.answer == "Done."
 
 
 async def test_the_end_stores_the_answer_with_its_citations(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
@@ -161,12 +164,12 @@ async def test_the_end_stores_the_answer_with_its_citations(
         duration_ms=900,
         trace={"stages": [{"name": "recall", "ms": 3.5}]},
     )
-    async with record.write() as records:
-        await records.turns.checkpoint({request.turn_id: "Run"})
-        message_id = await records.turns.finish(request.turn_id, end)
-    async with record.read() as records:
-        turn = await records.turns.find(request.turn_id)
-        messages = await records.conversations.messages(session.conversation_id, 10)
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({request.turn_id: "Run"})
+        message_id = await TurnRecords(tx).finish(request.turn_id, end)
+    async with record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(request.turn_id)
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.answer, turn.message_id) == (TurnState.DONE, "Run it [1][2].", message_id)
     assert (turn.answered_by, turn.confidence, turn.low_confidence) == (AnsweredBy.MODEL, 0.8, False)
@@ -184,7 +187,7 @@ async def test_the_end_stores_the_answer_with_its_citations(
 
 
 async def test_the_end_stores_what_the_turn_cost(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
 ) -> None:
     turn_id = await ask(record, session, usage=TokenUsage(100, 20, "small"))
     async with engine.connect() as connection:
@@ -193,74 +196,72 @@ async def test_the_end_stores_what_the_turn_cost(
 
 
 async def test_a_second_end_changes_nothing(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine, agent: Agent
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine, agent: Agent
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as records:
-        first = await records.turns.finish(request.turn_id, an_end("First.", gap=GapReason.LOW_CONFIDENCE))
-    async with record.write() as records:
-        second = await records.turns.finish(request.turn_id, an_end("Second.", state=TurnState.FAILED))
-        turn = await records.turns.find(request.turn_id)
-        gap = (await records.gaps.page(agent.id, None, PageRequest())).items[0]
+    async with record.write() as tx:
+        first = await TurnRecords(tx).finish(request.turn_id, an_end("First.", gap=GapReason.LOW_CONFIDENCE))
+    async with record.write() as tx:
+        second = await TurnRecords(tx).finish(request.turn_id, an_end("Second.", state=TurnState.FAILED))
+        turn = await StoredTurnRecords(tx).find(request.turn_id)
+        gap = (await GapRecords(tx).page(agent.id, None, PageRequest())).items[0]
     assert turn is not None
     assert (second, turn.state, turn.answer, gap.count) == (first, TurnState.DONE, "First.", 1)
     rows = [await count_rows(engine, row) for row in (MessageRow, CitationRow, UsageRow, OutboxRow)]
     assert rows == [2, 1, 1, 2]
 
 
-async def test_an_erased_turn_cannot_end(record: SqlSystemOfRecord) -> None:
+async def test_an_erased_turn_cannot_end(record: SystemOfRecord) -> None:
     with pytest.raises(NotFound):
-        async with record.write() as records:
-            await records.turns.finish(an_id(), an_end())
+        async with record.write() as tx:
+            await TurnRecords(tx).finish(an_id(), an_end())
 
 
-async def test_a_failed_turn_keeps_its_partial_text(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_failed_turn_keeps_its_partial_text(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(
         record, session, answer="Run the", state=TurnState.FAILED, error_code="model_interrupted", citations=()
     )
-    async with record.read() as records:
-        turn = await records.turns.find(turn_id)
-        messages = await records.conversations.messages(session.conversation_id, 10)
-        assert await records.turns.history(session.conversation_id, 6) == []
+    async with record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(turn_id)
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
+        assert await StoredTurnRecords(tx).history(session.conversation_id, 6) == []
     assert turn is not None
     assert (turn.state, turn.error_code) == (TurnState.FAILED, "model_interrupted")
     assert [message.text for message in messages] == ["How do I install it?", "Run the"]
 
 
 async def test_a_turn_that_failed_without_a_word_shows_no_empty_bubble(
-    record: SqlSystemOfRecord, session: VisitorSession
+    record: SystemOfRecord, session: VisitorSession
 ) -> None:
     await ask(record, session, answer="", state=TurnState.FAILED, citations=())
-    async with record.read() as records:
-        messages = await records.conversations.messages(session.conversation_id, 10)
+    async with record.read() as tx:
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
     assert [message.role for message in messages] == [Role.VISITOR]
 
 
-async def test_a_curated_answer_counts_its_hits(
-    record: SqlSystemOfRecord, session: VisitorSession, agent: Agent
-) -> None:
+async def test_a_curated_answer_counts_its_hits(record: SystemOfRecord, session: VisitorSession, agent: Agent) -> None:
     answer = CuratedAnswer(an_id(), agent.id, Trigger.EXACT, "hi", "Hello.")
-    async with record.write() as records:
-        await records.curated_answers.create(answer)
+    async with record.write() as tx:
+        await CuratedAnswerRecords(tx).create(answer)
     for _ in range(2):
         await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
-    async with record.write() as records:
-        given = await records.curated_answers.get(agent.id, answer.id)
+    async with record.write() as tx:
+        given = await CuratedAnswerRecords(tx).get(agent.id, answer.id)
         assert given.hits == 2
         assert given.last_hit_at is not None
-        await records.curated_answers.delete(agent.id, answer.id)
+        await CuratedAnswerRecords(tx).delete(agent.id, answer.id)
     turn_id = await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
-    async with record.read() as records:
-        assert await records.turns.find(turn_id) is not None
+    async with record.read() as tx:
+        assert await StoredTurnRecords(tx).find(turn_id) is not None
 
 
 async def test_what_happened_waits_in_the_outbox_once(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
 ) -> None:
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
-    async with record.write() as records:
-        await records.turns.feedback(session, turn_id, "down", "")
+    async with record.write() as tx:
+        await TurnRecords(tx).feedback(session, turn_id, "down", "")
     async with engine.connect() as connection:
         rows = (await connection.execute(select(OutboxRow.kind, OutboxRow.payload).order_by(OutboxRow.kind))).all()
     payload = {"turn_id": str(turn_id), "conversation_id": str(session.conversation_id)}
@@ -268,7 +269,7 @@ async def test_what_happened_waits_in_the_outbox_once(
 
 
 async def test_turns_of_dead_processes_are_cut(
-    record: SqlSystemOfRecord, session: VisitorSession, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     elsewhere = await another_session(record, session)
     silent = await another_session(record, session)
@@ -277,15 +278,15 @@ async def test_turns_of_dead_processes_are_cut(
     await begin(record, elsewhere, alive, "web-alive")
     await begin(record, silent, wordless, "web-dead")
     clock.advance(5)
-    async with record.write() as records:
-        await records.turns.checkpoint({dead.turn_id: "Half an"})
-        assert await records.turns.cut_orphans({"web-alive"}) == 2
-        assert await records.turns.cut_orphans({"web-alive"}) == 0
-    async with record.read() as records:
-        cut = await records.turns.find(dead.turn_id)
-        running = await records.turns.find(alive.turn_id)
-        messages = await records.conversations.messages(session.conversation_id, 10)
-        of_silent = await records.conversations.messages(silent.conversation_id, 10)
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({dead.turn_id: "Half an"})
+        assert await TurnRecords(tx).cut_orphans({"web-alive"}) == 2
+        assert await TurnRecords(tx).cut_orphans({"web-alive"}) == 0
+    async with record.read() as tx:
+        cut = await StoredTurnRecords(tx).find(dead.turn_id)
+        running = await StoredTurnRecords(tx).find(alive.turn_id)
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
+        of_silent = await ConversationRecords(tx).messages(silent.conversation_id, 10)
     assert cut is not None
     assert running is not None
     assert (cut.state, cut.answer, cut.ended_at) == (TurnState.CUT, "Half an", clock.now())
@@ -294,38 +295,38 @@ async def test_turns_of_dead_processes_are_cut(
     assert [message.text for message in of_silent] == ["Q3"]
 
 
-async def test_every_running_turn_is_cut_when_nobody_lives(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_every_running_turn_is_cut_when_nobody_lives(record: SystemOfRecord, session: VisitorSession) -> None:
     await begin(record, session, a_turn())
-    async with record.write() as records:
-        assert await records.turns.cut_orphans([]) == 1
+    async with record.write() as tx:
+        assert await TurnRecords(tx).cut_orphans([]) == 1
     await begin(record, session, a_turn("Again"))
 
 
 async def test_a_cut_turn_counts_as_one_turn_without_tokens(
-    engine: AsyncEngine, record: SqlSystemOfRecord, session: VisitorSession
+    engine: AsyncEngine, record: SystemOfRecord, session: VisitorSession
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as records:
-        await records.turns.cut_orphans([])
+    async with record.write() as tx:
+        await TurnRecords(tx).cut_orphans([])
     assert await usage_of_turns(engine) == [(request.turn_id, "", 0, 0)]
 
 
 async def test_an_owner_that_was_only_silent_ends_its_turn_in_place_of_the_cut(
-    engine: AsyncEngine, record: SqlSystemOfRecord, session: VisitorSession
+    engine: AsyncEngine, record: SystemOfRecord, session: VisitorSession
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as records:
-        await records.turns.checkpoint({request.turn_id: "The whole"})
-        await records.turns.cut_orphans([])
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({request.turn_id: "The whole"})
+        await TurnRecords(tx).cut_orphans([])
     end = replace(an_end("The whole answer [1]."), usage=TokenUsage(9, 3, "gpt"))
-    async with record.write() as records:
-        message_id = await records.turns.finish(request.turn_id, end)
-    async with record.write() as records:
-        assert await records.turns.finish(request.turn_id, replace(end, answer="Twice.")) == message_id
-        turn = await records.turns.find(request.turn_id)
-        messages = await records.conversations.messages(session.conversation_id, 10)
+    async with record.write() as tx:
+        message_id = await TurnRecords(tx).finish(request.turn_id, end)
+    async with record.write() as tx:
+        assert await TurnRecords(tx).finish(request.turn_id, replace(end, answer="Twice.")) == message_id
+        turn = await StoredTurnRecords(tx).find(request.turn_id)
+        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.answer, turn.message_id) == (TurnState.DONE, "The whole answer [1].", message_id)
     assert len(turn.citations) == len(end.citations)
@@ -336,18 +337,21 @@ async def test_an_owner_that_was_only_silent_ends_its_turn_in_place_of_the_cut(
     assert kinds == ["turn.cut", "turn.done"]
 
 
-async def test_what_a_silent_owner_writes_on_is_kept(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_what_a_silent_owner_writes_on_is_kept(record: SystemOfRecord, session: VisitorSession) -> None:
     request, elsewhere = a_turn(), await another_session(record, session)
     other = a_turn("Q2")
     await begin(record, session, request)
     await begin(record, elsewhere, other, "web-alive")
-    async with record.write() as records:
-        await records.turns.checkpoint({request.turn_id: "So far"})
-        await records.turns.cut_orphans({"web-alive"})
-    async with record.write() as records:
-        await records.turns.checkpoint({request.turn_id: "So far, so good", other.turn_id: "Well"})
-    async with record.read() as records:
-        cut, running = await records.turns.find(request.turn_id), await records.turns.find(other.turn_id)
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({request.turn_id: "So far"})
+        await TurnRecords(tx).cut_orphans({"web-alive"})
+    async with record.write() as tx:
+        await TurnRecords(tx).checkpoint({request.turn_id: "So far, so good", other.turn_id: "Well"})
+    async with record.read() as tx:
+        cut, running = (
+            await StoredTurnRecords(tx).find(request.turn_id),
+            await StoredTurnRecords(tx).find(other.turn_id),
+        )
     assert cut is not None
     assert running is not None
     assert (cut.state, cut.answer) == (TurnState.CUT, "So far, so good")
@@ -355,27 +359,27 @@ async def test_what_a_silent_owner_writes_on_is_kept(record: SqlSystemOfRecord, 
 
 
 async def test_a_days_tokens_are_kept_as_they_are_charged(
-    record: SqlSystemOfRecord, session: VisitorSession, agent: Agent, clock: FixedClock
+    record: SystemOfRecord, session: VisitorSession, agent: Agent, clock: FixedClock
 ) -> None:
     spent = replace(an_end("Yes."), usage=TokenUsage(9, 3, "gpt"))
     today = clock.now().date()
     turn, cut = a_turn(), a_turn("Q2")
     for request in (turn, cut):
         await begin(record, session, request)
-        async with record.write() as records:
+        async with record.write() as tx:
             if request is cut:
-                await records.turns.cut_orphans([])
-            await records.turns.finish(request.turn_id, spent)
-            await records.turns.finish(request.turn_id, spent)
-    async with record.write() as records:
-        await records.turns.charge(agent.id, "suggestion", TokenUsage(1, 1, "gpt"))
-        assert await records.turns.tokens_of_day(agent.id, today) == 26
+                await TurnRecords(tx).cut_orphans([])
+            await TurnRecords(tx).finish(request.turn_id, spent)
+            await TurnRecords(tx).finish(request.turn_id, spent)
+    async with record.write() as tx:
+        await TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(1, 1, "gpt"))
+        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
     clock.advance(24 * 3600)
-    async with record.write() as records:
-        assert await records.turns.tokens_of_day(agent.id, clock.now().date()) == 0
-        await records.turns.charge(agent.id, "suggestion", TokenUsage(0, 5, "gpt"))
-        assert await records.turns.tokens_of_day(agent.id, clock.now().date()) == 5
-        assert await records.turns.tokens_of_day(agent.id, today) == 26
+    async with record.write() as tx:
+        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 0
+        await TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(0, 5, "gpt"))
+        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 5
+        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
 
 
 async def usage_of_turns(engine: AsyncEngine) -> list[tuple[Any, ...]]:
@@ -385,22 +389,22 @@ async def usage_of_turns(engine: AsyncEngine) -> list[tuple[Any, ...]]:
 
 
 async def test_a_citation_outlives_the_chunk_that_it_names(
-    record: SqlSystemOfRecord, session: VisitorSession, source: Source
+    record: SystemOfRecord, session: VisitorSession, source: Source
 ) -> None:
     version = await add_live(record, source, a_page())
-    async with record.read() as records:
-        cited: str = next(iter(await records.documents.live_chunk_ids(source.agent_id)))
+    async with record.read() as tx:
+        cited: str = next(iter(await LiveDocumentRecords(tx).live_chunk_ids(source.agent_id)))
     citation = Citation(1, "https://docs.example/install", "Install", date(2026, 1, 1), cited)
     turn_id = await ask(record, session, citations=(citation,))
-    async with record.write() as records:
-        retired = await records.documents.retire_document(source.agent_id, version.document_id)
-        await records.documents.purge_versions(retired)
-        turn = await records.turns.find(turn_id)
+    async with record.write() as tx:
+        retired = await DocumentRecords(tx).retire_document(source.agent_id, version.document_id)
+        await DocumentRecords(tx).purge_versions(retired)
+        turn = await StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert turn.citations == (citation,)
 
 
-async def test_a_question_of_any_characters_is_stored(record: SqlSystemOfRecord, session: VisitorSession) -> None:
+async def test_a_question_of_any_characters_is_stored(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(
         record,
         session,
@@ -409,15 +413,15 @@ async def test_a_question_of_any_characters_is_stored(record: SqlSystemOfRecord,
         gap=GapReason.LOW_CONFIDENCE,
         trace={"nul\x00": ["\ud83d", float("nan"), (1, 2.5, None, True)]},
     )
-    async with record.read() as records:
-        turn = await records.turns.find(turn_id)
+    async with record.read() as tx:
+        turn = await StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert turn.question == "nul \ufffd, half a pair \ufffd, whole \U0001f600"
     assert turn.trace == {"nul\ufffd": ["\ufffd", None, [1, 2.5, None, True]]}
 
 
 async def test_erasing_a_visitor_would_erase_what_they_said_and_keep_the_bill(
-    record: SqlSystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
 ) -> None:
     await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
     async with engine.begin() as connection:

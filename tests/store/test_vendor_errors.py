@@ -7,8 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.domain.agent import Agent
 from app.domain.errors import Overloaded, Unavailable
+from app.store.agents import AgentRecords
 from app.store.engine import is_sqlite
-from app.store.system_of_record import SqlSystemOfRecord
+from app.store.system_of_record import SystemOfRecord
 from app.store.vendor_errors import translated_errors
 
 
@@ -46,12 +47,12 @@ def test_an_error_that_is_a_bug_stays_as_it_is() -> None:
         raise InternalError("SELECT", {}, FromPostgres("XX000"))
 
 
-async def bump(record: SqlSystemOfRecord, agent: Agent) -> int:
-    return await record.write_at_once(lambda records: records.agents.bump_generation(agent.id))
+async def bump(record: SystemOfRecord, agent: Agent) -> int:
+    return await record.write_at_once(lambda tx: AgentRecords(tx).bump_generation(agent.id))
 
 
 async def test_after_a_failover_no_connection_to_the_standby_is_used_again(
-    record: SqlSystemOfRecord, engine: AsyncEngine, agent: Agent
+    record: SystemOfRecord, engine: AsyncEngine, agent: Agent
 ) -> None:
     if is_sqlite(engine):
         pytest.skip("SQLite has no standby")
@@ -65,19 +66,19 @@ async def test_after_a_failover_no_connection_to_the_standby_is_used_again(
 
 
 async def test_a_session_that_the_server_ended_is_said_to_be_away(
-    record: SqlSystemOfRecord, engine: AsyncEngine, agent: Agent
+    record: SystemOfRecord, engine: AsyncEngine, agent: Agent
 ) -> None:
     if is_sqlite(engine):
         pytest.skip("SQLite has no server")
 
     async def ended_in_the_middle() -> None:
-        async with record.write() as records:
-            await records.agents.bump_generation(agent.id)
+        async with record.write() as tx:
+            await AgentRecords(tx).bump_generation(agent.id)
             async with engine.connect() as other:
                 await other.execute(
                     text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'")
                 )
-            await records.agents.bump_generation(agent.id)
+            await AgentRecords(tx).bump_generation(agent.id)
 
     with pytest.raises(Unavailable):
         await ended_in_the_middle()

@@ -21,6 +21,7 @@ from app.operating.agents import Agents
 from app.operating.sources import Sources
 from app.rooms import open_foundation, open_knowledge, page_scope_on
 from app.settings import Settings, read_settings
+from app.store.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.web.live_server import FrameReader, serving
 
@@ -105,8 +106,8 @@ async def learnt_agent(settings: Settings) -> str:
     """An agent that has read TEXT and may be embedded in SITE. Its models say what tests want said, and not what the
     text does: that is not looked up."""
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
-        async with base.record.write() as records:
-            actor = Actor(await records.tokens.default_workspace(), "test", frozenset(SCOPES))
+        async with base.record.write() as tx:
+            actor = Actor(await TokenRecords(tx).default_workspace(), "test", frozenset(SCOPES))
         jobs = InlineJobQueue(knowledge.jobs)
         agents, sources = Agents(base.record, jobs), Sources(base.record, jobs, page_scope_on(base))
         config = AgentConfig(name="Lamps", allowed_origins=(SITE,), answer_check=AnswerCheck.OFF)

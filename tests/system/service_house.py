@@ -23,12 +23,13 @@ from app.domain.document import PageContent
 from app.main import open_app
 from app.operating.api_tokens import ApiTokens
 from app.ports.job_queue import JobQueue
-from app.ports.records.transaction import SystemOfRecord
 from app.rooms import Foundation, Knowledge, open_foundation, open_knowledge
 from app.settings import read_settings
 from app.store.database_time import database_time
 from app.store.engine import open_engine
 from app.store.models.tenancy import ProcessRow
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.overlap_reranker import OverlapReranker
@@ -60,8 +61,8 @@ class ServiceHouse:
     async def open_first(self) -> None:
         await temporary_database(self.folder)
         record = await self._open()
-        async with record.write() as records:
-            workspace = await records.tokens.default_workspace()
+        async with record.write() as tx:
+            workspace = await TokenRecords(tx).default_workspace()
         tokens = ApiTokens(record, self.clock)
         other = await another_workspace(self.folder)
         self.write = (await tokens.issue(workspace, "write")).token

@@ -12,6 +12,7 @@ from app.main import open_app
 from app.operating.api_tokens import ApiTokens
 from app.rooms import open_foundation
 from app.settings import Settings, read_settings
+from app.store.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Say
 from tests.system.conftest import SITE, Running, Visitor, learnt_agent
 from tests.system.test_model_path import said
@@ -52,8 +53,8 @@ class Desk:
 async def opened_desk(settings: Settings) -> AsyncIterator[Desk]:
     agent_id = await learnt_agent(settings)
     async with open_foundation(settings) as base:
-        async with base.record.read() as records:
-            workspace_id = await records.tokens.default_workspace()
+        async with base.record.read() as tx:
+            workspace_id = await TokenRecords(tx).default_workspace()
         token = (await ApiTokens(base.record, base.clock).issue(workspace_id, "desk")).token
     async with open_app(settings) as web, serving(web.app) as (_, http):
         desk = Desk(Running(http, agent_id, settings.data), token)

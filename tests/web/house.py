@@ -48,11 +48,12 @@ from app.ports.page_scope import PageScope
 from app.ports.password_hasher import PasswordHasher
 from app.ports.pattern_matcher import PatternMatcher
 from app.ports.rate_limiter import RateLimiter
-from app.ports.records.transaction import SystemOfRecord
 from app.ports.site_discovery import SiteDiscovery
 from app.ports.stream_places import StreamPlaces
 from app.ports.told_history import ToldHistory
 from app.ports.webhook_sender import WebhookSender
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from app.web.application import create_app, endpoints_of
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
@@ -190,8 +191,8 @@ async def _belongings_of_a_new_house() -> Belongings:
 
 
 async def _settle(folder: Path, record: SystemOfRecord) -> Tenants:
-    async with record.write() as records:
-        workspace = await records.tokens.default_workspace()
+    async with record.write() as tx:
+        workspace = await TokenRecords(tx).default_workspace()
     other = await another_workspace(folder)
     agents, tokens = Agents(record, RecordingJobQueue()), ApiTokens(record, FixedClock())
     actor = Actor(workspace, "tests", frozenset((READ, WRITE)))

@@ -7,12 +7,13 @@ import pytest
 from app.domain.costs import TokenPrices
 from app.domain.turn import TokenUsage
 from app.operating.token_budgets import TokenBudgets
+from app.store.turns import TurnRecords
 from tests.web.house import House, open_house
 
 
 async def charge(house: House, usage: TokenUsage) -> None:
-    async with house.record.write() as records:
-        await records.turns.charge(house.agent.id, "suggestion", usage)
+    async with house.record.write() as tx:
+        await TurnRecords(tx).charge(house.agent.id, "suggestion", usage)
 
 
 async def test_the_api_lists_months_newest_first_with_cached_tokens(tmp_path: Path) -> None:

@@ -24,6 +24,12 @@ from hypothesis import strategies as st
 from app.domain.agent import AgentConfig
 from app.domain.errors import NotFound
 from app.operating.agents import Agents
+from app.store.agents import AgentRecords
+from app.store.conversations import ConversationRecords
+from app.store.deletions import DeletionRecords
+from app.store.gaps import GapRecords
+from app.store.sources import SourceRecords
+from app.store.visitors import VisitorRecords
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint, Call
 from tests.web.house import House, every_endpoint, open_house
@@ -262,16 +268,16 @@ async def test_ten_thousand_hostile_ids_find_no_foreign_row(tenants: Tenants) ->
     hostile = hostile_ids(sorted(tenants.theirs.ids.values()), HOSTILE_IDS)
     assert len(hostile) >= HOSTILE_IDS
     assert len(set(hostile)) > HOSTILE_IDS / 2
-    async with tenants.ours.house.record.read() as records:
+    async with tenants.ours.house.record.read() as tx:
         looks = (
-            records.agents.get,
-            records.agents.versions,
-            records.conversations.get,
-            records.visitors.everything,
-            records.visitors.conversation_ids,
-            records.gaps.get,
-            records.sources.find,
-            records.deletions.get,
+            AgentRecords(tx).get,
+            AgentRecords(tx).versions,
+            ConversationRecords(tx).get,
+            VisitorRecords(tx).everything,
+            VisitorRecords(tx).conversation_ids,
+            GapRecords(tx).get,
+            SourceRecords(tx).find,
+            DeletionRecords(tx).get,
         )
         for raw in hostile:
             try:

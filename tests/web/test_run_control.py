@@ -10,6 +10,8 @@ import pytest
 from app.domain.source import RunState
 from app.operating.run_watch import RunWatch
 from app.ports.site_reader import QueuedPage, ReadPage
+from app.store.crawl_pages import CrawlPageRecords
+from app.store.crawl_runs import CrawlRunRecords
 from app.web.limits_policy import StreamPolicy
 from tests.web.house import SITE, House, Json, open_house
 
@@ -70,21 +72,21 @@ async def test_progress_is_told_until_the_run_has_ended(watched: House) -> None:
     url, run = await a_source(house)
     run_id = UUID(run["id"])
     sources = [f"{SITE}/docs/{number}" for number in range(3)]
-    async with house.record.write() as records:
-        await records.sources.set_run_state(run_id, RunState.RUNNING, leg=1)
-        await records.sources.add_pages(run_id, [QueuedPage(page, 0) for page in sources])
+    async with house.record.write() as tx:
+        await CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING, leg=1)
+        await CrawlPageRecords(tx).add_pages(run_id, [QueuedPage(page, 0) for page in sources])
     told: list[Json] = []
     headers = {"Authorization": f"Bearer {house.read}"}
 
     async def one_more() -> None:
         done = len(told) - 1
         house.clock.advance(2)
-        async with house.record.write() as records:
+        async with house.record.write() as tx:
             if done < len(sources):
                 page = ReadPage(sources[done], 0, "fetched", read_at=house.clock.now())
-                await records.sources.settle_page(run_id, page, "indexed", None, 1)
+                await CrawlPageRecords(tx).settle_page(run_id, page, "indexed", None, 1)
             else:
-                await records.sources.set_run_state(run_id, RunState.FINISHED, "Every page was read.", leg=1)
+                await CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, "Every page was read.", leg=1)
 
     watch = house.parts.get(RunWatch)
 

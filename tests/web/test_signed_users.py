@@ -10,6 +10,8 @@ from app.domain.signed_user import user_signature
 from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.operating.agents import Agents
 from app.operating.signed_users import SignedUsers
+from app.store.conversations import ConversationRecords
+from app.store.turns import TurnRecords
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp
 
 ANN, BEN = "ann@example.com", "ben-17"
@@ -28,12 +30,12 @@ def signed(secret: str, user_id: str) -> Json:
 async def asked(house: House, session: Json, question: str) -> None:
     """The question in the record, in the conversation of that session, answered."""
     turn_id = uuid4()
-    async with house.record.write() as records:
-        known = await records.conversations.get(house.actor.workspace_id, UUID(session["conversation_id"]))
+    async with house.record.write() as tx:
+        known = await ConversationRecords(tx).get(house.actor.workspace_id, UUID(session["conversation_id"]))
         conversation = VisitorSession(house.actor.workspace_id, house.agent.id, known.visitor_id, known.id)
-        await records.turns.begin(conversation, TurnRequest(turn_id, question, PAGE), 1, "tests")
+        await TurnRecords(tx).begin(conversation, TurnRequest(turn_id, question, PAGE), 1, "tests")
         end = TurnEnd(TurnState.DONE, "Yes.", AnsweredBy.EXTRACTIVE, 0.9, False, Finish.COMPLETE)
-        await records.turns.finish(turn_id, end)
+        await TurnRecords(tx).finish(turn_id, end)
 
 
 def questions(session: Json) -> list[str]:

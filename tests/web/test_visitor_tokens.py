@@ -17,7 +17,8 @@ from app.domain.errors import Unauthorized
 from app.domain.turn import VisitorSession
 from app.operating.actor import WRITE, Actor
 from app.operating.signing_keys import OVERLAP, SigningKeys
-from app.ports.records.transaction import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord
+from app.store.tokens import TokenRecords
 from app.web.visitor_tokens import KEYS_LAST, LIFETIME, VisitorTokens
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
@@ -81,9 +82,9 @@ def _b64(value: Json | str) -> str:
 async def mint(tmp_path: Path) -> AsyncIterator[Mint]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as records:
-            await records.tokens.default_workspace()
-            key = (await records.tokens.signing_keys())[0]
+        async with record.write() as tx:
+            await TokenRecords(tx).default_workspace()
+            key = (await TokenRecords(tx).signing_keys())[0]
         yield Mint(VisitorTokens(record, clock), clock, key.kid, key.secret, record)
 
 

@@ -10,6 +10,7 @@ from app.domain.errors import DraftLoses, NotFound
 from app.domain.operator import Role
 from app.operating.agents import Agents
 from app.operating.publishing import Publishing
+from app.store.agents import AgentRecords
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS
 from tests.web.house import House
@@ -65,8 +66,8 @@ async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -
     assert await browser.flash(await browser.post(f"{path}/publish")) == "Version 2 is live."
     back = await browser.post(f"{path}/back", {"number": "1"})
     assert await browser.flash(back) == "Version 3 is live: the settings of 1."
-    async with house.record.read() as records:
-        assert (await records.agents.live(house.agent.id)).config.tone == "friendly and plain"
+    async with house.record.read() as tx:
+        assert (await AgentRecords(tx).live(house.agent.id)).config.tone == "friendly and plain"
     unknown = await browser.post(f"{path}/back", {"number": "99"})
     assert (unknown.status_code, "No version of this agent has it." in text_of(unknown.text)) == (422, True)
 

@@ -16,6 +16,9 @@ from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
 from app.operating.agents import Agents
 from app.operating.gaps import Gaps
 from app.operating.sources import Sources
+from app.store.curated_answers import CuratedAnswerRecords
+from app.store.gaps import GapRecords
+from app.store.turns import TurnRecords
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
 from tests.web.house import PAGE, House
@@ -39,9 +42,9 @@ async def asked_in_vain(
     session = house.turns.asked[-1][0]
     page = {"url": found or f"{PAGE}?q={question}", "title": title or question, "cosine": 0.5, "bm25": 1.5}
     trace = {"ranked": [{**page, "calibrated": confidence} for confidence in sure]}
-    async with house.record.write() as records:
-        await records.turns.begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
-        await records.turns.finish(
+    async with house.record.write() as tx:
+        await TurnRecords(tx).begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
+        await TurnRecords(tx).finish(
             turn_id,
             TurnEnd(TurnState.DONE, answer, AnsweredBy.FALLBACK, 0.3, True, Finish.COMPLETE, gap=reason, trace=trace),
         )
@@ -102,8 +105,8 @@ async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) 
     assert "Yes, we do.</textarea>" in response.text
     assert "ship to malta</textarea>" in response.text
     assert 'value="asked the warehouse"' in response.text
-    async with house.record.read() as records:
-        assert await records.curated_answers.of_agent(house.agent.id) == []
+    async with house.record.read() as tx:
+        assert await CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
 
 
 async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: House) -> None:
@@ -117,8 +120,8 @@ async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: Hous
     assert 'value="ask Bob"' in response.text
     assert "Drafted from the pages below." in text_of(response.text)
     assert "Pricing https://www.example.com/pricing#monthly" in text_of(response.text)
-    async with house.record.read() as records:
-        assert await records.curated_answers.of_agent(house.agent.id) == []
+    async with house.record.read() as tx:
+        assert await CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
 
 
 async def test_what_was_typed_before_a_draft_stays_above_it(house: House) -> None:
@@ -174,10 +177,10 @@ async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: Hous
     for _ in range(2):
         response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
         assert "Closed: 1 question is answered now" in text_of(response.text)
-    async with house.record.read() as records:
-        [answer] = await records.curated_answers.of_agent(house.agent.id)
+    async with house.record.read() as tx:
+        [answer] = await CuratedAnswerRecords(tx).of_agent(house.agent.id)
         assert answer.answer == "Yes, we do."
-        assert (await records.gaps.get(house.actor.workspace_id, gap)).state.value == "answered"
+        assert (await GapRecords(tx).get(house.actor.workspace_id, gap)).state.value == "answered"
 
 
 async def test_an_answer_that_does_not_fit_closes_nothing_and_says_so(house: House) -> None:

@@ -11,6 +11,7 @@ from app.domain.page_lint import Finding, FindingKind
 from app.domain.source import SourceConfig, SourceKind
 from app.operating.audit_log import AuditLog
 from app.operating.sources import Sources
+from app.store.documents import DocumentRecords
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
@@ -27,8 +28,8 @@ async def a_page(house: House, *, is_held: bool, kind: FindingKind = FindingKind
         house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
     )
     chunks = (ChunkDraft(0, "We ship to Malta.", "Odd"), ChunkDraft(1, ORDER, "Odd", ("Help", "Notes")))
-    async with house.record.write() as records:
-        page = await records.documents.add_pending(
+    async with house.record.write() as tx:
+        page = await DocumentRecords(tx).add_pending(
             house.agent.id, source.id, PageContent(URL, "Odd\u202e page", ORDER), "h", chunks,
             [Finding(kind, ORDER)], is_held=is_held,
         )  # fmt: skip

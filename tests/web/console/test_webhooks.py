@@ -11,6 +11,8 @@ from app.domain.operator import Role
 from app.domain.webhook import Webhook, WebhookEvent, webhook_secret
 from app.operating.audit_log import AuditLog
 from app.operating.webhooks import MAX_WEBHOOKS, Webhooks
+from app.store.tokens import TokenRecords
+from app.store.webhooks import WebhookRecords
 from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
 from tests.web.house import House
 from tests.web.route_examples import dead_letters
@@ -46,8 +48,8 @@ async def test_the_secret_that_signs_is_shown_once(house: House, browser: Consol
     assert found is not None
     assert made.headers["cache-control"] == "no-store"
     webhook = await the_webhook(house)
-    async with house.record.read() as records:
-        [key] = await records.tokens.signing_keys()
+    async with house.record.read() as tx:
+        [key] = await TokenRecords(tx).signing_keys()
     assert found[1] == webhook_secret(key.secret, webhook.id, webhook.salt)
     assert "not shown again" in text_of(made.text)
     page = await browser.page(list_path(house))
@@ -119,8 +121,8 @@ async def test_a_dead_letter_is_sent_again(house: House, browser: ConsoleBrowser
     assert "sends it again" in await browser.flash(await browser.post(path))
     assert "Nothing that was posted had to be given up" in text_of(await browser.page(list_path(house)))
     assert await latest_audit(house) == ("admin@example.com", "webhook.retry", str(dead))
-    async with house.record.write() as records:
-        due = await records.webhooks.claim(100, house.clock.now())
+    async with house.record.write() as tx:
+        due = await WebhookRecords(tx).claim(100, house.clock.now())
     assert [(each.id, each.attempts) for each in due] == [(dead, 1)]
     assert (await browser.post(path)).status_code == 404, "it is on its way already"
 
