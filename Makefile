@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies
+SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/docs/running
 
 .PHONY: help
 help: ## Show this list
@@ -53,6 +53,10 @@ test-operator: .venv/installed widget/node_modules/.package-lock.json ## Drive t
 .PHONY: test-docs
 test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)
 	$(BIN)/pytest tests/real_docs
+
+.PHONY: test-tutorial
+test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the guides' calls, on a real server (needs curl, openssl)
+	$(BIN)/pytest tests/docs/running
 
 .PHONY: test-faults-crawl
 test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, storms, rebinding
