@@ -16,7 +16,7 @@ from app.ports.chat_model import ChatEnd, TextDelta
 _FIRST_CHARS = 700
 _SECOND_CHARS = 400
 _BOTH_CHARS = 1000
-_NEAR_BEST = 1.15  # log odds: what is worth so much less adds nothing
+_NEAR_BEST = 1.18  # log odds: what is worth so much less adds nothing
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")

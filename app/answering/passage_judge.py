@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 import structlog
 
+from app.answering.asked_names import AskedNames
 from app.answering.brief import AnswerBrief
 from app.answering.passage_form import form_odds
 from app.answering.passages import Passage
@@ -30,10 +31,9 @@ _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each: sites are asked about th
 class PassageScale:
     """The log odds that an answer made of the passage is right. Fitted on judged answers (docs/evaluation.md).
 
-    `order` is what search thinks of the source, in [0, 1]; `meaning` the cosine of question and passage, `placed` that
-    of the passage under its headings, `heading` that of its headings alone; `coverage` the share of the question's
-    words that the passage or its headings hold, in [0, 1), and `lead` how much that is above the best share in any
-    other source, in (-1, 1).
+    `order` is what search thinks of the source, in [0, 1]; `meaning` the cosine of question and passage, `heading`
+    that of question and headings; `coverage` the share of the question's words that the passage or its headings hold,
+    in [0, 1), and `lead` how much that is above the best share in any other source, in (-1, 1).
     """
 
     bias: float
@@ -41,11 +41,10 @@ class PassageScale:
     coverage: float
     lead: float = 0.0
     meaning: float = 0.0
-    placed: float = 0.0
     heading: float = 0.0
 
 
-_ALL: Final = PassageScale(bias=-4.48, order=0.7, coverage=1.93, meaning=3.06, placed=1.51, heading=2.3)
+_ALL: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
 # Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
 _WORDS_ALONE: Final = PassageScale(bias=-4.4, order=1.0, coverage=6.5, lead=8.2)
 
@@ -81,10 +80,15 @@ class PassageJudge:
         question = brief.standalone
         read = [passage for passage, _ in promising if self._reads(brief.language, passage.source.language)]
         vectors = await self._meanings(question, read)
-        leads = _leads(promising)
+        names = AskedNames(question, brief.language, brief.sources, known=[brief.agent.name])
         judged = [
-            JudgedPassage(passage, _odds(passage, share, lead, question, vectors if passage in read else None))
-            for (passage, share), lead in zip(promising, leads, strict=True)
+            JudgedPassage(
+                passage,
+                _odds(passage, share, lead, question, vectors if passage in read else None)
+                + form_odds(question, passage)
+                + names.odds(passage),
+            )
+            for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
         return sorted(judged, key=lambda one: -one.odds)
 
@@ -143,17 +147,16 @@ def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
 def _odds(passage: Passage, coverage: float, lead: float, question: str, vectors: dict[str, Vector] | None) -> float:
     scale = _WORDS_ALONE if vectors is None else _ALL
     odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage + scale.lead * lead
-    odds += form_odds(question, passage)
     if vectors is None:
         return odds
     asked = vectors[question]
-    alone, placed, heading = (_cosine(asked, vectors[text]) for text in _looks(passage))
-    return odds + scale.meaning * alone + scale.placed * placed + scale.heading * heading
+    meaning, heading = (_cosine(asked, vectors[text]) for text in _looks(passage))
+    return odds + scale.meaning * meaning + scale.heading * heading
 
 
-def _looks(passage: Passage) -> tuple[str, str, str]:
-    """The passage alone, under its headings, and these alone."""
-    return passage.text, f"{passage.place}\n{passage.text}", passage.place or passage.text
+def _looks(passage: Passage) -> tuple[str, str]:
+    """The passage, and its headings."""
+    return passage.text, passage.place or passage.text
 
 
 def _cosine(one: Vector, other: Vector) -> float:

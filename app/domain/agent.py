@@ -66,7 +66,7 @@ class AgentConfig:
     max_answer_chars: int = 1500
     custom_prompt: str = ""
     language: str | None = None
-    confidence_threshold: float = 0.3
+    confidence_threshold: float = 0.25
     allowed_origins: tuple[str, ...] = ()
     allowed_link_hosts: tuple[str, ...] = ()
     theme: Theme = field(default_factory=Theme)

@@ -180,7 +180,9 @@ async def test_one_part_away_is_survived(house: AnsweringHouse, away: str) -> No
     getattr(house, away).is_down = True
     events = await house.ask("Warranty of a lamp?")
     assert "3 years" in text(events)
-    assert done(events).answered_by is AnsweredBy.EXTRACTIVE
+    # Words that several pages share are no answer by themselves: without the embedder the closest sections are shown.
+    written = AnsweredBy.FALLBACK if away == "embedder" else AnsweredBy.EXTRACTIVE
+    assert done(events).answered_by is written
 
 
 async def test_a_source_whose_mark_was_cut_off_is_not_cited(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "answer_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
     "rehearse_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
     "suggest_answer": {"answer": "Yes."},
-    "set_threshold": {"confidence_threshold": "0.3"},
+    "set_threshold": {"confidence_threshold": "0.25"},
     "replay_gap": {},
     "prove_gap": {},
     "save_settings": {

@@ -20,13 +20,13 @@ def path(house: House) -> str:
 
 
 async def test_the_curve_is_drawn_and_stands_in_a_table_as_well(house: House) -> None:
-    await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
+    await asked_in_vain(house, "Do you ship to Malta?", sure=(0.22, 0.16))
     html = await (await an_operator(house)).page(path(house))
     assert html.count('<svg class="chart" role="img" aria-label="Share by threshold') == 1
     assert html.count('<path d="M44.0 10.0 L') == 1
-    assert '<th scope="row">20%</th><td class="number">100%</td><td class="number">–</td>' in html
-    assert '<th scope="row">25%</th><td class="number">0%</td><td class="number">–</td>' in html
-    assert "30% now" in text_of(html)
+    assert '<th scope="row">15%</th><td class="number">100%</td><td class="number">–</td>' in html
+    assert '<th scope="row">20%</th><td class="number">0%</td><td class="number">–</td>' in html
+    assert "25% now" in text_of(html)
 
 
 async def test_with_golden_questions_it_says_how_many_would_go_right(house: House) -> None:
@@ -47,12 +47,12 @@ async def test_without_questions_there_is_nothing_to_draw(house: House) -> None:
 
 async def test_it_is_set_in_the_draft_alone(house: House) -> None:
     browser = await an_operator(house)
-    said = await browser.flash(await browser.post(path(house), {"confidence_threshold": "0.25"}))
-    assert said == "The draft answers from 25% on. Visitors get it when you publish it."
+    said = await browser.flash(await browser.post(path(house), {"confidence_threshold": "0.35"}))
+    assert said == "The draft answers from 35% on. Visitors get it when you publish it."
     agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
-    assert agent.draft.confidence_threshold == 0.25
+    assert agent.draft.confidence_threshold == 0.35
     async with house.record.read() as tx:
-        assert (await AgentRecords(tx).live(house.agent.id)).config.confidence_threshold == 0.3
+        assert (await AgentRecords(tx).live(house.agent.id)).config.confidence_threshold == 0.25
 
 
 async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(house: House) -> None:
@@ -77,7 +77,7 @@ async def test_what_is_no_share_is_refused_beside_its_field(house: House, typed:
     refused = await (await an_operator(house)).post(path(house), {"confidence_threshold": typed})
     assert refused.status_code == 422
     assert 'id="set_threshold-confidence_threshold-wrong"' in refused.text
-    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.confidence_threshold == 0.3
+    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.confidence_threshold == 0.25
 
 
 async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
@@ -88,7 +88,7 @@ async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
     assert (await browser.get(f"{theirs}?gap={gap}")).status_code == 404
     refused = await browser.post(theirs, {"confidence_threshold": "0.1", "gap": str(gap)})
     assert refused.status_code == 404
-    assert (await house.parts.get(Agents).get(house.actor, other.id)).draft.confidence_threshold == 0.3
+    assert (await house.parts.get(Agents).get(house.actor, other.id)).draft.confidence_threshold == 0.25
 
 
 def test_words_that_would_not_fit_after_their_mark_stand_before_it() -> None:

@@ -1,0 +1,50 @@
+"""Names that a question turns on: what says nothing of them answers another question."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from app.answering.brief import Source
+from app.answering.passages import Passage
+from app.domain.stated_facts import FactKind, facts_of
+
+# Log odds where none of the names is found, and less where some are; chosen on judged answers (docs/evaluation.md).
+_MISSING_ODDS: Final = -1.5
+_ONLY_HEADED: Final = 0.3  # of that for a name that stands in the headings alone: "Error codes, E01 to E71" has many
+_DIGIT: Final = re.compile(r"\d")
+_POSSESSIVE: Final = re.compile(r"['\u2019]s$")
+
+
+class AskedNames:
+    """Codes and spellings with signs or capitals within them, such as E42, FastAPI or `proxy_pass`, are looked for in
+    the passage and its headings: each has one of its own. Words with a capital letter, such as Docker, are looked for
+    in all sources: a page need not repeat the name of what it is all about. In German every noun has one, and is no
+    name for that; in questions without small letters only codes with digits count. `known` are names that go without
+    saying."""
+
+    def __init__(
+        self, question: str, language: str | None, sources: Sequence[Source], known: Sequence[str] = ()
+    ) -> None:
+        names = {
+            _POSSESSIVE.sub("", fact.text)
+            for fact in facts_of(question, language)
+            if fact.kind is not FactKind.NUMBER and not fact.is_opening and fact.text not in known
+        }
+        if question.isupper():
+            names = {name for name in names if _DIGIT.search(name)}
+        self._exact = {name.casefold() for name in names if not name[1:].islower()}
+        told = _folded(*(part for source in sources for part in (source.title, *source.breadcrumb, source.text)))
+        self._missing = sum(name.casefold() not in told for name in names if name[1:].islower())
+        self._count = len(names)
+
+    def odds(self, passage: Passage) -> float:
+        """What the names that the passage lacks take from the log odds of its being the answer."""
+        if not self._count:
+            return 0.0
+        text, headings = _folded(passage.text), _folded(*passage.names)
+        lacking = sum(_ONLY_HEADED if name in headings else 1 for name in self._exact if name not in text)
+        return _MISSING_ODDS * (self._missing + lacking) / self._count
+
+
+def _folded(*texts: str) -> str:
+    return "\n".join(texts).casefold()
