@@ -35,3 +35,11 @@ def test_a_call_is_shown_with_an_example_and_can_be_tried(context: BrowserContex
     call.get_by_role("button", name="Execute").click()
     expect(call.locator(".live-responses-table")).to_contain_text('"status": "ok"')
     assert (complaints, asked) == ([], {urlsplit(served.base).netloc})
+
+
+def test_an_address_cannot_have_it_show_somebody_elses_document(context: BrowserContext, served: ServedConsole) -> None:
+    """What is tried there goes to the server that the document names."""
+    theirs = "url=https://stranger.example/a.json&configUrl=https://stranger.example/b.json"
+    page, complaints, asked = opened(context, served, f"?{theirs}#/Agents")
+    expect(page.locator("#operations-Agents-createAgent")).to_contain_text("/v1/agents")
+    assert (complaints, asked) == ([], {urlsplit(served.base).netloc})
