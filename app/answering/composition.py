@@ -1,15 +1,16 @@
 """Writes one answer: the writers in turn until one speaks, through the guard, onto the visitor's stream."""
 
+import re
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
-from app.answering.brief import AnswerBrief, AnswerWriter
+from app.answering.brief import AnswerBrief, AnswerWriter, Source
 from app.answering.checked_text import CheckedText
 from app.answering.output_guard import OutputGuard
 from app.answering.quote_finder import found_quotes, marked_numbers
@@ -18,9 +19,12 @@ from app.domain.answer_check import AnswerCheck
 from app.domain.errors import ModelUnavailable
 from app.domain.own_words import own_words
 from app.domain.page_url import host_of
+from app.domain.source import UNLINKED
 from app.domain.turn import AnsweredBy, Citation, Finish
 from app.ports.chat_model import ChatEnd
 from app.ports.embedder import Embedder
+
+_FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
 
 log = structlog.get_logger(__name__)
 
@@ -134,12 +138,20 @@ def _link_host(listed: str) -> str:
     return listed.casefold().removeprefix("*")
 
 
+def _title(source: Source, language: str | None) -> str:
+    """With the page of a file, and whether nobody can open it."""
+    words, title = own_words(language), source.title
+    if page := _FILE_PAGE.search(source.url):
+        title = f"{title}, {words.file_page.format(page=page[1])}"
+    return f"{title} ({words.internal_document})" if source.url.startswith(UNLINKED) else title
+
+
 def _citations(brief: AnswerBrief, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
     by_number = {source.number: source for source in brief.sources}
     shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
     sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
     quotes = found_quotes(text, {number: source.text for number, source in sources.items()})
     return tuple(
-        Citation(number, source.url, source.title, source.as_of, source.chunk_id, quotes.get(number))
+        Citation(number, source.url, _title(source, brief.language), source.as_of, source.chunk_id, quotes.get(number))
         for number, source in sources.items()
     )

@@ -8,11 +8,12 @@ import structlog
 from app.answering.agent_search import AgentSearch
 from app.answering.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.answering.retrieval import Retrieval, SearchQuery
-from app.domain.chunk import stage_orders
+from app.domain.chunk import Chunk, stage_orders
 from app.domain.errors import ModelInterrupted
 from app.domain.golden_question import GoldenQuestion, plain_answer
 from app.domain.golden_run import TrialRanking
 from app.domain.page_url import page_key
+from app.domain.source import UNLINKED
 from app.domain.turn import AnsweredBy
 from app.ports.pattern_matcher import PatternMatcher
 
@@ -32,7 +33,7 @@ class TrialSearch:
     async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
         """Raises NotFound, IndexUnavailable."""
         if not golden.expects_words:
-            return _ranking(await self._found(workspace_id, golden, version))
+            return _ranking(golden, await self._found(workspace_id, golden, version))
         asked = PlaygroundQuestion(golden.question, language=golden.language)
         tried: PlaygroundAnswer | None = None
         try:
@@ -41,7 +42,7 @@ class TrialSearch:
             log.warning("golden_question.not_answered", golden=str(golden.id), reason=str(error))
         # A curated answer comes without a search.
         found = (tried and tried.retrieval) or await self._found(workspace_id, golden, version)
-        return _ranking(found, tried, await self._missing(golden, tried.answer if tried else ""))
+        return _ranking(golden, found, tried, await self._missing(golden, tried.answer if tried else ""))
 
     async def _found(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> Retrieval:
         query = SearchQuery(golden.question, asked_in=golden.language)
@@ -53,15 +54,23 @@ class TrialSearch:
         return golden.missing_texts(answer) + unmatched
 
 
-def _ranking(found: Retrieval, tried: PlaygroundAnswer | None = None, missing: tuple[str, ...] = ()) -> TrialRanking:
+def _ranking(
+    golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer | None = None, missing: tuple[str, ...] = ()
+) -> TrialRanking:
     """Where an answer was tried, it tells how sure the agent is."""
     return TrialRanking(
-        {stage: [page_key(item.chunk.url) for item in order] for stage, order in stage_orders(found.ranked).items()},
+        {stage: [_page(item.chunk, golden) for item in order] for stage, order in stage_orders(found.ranked).items()},
         tried.confidence if tried else found.best,
         _declines(tried) if tried else found.is_low_confidence,
         was_degraded=bool(found.trace.get("missing")),
         missing=missing,
     )
+
+
+def _page(chunk: Chunk, golden: GoldenQuestion) -> str:
+    """As the question names it: by its source where that is a file, whatever address the file has now."""
+    source = page_key(f"{UNLINKED}{chunk.source_id}")
+    return source if source in golden.page_keys else page_key(chunk.url)
 
 
 def _declines(tried: PlaygroundAnswer) -> bool:

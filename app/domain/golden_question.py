@@ -23,10 +23,10 @@ class GoldenOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
-    """`pages` are URLs, any of which answers it. The answer must hold every text of `answer_contains` and match every
-    regular expression of `answer_matches` (RE2); case and Markdown's emphasis do not count. With none of the three the
-    website does not answer it, and the agent should say so. `language` is a BCP 47 primary subtag, None for the agent's
-    own."""
+    """`pages` are URLs, or "urn:uuid:" and the id of an uploaded file's source, any of which answers it. The answer
+    must hold every text of `answer_contains` and match every regular expression of `answer_matches` (RE2); case and
+    Markdown's emphasis do not count. With none of the three the website does not answer it, and the agent should say
+    so. `language` is a BCP 47 primary subtag, None for the agent's own."""
 
     id: UUID
     agent_id: UUID

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 from uuid import UUID
 
 from app.domain.reading_schedule import SourceSchedule
@@ -18,6 +19,7 @@ class SourceKind(StrEnum):
     DOCUMENTS = "documents"  # given by the operator, each with an address and attributes of its own
 
 
+UNLINKED: Final = "urn:uuid:"  # what the address of a given source begins with that has none on the web
 # What the operator gave: there is nothing to fetch.
 GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
@@ -36,7 +38,8 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
-    """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone."""
+    """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone, and so is
+    `is_public` for SourceKind.FILE: anybody may then open the file."""
 
     kind: SourceKind
     name: str
@@ -46,6 +49,7 @@ class SourceConfig:
     exclude: tuple[str, ...] = ()
     max_pages: int = 2000
     max_depth: int = 10
+    is_public: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Source:
     @property
     def given_url(self) -> str:
         """Names the one document of a given source: the address that the operator gave, else the source itself."""
-        return self.config.url or f"urn:uuid:{self.id}"
+        return self.config.url or f"{UNLINKED}{self.id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,28 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import unquote
 from uuid import UUID, uuid4
 
 from app.domain.errors import InvalidInput
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
 from app.domain.list_page import ListPage, PageRequest
+from app.domain.source import UNLINKED, SourceKind
 from app.operating.actor import Actor
 from app.operating.field_rules import check_http_url, check_language, check_lines, check_text
 from app.operating.list_paging import page_of
 from app.ports.pattern_matcher import PatternMatcher
 from app.store.agents import AgentRecords
 from app.store.audit import AuditRecords
+from app.store.files import FileRecords
 from app.store.golden_questions import GoldenQuestionRecords
+from app.store.sources import SourceRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 MAX_QUESTION_CHARS = 4000
 MAX_PAGES = 20
@@ -24,6 +31,7 @@ MAX_EXPECTED = 20  # texts of an answer, and as many patterns
 MAX_EXPECTED_CHARS = 500
 MAX_GOLDEN = 2000  # of an agent
 MAX_CSV_CHARS = 1_000_000
+_FILE_SOURCE: Final = re.compile(rf"{UNLINKED}[0-9a-f-]{{36}}")
 COLUMNS = ("question", "pages", "language", "answer_contains", "answer_matches")
 
 
@@ -45,9 +53,10 @@ class GoldenQuestions:
     async def create(self, actor: Actor, golden: GoldenQuestion) -> GoldenQuestion:
         """Where the agent has its wording already, that one gets its pages and language, and what it says of the
         answer where it says something. Raises InvalidInput."""
-        check_golden(golden, self._patterns)
         async with self._records.write() as tx:
             await AgentRecords(tx).get(actor.workspace_id, golden.agent_id)
+            golden = _with_files(golden, await _files(tx, golden.agent_id))
+            check_golden(golden, self._patterns)
             created = await GoldenQuestionRecords(tx).put(golden)
             _check_room(len(await GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
             await AuditRecords(tx).record(
@@ -56,14 +65,15 @@ class GoldenQuestions:
         return created
 
     async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
-        """All rows or none. The first line names the columns: question, and if there are any pages (URLs with blanks
-        between them), language, answer_contains and answer_matches (one text or pattern a line of the cell).
+        """All rows or none. The first line names the columns: question, and if there are any pages (URLs or names of
+        uploaded files, with blanks between them, %20 for one within a name), language, answer_contains and
+        answer_matches (one text or pattern a line of the cell).
 
         Raises InvalidInput, naming the line.
         """
-        rows = list(read_csv(agent_id, text, self._patterns))
         async with self._records.write() as tx:
             await AgentRecords(tx).get(actor.workspace_id, agent_id)
+            rows = list(_read_csv(agent_id, text, self._patterns, await _files(tx, agent_id)))
             before = {golden.id for golden in await GoldenQuestionRecords(tx).of_agent(agent_id)}
             kept = {(await GoldenQuestionRecords(tx).put(golden)).id for golden in rows}
             _check_room(len(before | kept))
@@ -94,6 +104,7 @@ class GoldenQuestions:
         async with self._records.write() as tx:
             await AgentRecords(tx).get(actor.workspace_id, agent_id)
             after = change(await GoldenQuestionRecords(tx).get(agent_id, golden_id))
+            after = _with_files(after, await _files(tx, agent_id))
             check_golden(after, self._patterns)
             saved = await GoldenQuestionRecords(tx).save(after)
             await AuditRecords(tx).record(
@@ -110,7 +121,9 @@ class GoldenQuestions:
             )
 
 
-def read_csv(agent_id: UUID, text: str, patterns: PatternMatcher) -> Iterator[GoldenQuestion]:
+def _read_csv(
+    agent_id: UUID, text: str, patterns: PatternMatcher, files: Mapping[str, str]
+) -> Iterator[GoldenQuestion]:
     """Raises InvalidInput, naming the line."""
     if len(text) > MAX_CSV_CHARS:
         raise InvalidInput("csv", f"This has {len(text)} characters; keep it to {MAX_CSV_CHARS}.")
@@ -123,7 +136,7 @@ def read_csv(agent_id: UUID, text: str, patterns: PatternMatcher) -> Iterator[Go
             )
         reader.fieldnames = columns
         for row in reader:
-            yield _row(agent_id, row, reader.line_num, patterns)
+            yield _row(agent_id, row, reader.line_num, patterns, files)
     except csv.Error as error:
         raise InvalidInput("csv", f"Line {reader.line_num} is no CSV: {error}.") from None
 
@@ -135,6 +148,12 @@ def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
     if len(golden.pages) > MAX_PAGES:
         raise InvalidInput("pages", f"There are {len(golden.pages)} pages; keep it to {MAX_PAGES}.")
     for number, page in enumerate(golden.pages):
+        if _FILE_SOURCE.fullmatch(page):
+            continue
+        if "//" not in page:
+            raise InvalidInput(
+                f"pages.{number}", "This is neither an address (https://...) nor the name of an uploaded file."
+            )
         check_http_url(f"pages.{number}", page)
     check_lines("answer_contains", golden.answer_contains, MAX_EXPECTED, MAX_EXPECTED_CHARS)
     check_lines("answer_matches", golden.answer_matches, MAX_EXPECTED, MAX_EXPECTED_CHARS)
@@ -143,7 +162,9 @@ def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
             raise InvalidInput(f"answer_matches.{number}", problem)
 
 
-def _row(agent_id: UUID, row: dict[str, str | None], line: int, patterns: PatternMatcher) -> GoldenQuestion:
+def _row(
+    agent_id: UUID, row: dict[str, str | None], line: int, patterns: PatternMatcher, files: Mapping[str, str]
+) -> GoldenQuestion:
     if None in row or None in row.values():
         raise InvalidInput("csv", f"Line {line} has more or fewer cells than the first line.")
     golden = GoldenQuestion(
@@ -157,10 +178,23 @@ def _row(agent_id: UUID, row: dict[str, str | None], line: int, patterns: Patter
         answer_matches=_lines(row.get("answer_matches")),
     )
     try:
+        golden = _with_files(golden, files)
         check_golden(golden, patterns)
     except InvalidInput as error:
         raise InvalidInput("csv", f"Line {line}: {error}") from None
     return golden
+
+
+async def _files(tx: Transaction, agent_id: UUID) -> dict[str, str]:
+    """What the agent's uploaded files are stored under, by their names in lower case."""
+    sources = await SourceRecords(tx).of_agent(agent_id)
+    files = [source for source in sources if source.config.kind is SourceKind.FILE]
+    return {(await FileRecords(tx).facts(file.id)).name.casefold(): f"{UNLINKED}{file.id}" for file in files}
+
+
+def _with_files(golden: GoldenQuestion, files: Mapping[str, str]) -> GoldenQuestion:
+    """Pages that are names of files, and no addresses, become these files."""
+    return replace(golden, pages=tuple(files.get(unquote(page).casefold(), page) for page in golden.pages))
 
 
 def _lines(cell: str | None) -> tuple[str, ...]:

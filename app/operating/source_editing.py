@@ -1,8 +1,9 @@
 """Changing what a source is set to; the next sync reads it so."""
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from app.domain.errors import InvalidInput, NotFound
@@ -44,6 +45,15 @@ class SourceEditing:
         if source.config.kind is not SourceKind.TEXT:
             raise NotFound("text")
         return source
+
+
+def with_own_address(config: SourceConfig, address: str) -> SourceConfig:
+    """Citations of a public file lead to `address`, where we serve it, unless the operator named another; those of one
+    that is public no longer lead nowhere."""
+    is_ours = urlsplit(config.url).path == urlsplit(address).path
+    if config.is_public:
+        return config if config.url and not is_ours else replace(config, url=address)
+    return replace(config, url="") if is_ours else config
 
 
 def _check_fields(kind: SourceKind, changed: list[str]) -> None:

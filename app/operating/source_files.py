@@ -16,6 +16,7 @@ from app.store.audit import AuditRecords
 from app.store.files import FileRecords
 from app.store.sources import SourceRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,14 @@ class StoredFile:
 
     source: Source
     facts: FileFacts
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A stored file, whole."""
+
+    facts: FileFacts
+    body: bytes
 
 
 class SourceFiles:
@@ -91,12 +100,29 @@ class SourceFiles:
             source = await SourceRecords(tx).find(actor.workspace_id, source_id)
             return StoredFile(source, await FileRecords(tx).facts(source_id))
 
+    async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
+        """For an operator."""
+        async with self._records.read() as tx:
+            await SourceRecords(tx).find(actor.workspace_id, source_id)
+            return await _opened(tx, source_id)
+
+    async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
+        """NotFound as well where the operator has not said that the source's file is public."""
+        async with self._records.read() as tx:
+            await SourceRecords(tx).public_file(source_id)
+            return await _opened(tx, source_id)
+
     async def _check(self, upload: Upload, config: SourceConfig) -> None:
         check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
         check_source(config)
         if len(upload.body) > self.max_bytes:
             raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes; keep it to {self.max_bytes}.")
         await self._reader.read(upload.own_name, upload.body, config.url)
+
+
+async def _opened(tx: Transaction, source_id: UUID) -> OpenedFile:
+    files = FileRecords(tx)
+    return OpenedFile(await files.facts(source_id), await files.body(source_id))
 
 
 def _format(upload: Upload) -> FileFormat:

@@ -18,6 +18,8 @@ def check_source(config: SourceConfig) -> None:
         check_text("text", config.text, MAX_TEXT_CHARS, may_be_empty=False)
     elif config.text:
         raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
+    if config.is_public and config.kind is not SourceKind.FILE:
+        raise InvalidInput("is_public", 'Only a source of kind "file" has a file to open. Remove it.')
     if config.url or config.kind not in GIVEN_KINDS:
         check_http_url("url", config.url)
     check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)

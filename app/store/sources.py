@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, delete, select, update
 
 from app.domain.errors import NotFound
-from app.domain.source import Source, SourceConfig
+from app.domain.source import Source, SourceConfig, SourceKind
 from app.store.agents import AgentRecords
 from app.store.config_json import config_from_json, config_to_json
 from app.store.crawl_runs import CrawlRunRecords
@@ -42,6 +42,13 @@ class SourceRecords(Repository):
         found = await self._sources(and_(SourceRow.id == source_id, SourceRow.agent_id.in_(of_workspace)))
         if not found:
             raise NotFound("source")
+        return found[0]
+
+    async def public_file(self, source_id: UUID) -> Source:
+        """The same for a caller who may be anybody. Raises NotFound unless it is a file that is public."""
+        found = await self._sources(SourceRow.id == source_id)
+        if not found or not found[0].config.is_public or found[0].config.kind is not SourceKind.FILE:
+            raise NotFound("file")
         return found[0]
 
     async def of_agent(self, agent_id: UUID) -> list[Source]:

@@ -98,6 +98,7 @@ class ScopedAccess:
 
 everyone = Everyone()
 new_visitor = CountedAddress("init", lambda limits: limits.inits_per_address, ("origin_refused", "rate_limited"))
+anybody_with_link = CountedAddress("file", lambda limits: limits.questions_per_address, ("rate_limited",))
 visitor = VisitorAccess()
 read, write, manage = ScopedAccess(READ), ScopedAccess(WRITE), ScopedAccess(MANAGE)
 

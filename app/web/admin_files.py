@@ -6,16 +6,18 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
+from starlette.responses import Response
 
 from app.domain.file_format import FileFormat
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
 from app.operating.source_files import SourceFiles, StoredFile, Upload
-from app.web.access import read, write
+from app.web.access import anybody_with_link, read, write
 from app.web.endpoint import AnyEndpoint, Api, Call, get, post
 from app.web.errors import Refusal
 from app.web.form_body import FORM_BYTES, FilePart
 from app.web.model import Model, Multipart
+from app.web.served_file import DOWNLOAD, served
 
 TAG = "Sources"
 
@@ -37,6 +39,7 @@ class FileOut(Model):
     name: str
     url: str
     file_name: str
+    is_public: bool = Field(description="Whether anybody may open it at /v1/files/{source_id}.")
     format: FileFormat
     size_bytes: int
     digest: str = Field(description="SHA-256 of the file, hex.")
@@ -51,6 +54,7 @@ class FileOut(Model):
             name=source.config.name,
             url=source.config.url,
             file_name=facts.name,
+            is_public=source.config.is_public,
             format=facts.format,
             size_bytes=facts.size_bytes,
             digest=facts.digest,
@@ -95,6 +99,26 @@ class AdminFiles(Api):
     @get("/v1/sources/{source_id}/file", "What is known of a source's file", access=read, codes=("not_found",))
     async def get_file(self, call: Call[Actor, None]) -> FileOut:
         return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
+
+    @get(
+        "/v1/sources/{source_id}/file/content",
+        "A source's file as it was uploaded",
+        access=read,
+        response_media_type=DOWNLOAD,
+        codes=("not_found",),
+    )
+    async def download_file(self, call: Call[Actor, None]) -> Response:
+        return served(await self._files.opened(call.caller, call.path_id("source_id")))
+
+    @get(
+        "/v1/files/{source_id}",
+        "A file that its operator has made public, for whoever follows a citation",
+        access=anybody_with_link,
+        response_media_type=DOWNLOAD,
+        codes=("not_found",),
+    )
+    async def open_public_file(self, call: Call[None, None]) -> Response:
+        return served(await self._files.opened_by_anybody(call.path_id("source_id")))
 
     def _refuse_large(self, file: Upload) -> None:
         if len(file.body) > self._files.max_bytes:

@@ -9,11 +9,12 @@ from pydantic import ConfigDict, Field
 from app.domain.source import Source, SourceConfig
 from app.operating import source_rules as rules
 from app.operating.actor import Actor
-from app.operating.source_editing import SourceEditing
+from app.operating.source_editing import SourceEditing, with_own_address
 from app.web.access import read, write
 from app.web.admin_sources import MAX_BODY_BYTES, TAG, SourceOut
 from app.web.endpoint import Api, Call, get, patch
 from app.web.model import Model, without_defaults
+from app.web.served_file import public_path
 
 
 class SourcePatch(Model):
@@ -28,6 +29,11 @@ class SourcePatch(Model):
     exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
     max_pages: int = Field(default=1, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
+    is_public: bool = Field(
+        default=False,
+        description='Of kind "file" alone: anybody may open the file at /v1/files/{source_id}, where its citations '
+        "lead unless `url` names another address.",
+    )
 
     def applied(self, config: SourceConfig) -> SourceConfig:
         sent: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
@@ -61,7 +67,12 @@ class AdminSourceEditing(Api):
     )
     async def edit_source(self, call: Call[Actor, SourcePatch]) -> SourceOut:
         source_id = call.path_id("source_id")
-        return SourceOut.of(await self._editing.change(call.caller, source_id, call.input.applied))
+        own_address = f"{str(call.request.base_url).rstrip('/')}{public_path(source_id)}"
+        return SourceOut.of(
+            await self._editing.change(
+                call.caller, source_id, lambda config: with_own_address(call.input.applied(config), own_address)
+            )
+        )
 
     @get(
         "/v1/sources/{source_id}/text",

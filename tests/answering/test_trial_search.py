@@ -4,11 +4,13 @@ from dataclasses import replace
 from uuid import uuid4
 
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.answering.retrieval import SearchQuery
 from app.answering.trial_search import TrialSearch
 from app.domain.curated_answer import CuratedAnswer, Trigger
 from app.domain.errors import ModelInterrupted
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import TrialRanking
+from app.domain.source import UNLINKED
 from app.store.agents import AgentRecords
 from app.store.curated_answers import CuratedAnswerRecords
 from tests.answering.test_playground import playground
@@ -33,6 +35,12 @@ async def test_an_answer_with_the_expected_words_misses_nothing(house: Answering
     assert ranking.missing == ()
     assert not ranking.is_low_confidence
     assert ranking.stages["reranked"][0] == golden(house).page_keys[0]
+
+
+async def test_a_file_that_is_named_by_its_source_is_found_whatever_its_address(house: AnsweringHouse) -> None:
+    ranked = (await house.search.search(house.workspace_id, house.agent_id, SearchQuery(QUESTION))).retrieval.ranked
+    asked = replace(golden(house), pages=(f"{UNLINKED}{ranked[0].chunk.source_id}",))
+    assert (await tried(house, asked)).stages["reranked"][0] in asked.page_keys
 
 
 async def test_what_is_not_in_the_answer_is_named(house: AnsweringHouse) -> None:

@@ -1,5 +1,6 @@
 """A source opens at the words that the answer rests on."""
 
+import re
 from typing import Any
 
 import pytest
@@ -60,6 +61,19 @@ def test_a_link_opens_the_page_at_the_quoted_words(
             link.click()
         expect(opened.value.locator(place)).to_be_in_viewport()
         opened.value.close()
+
+
+def test_a_document_that_nobody_can_open_is_named_without_a_link(page: Page, site: Site) -> None:
+    named = {"id": 1, "url": "urn:uuid:7#page=3", "title": "Handbook, page 3 (internal document)", "quote": None}
+    hostile = {"id": 2, "url": "javascript:alert(1)", "title": "Hostile", "quote": None}
+    site.api.script[QUESTION] = [*tokens("It is heavy [1] [2]."), citations(named, hostile), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    cards = chat.answers.last.locator(".source")
+    expect(cards.locator(".title")).to_have_text(["Handbook, page 3 (internal document)", "Hostile"])
+    expect(cards.first).not_to_have_attribute("href", re.compile(""))
+    expect(chat.answers.last.get_by_role("link")).to_have_count(0)
 
 
 def test_a_page_is_listed_once_with_all_its_numbers(page: Page, site: Site) -> None:

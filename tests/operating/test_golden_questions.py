@@ -10,11 +10,16 @@ import pytest
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
 from app.domain.agent import AgentConfig
 from app.domain.errors import InvalidInput, NotFound
+from app.domain.file_format import FileFormat
 from app.domain.golden_question import GoldenOrigin, GoldenQuestion
+from app.domain.source import SourceConfig, SourceKind
 from app.operating import golden_questions as rules
 from app.operating.actor import SCOPES, Actor
 from app.operating.golden_questions import GoldenQuestions, ImportReceipt
 from app.store.agents import AgentRecords
+from app.store.files import FileRecords
+from app.store.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord
 from app.store.tokens import TokenRecords
 from tests.doubles.temporary_record import temporary_record
 
@@ -26,6 +31,7 @@ class Office:
     golden: GoldenQuestions
     actor: Actor
     agent: UUID
+    record: SystemOfRecord
 
     def question(self, text: str, *pages: str) -> GoldenQuestion:
         return GoldenQuestion(uuid4(), self.agent, text, pages)
@@ -41,7 +47,10 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             workspace = await TokenRecords(tx).default_workspace()
             agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         yield Office(
-            GoldenQuestions(record, Re2PatternMatcher()), Actor(workspace, "tests", frozenset(SCOPES)), agent.id
+            GoldenQuestions(record, Re2PatternMatcher()),
+            Actor(workspace, "tests", frozenset(SCOPES)),
+            agent.id,
+            record,
         )
 
 
@@ -50,6 +59,24 @@ async def test_a_question_is_kept_with_its_pages(office: Office) -> None:
     assert await office.all() == [made]
     assert made.page_keys == ("example.com/prices",)
     assert made.origin is GoldenOrigin.WRITTEN
+
+
+async def test_an_uploaded_file_is_named_as_a_page(office: Office) -> None:
+    async with office.record.write() as tx:
+        file = await SourceRecords(tx).create(office.agent, SourceConfig(SourceKind.FILE, "The handbook"))
+        await FileRecords(tx).put(file.id, "Hand book.pdf", FileFormat.PDF, b"%PDF")
+        other = await AgentRecords(tx).create(office.actor.workspace_id, AgentConfig(name="Other"))
+        foreign = await SourceRecords(tx).create(other.id, SourceConfig(SourceKind.FILE, "Theirs"))
+        await FileRecords(tx).put(foreign.id, "theirs.pdf", FileFormat.PDF, b"%PDF")
+    named = f"urn:uuid:{file.id}"
+    made = await office.golden.create(office.actor, office.question("How heavy?", "hand book.PDF", PRICES))
+    assert made.pages == (named, PRICES)
+    await office.golden.import_csv(office.actor, office.agent, "question,pages\nHow tall?,Hand%20book.pdf\n")
+    assert (named,) in [each.pages for each in await office.all()]
+    kept = await office.golden.change(office.actor, office.agent, made.id, lambda each: replace(each, language="en"))
+    assert kept.pages == (named, PRICES)
+    with pytest.raises(InvalidInput, match=r"pages.0: This is neither an address .* nor the name of an uploaded file"):
+        await office.golden.create(office.actor, office.question("How old?", "theirs.pdf"))
 
 
 async def test_a_wording_is_there_once_whatever_its_case_and_punctuation(office: Office) -> None:

@@ -33,6 +33,7 @@ from app.operating.golden_runs import GoldenRuns
 from app.operating.leads import Leads
 from app.operating.live_chats import LiveChats
 from app.operating.operators import Operators
+from app.operating.source_editing import SourceEditing
 from app.operating.source_files import SourceFiles, Upload
 from app.operating.source_hooks import SourceHooks
 from app.operating.sources import Sources
@@ -250,6 +251,7 @@ async def furnish(house: House) -> FurnishedHouse:
         finding = Finding(FindingKind.INSTRUCTIONS, odd.markdown)
         held = await DocumentRecords(tx).add_pending(agent_id, source.id, odd, "o", (), [finding], is_held=True)
     file = await parts.get(SourceFiles).add(actor, agent_id, Upload(*FILE))
+    await parts.get(SourceEditing).change(actor, file.source.id, lambda config: replace(config, is_public=True))
     secret = await parts.get(SourceHooks).make(actor, source.id)
     webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
     spare = await parts.get(ApiTokens).issue(actor.workspace_id, "spare")
@@ -294,6 +296,8 @@ async def furnish(house: House) -> FurnishedHouse:
             "getSourceText": {"source_id": ended.id},
             "replaceFile": {"source_id": file.source.id},
             "getFile": {"source_id": file.source.id},
+            "downloadFile": {"source_id": file.source.id},
+            "openPublicFile": {"source_id": file.source.id},
             "splitGap": {"gap_id": two_wordings},
             "getFindings": {"document_id": held.document_id},
             "releaseDocument": {"document_id": held.document_id},

@@ -101,6 +101,7 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         "/widget/{script}.js.map",
         "/widget/words/{language}.json",
         "/widget/docent-client.js", "/widget/docent-client.d.ts",
+        "/v1/files/{source_id}",  # the operator has made it public
         "/v1/hooks/sources/{source_id}",  # the signature of its body guards it
     }  # fmt: skip
 

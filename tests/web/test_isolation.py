@@ -183,7 +183,7 @@ async def test_it_would_be_seen(endpoint: AnyEndpoint, tenants: Tenants) -> None
         return
     response = await call(tenants.theirs, endpoint, tenants.theirs.path(endpoint), tenants.theirs.headers(endpoint))
     assert response.status_code == 200, response.text
-    assert MARK in response.text
+    assert MARK in response.text + str(response.headers)
 
 
 NAMES_NOTHING_PLANTED = {

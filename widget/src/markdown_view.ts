@@ -52,6 +52,7 @@ function drawCitation(id: string, context: MarkdownContext): Child {
   );
 }
 
-export function outward(url: URL, attributes: Parameters<typeof h>[1], ...children: Child[]): HTMLAnchorElement {
-  return h("a", { ...attributes, href: url.href, target: "_blank", rel: "noopener noreferrer" }, ...children);
+/** A link that leaves the page; without a URL the same, and nothing to click. */
+export function outward(url: URL | null, attributes: Parameters<typeof h>[1], ...children: Child[]): HTMLElement {
+  return h("a", url ? { ...attributes, href: url.href, target: "_blank", rel: "noopener noreferrer" } : attributes, ...children);
 }

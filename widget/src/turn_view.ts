@@ -122,8 +122,7 @@ export class TurnView {
     const pages = new Map<string, HTMLElement>();
     const items = turn.citations.flatMap((one) => {
       const url = safeLink(one.link || one.url);
-      if (!url) return [];
-      const page = url.href.split("#")[0]!;
+      const page = one.url.split("#")[0]!;
       const known = pages.get(page);
       known?.append(", " + one.id);
       if (known) return [];
@@ -134,10 +133,10 @@ export class TurnView {
         {},
         outward(
           url,
-          { class: "source", title: one.quote, click: () => this.actions.cited(turn, one) },
+          { class: "source", title: one.quote, click: url && ((): void => this.actions.cited(turn, one)) },
           number,
-          h("span", { class: "title", dir: "auto" }, one.title || url.pathname),
-          h("span", { class: "place" }, url.host !== location.host && url.host),
+          h("span", { class: "title", dir: "auto" }, one.title || page),
+          h("span", { class: "place" }, url?.host !== location.host && url?.host),
           h("span", { class: "place" }, one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of)),
         ),
       );

@@ -16,13 +16,14 @@ from app.operating.deletions import Deletions
 from app.operating.discovery import Discovery
 from app.operating.passages import Passages
 from app.operating.quarantine import PageQuarantine
-from app.operating.source_editing import SourceEditing
+from app.operating.source_editing import SourceEditing, with_own_address
 from app.operating.source_files import SourceFiles
 from app.operating.sources import Sources
 from app.operating.unread_languages import UnreadLanguages
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.served_file import public_path
 
 # For file fields: what a browser lets choose, and what is said of it.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
@@ -67,10 +68,11 @@ class EditedSource(Form):
     text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
     include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
     exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    is_public: bool = False
 
     def applied(self, config: SourceConfig) -> SourceConfig:
         if config.kind in GIVEN_KINDS:
-            return replace(config, name=self.name, text=self.text or config.text)
+            return replace(config, name=self.name, text=self.text or config.text, is_public=self.is_public)
         return replace(config, name=self.name, include=self.include, exclude=self.exclude)
 
 
@@ -178,7 +180,10 @@ class SourcePages(Pages):
     @action("/console/agents/{agent_id}/sources/{source_id}/edit", access=write, shown_on="source")
     async def edit_source(self, visit: Visit[EditedSource]) -> Go:
         source = await self._source(visit)
-        await self._editing.change(visit.actor, source.id, visit.given.applied)
+        own_address = f"{str(visit.request.base_url).rstrip('/')}{public_path(source.id)}"
+        await self._editing.change(
+            visit.actor, source.id, lambda config: with_own_address(visit.given.applied(config), own_address)
+        )
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")
 
