@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,9 +41,9 @@ from app.configured_adapters import (
 from app.domain.errors import DatabaseAway, Misconfigured
 from app.kit.supervisor import Supervisor
 from app.operating.sealed_secrets import SealedSecrets
-from app.settings import Settings
+from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
-from app.store.migrate import migrate
+from app.store.migrate import all_migrations, migrate, missing_migrations
 from app.store.system_of_record import SystemOfRecord
 from app.store.turn_end_listeners import TURN_END_LISTENERS
 
@@ -155,15 +155,30 @@ async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, Sy
         secret_keys = configured_secret_keys(settings)
         engine = open_engine(settings.record_url)
         try:
-            await _migrated(engine)
+            with _named_by_setting(engine):
+                await migrate(engine)
             yield engine, SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS)
         finally:
             await engine.dispose()
 
 
-async def _migrated(engine: AsyncEngine) -> None:
+async def pending_migrations(settings: Settings) -> list[str]:
+    """What the next start would run, in order; nothing is changed or made. Raises Misconfigured and Unavailable."""
+    if not settings.database_url and not (settings.data / SQLITE_FILE).exists():
+        return all_migrations()
+    engine = open_engine(settings.record_url)
     try:
-        await migrate(engine)
+        with _named_by_setting(engine):
+            return await missing_migrations(engine)
+    finally:
+        await engine.dispose()
+
+
+@contextmanager
+def _named_by_setting(engine: AsyncEngine) -> Iterator[None]:
+    """A database that is away as Misconfigured."""
+    try:
+        yield
     except DatabaseAway as error:
         if engine.url.get_backend_name() == "sqlite":
             raise Misconfigured(

@@ -20,6 +20,7 @@ from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"
+SQLITE_FILE = "docent.sqlite"
 _NEARLY_ALIKE = 0.85  # 1 is the same name
 # In a URL: between user and host, whatever it holds, and as a parameter.
 _PASSWORD = re2.compile(r"(://[^/@:\s]*:)\S*(@)")
@@ -293,7 +294,7 @@ class Settings(BaseSettings):
 
     @property
     def record_url(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.data.resolve() / 'docent.sqlite'}"
+        return self.database_url or f"sqlite+aiosqlite:///{self.data.resolve() / SQLITE_FILE}"
 
     @property
     def secret_keys(self) -> list[bytes]:

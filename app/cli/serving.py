@@ -20,10 +20,10 @@ from app.cli.allocator import share_arenas
 from app.cli.asked_question import question_of, replies
 from app.cli.open_files import connections_that_fit
 from app.cli.server_socket import asked_by_commands
-from app.cli.terminal import err, fail, run, settings_for
+from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.kit.supervisor import Supervisor
 from app.main import Web, open_app, open_worker
-from app.rooms import open_foundation
+from app.rooms import open_stored, pending_migrations
 from app.settings import Settings
 from app.web.bounded_http import bounded_http
 
@@ -71,9 +71,23 @@ def work() -> None:
     run(_work(settings_for(is_service=True)))
 
 
-def migrate() -> None:
+def migrate(
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing: exit code 1 and a list where migrations are pending.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Bring the database to this version's shape. Every process that starts does so too."""
-    run(_migrate(settings_for()))
+    pending = run(_migrate(settings_for(), check))
+    if as_json:
+        print_json({"pending": pending if check else [], "done": [] if check else pending})
+    elif not pending or not check:
+        err.print("The database is up to date.")
+    else:
+        out.print(f"{len(pending)} migrations are pending; `docent migrate` runs them, as every start does:")
+        out.print("\n".join(f"  {name.replace('_', ' ')}" for name in pending), highlight=False)
+    if check and pending:
+        raise typer.Exit(1)
 
 
 class DrainingServer(uvicorn.Server):
@@ -179,9 +193,13 @@ async def _work(settings: Settings) -> None:
         await stopping.wait()
 
 
-async def _migrate(settings: Settings) -> None:
-    async with open_foundation(settings):
-        err.print("The database is up to date.")
+async def _migrate(settings: Settings, is_check: bool) -> list[str]:
+    """Those that are pending, or were."""
+    pending = await pending_migrations(settings)
+    if not is_check:
+        async with open_stored(settings):
+            pass
+    return pending
 
 
 async def _keep_worker() -> None:

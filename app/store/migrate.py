@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -39,8 +39,26 @@ async def migrate(engine: AsyncEngine) -> None:
 
 
 def newest_revision() -> str:
-    """A migration's file begins with its revision, and they are counted up."""
-    return max(path.name.partition("_")[0] for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
+    return all_migrations()[-1].partition("_")[0]
+
+
+def all_migrations() -> list[str]:
+    """As "0002_paused_runs", in order: a migration's file begins with its revision, and they are counted up."""
+    return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
+
+
+async def missing_migrations(engine: AsyncEngine) -> list[str]:
+    """Those of `all_migrations` that `migrate` would run; nothing is changed. Raises Unavailable where the database was
+    made by a newer version, and where it does not answer."""
+    with translated_errors():
+        async with engine.connect() as connection:
+            if not await connection.run_sync(lambda sync: inspect(sync).has_table("alembic_version")):
+                return all_migrations()
+            revision = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar_one()
+    known = all_migrations()
+    if revision not in {name.partition("_")[0] for name in known}:
+        raise Unavailable(_made_by_another(f"revision {revision}"))
+    return [name for name in known if name.partition("_")[0] > revision]
 
 
 async def _is_current(engine: AsyncEngine) -> bool:
@@ -68,9 +86,11 @@ def _upgrade(connection: Connection) -> None:
     try:
         command.upgrade(alembic_config(connection), "head")
     except CommandError as error:
-        raise Unavailable(
-            f"The database was made by another version of Docent ({error}). Install that version or a newer one."
-        ) from error
+        raise Unavailable(_made_by_another(str(error))) from error
+
+
+def _made_by_another(detail: str) -> str:
+    return f"The database was made by another version of Docent ({detail}). Install that version or a newer one."
 
 
 def _check_foreign_keys(connection: Connection) -> None:
