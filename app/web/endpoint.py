@@ -28,6 +28,7 @@ DEFAULT_MAX_BODY_BYTES = 64 * 1024
 Caller = TypeVar("Caller")
 CallerOut = TypeVar("CallerOut", covariant=True)
 Input = TypeVar("Input")
+InputOut = TypeVar("InputOut", covariant=True)
 AnswerOf = TypeVar("AnswerOf", bound=BaseModel | Response | None)
 
 
@@ -45,12 +46,12 @@ class Access(Protocol[CallerOut]):
 
 
 @dataclass(frozen=True)
-class Call(Generic[Caller, Input]):
+class Call(Generic[CallerOut, InputOut]):
     """One admitted request: who calls, with what."""
 
     request: Request
-    caller: Caller
-    input: Input
+    caller: CallerOut
+    input: InputOut
 
     def path_id(self, name: str) -> UUID:
         """A path parameter such as "agent_id". What is no UUID is as absent as what does not exist."""

@@ -66,7 +66,7 @@ class FrontDoor:
     async def answer(self, page: ConsolePage, request: Request) -> Response:
         """Never raises but for a visitor who has left."""
         secret = secret_of(request)
-        visit: Visit[Any] = Visit(request, page, self._pages, NoForm(), secret or new_secret(), self._clock.now())
+        visit: Visit[Any] = Visit(request, None, NoForm(), page, self._pages, secret or new_secret(), self._clock.now())
         try:
             visit = await self._known(visit)
             if page.scope is not None and visit.operator_or_none is None:
@@ -88,7 +88,7 @@ class FrontDoor:
         operator = await self._admission.sign_in.signed_in(visit.secret) if secret_of(visit.request) else None
         if operator is None:
             return visit
-        return replace(visit, operator_or_none=operator, actor_or_none=acting(operator))
+        return replace(visit, operator_or_none=operator, caller=acting(operator))
 
     async def _admitted(self, visit: Visit[Any]) -> Response:
         page, request = visit.page, visit.request
@@ -121,13 +121,13 @@ class FrontDoor:
             given = form_of(visit.page.form, parse_fields(visit.request.url.query))
         except ValidationError as error:
             raise problem_as_refusal(error) from None
-        return await visit.page.handler(replace(visit, given=given))
+        return await visit.page.handler(replace(visit, input=given))
 
     async def _posted(self, visit: Visit[Any], fields: Fields) -> Answer:
         """The page of the form once more where something is wrong with what was sent."""
         page = visit.page
         try:
-            return await page.handler(replace(visit, given=form_of(page.form, fields)))
+            return await page.handler(replace(visit, input=form_of(page.form, fields)))
         except (ValidationError, InvalidInput) as error:
             if not page.shown_on:
                 raise problem_as_refusal(error) from None
@@ -168,13 +168,13 @@ class FrontDoor:
         return response
 
     async def _agents_to_pick(self, visit: Visit[Any]) -> Sequence[Agent]:
-        if visit.actor_or_none is None:
+        if visit.caller is None:
             return ()
         return (await self._agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
 
     async def _waiting(self, visit: Visit[Any]) -> Mapping[str, int]:
         """How much waits for an operator, by the name of the page where it does."""
-        if visit.actor_or_none is None:
+        if visit.caller is None:
             return {}
         return {"live": await self._live_chats.waiting_count(visit.actor)}
 

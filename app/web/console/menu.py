@@ -23,7 +23,7 @@ class MenuItem:
 def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int] | None = None) -> list[MenuItem]:
     """What this operator may open: first what belongs to the agent at hand, which is the first one where the page has
     none. `waiting` is how much waits on a page, by its name."""
-    if visit.actor_or_none is None:
+    if visit.caller is None:
         return []
     agent = visit.agent_or_none or next(iter(agents), None)
     marked = visit.page.under or visit.page.name

@@ -3,12 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_args, get_type_hints
+from typing import Any, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from urllib.parse import urlencode
-from uuid import UUID
 
 from pydantic import BaseModel
-from starlette.requests import Request
 from starlette.responses import Response
 
 from app.domain.agent import Agent
@@ -19,7 +17,7 @@ from app.web.declared import declarations, declare
 from app.web.endpoint import Call
 
 HOME = "/console"
-GivenOut = TypeVar("GivenOut", covariant=True)
+InputOut = TypeVar("InputOut", covariant=True)
 Value = TypeVar("Value")
 
 
@@ -65,17 +63,14 @@ Answer = Shown | Go | Response
 
 
 @dataclass(frozen=True)
-class Visit(Generic[GivenOut]):
-    """One admitted call of a page."""
+class Visit(Call[Actor | None, InputOut]):
+    """One admitted call of a page: who calls, with the form of a POST or the query of a GET."""
 
-    request: Request
     page: "ConsolePage"
     pages: Mapping[str, "ConsolePage"]  # every page by its name
-    given: GivenOut  # the form of a POST, the query of a GET
     secret: str  # of the session
     now: datetime
     operator_or_none: Operator | None = None
-    actor_or_none: Actor | None = None
     agent_or_none: Agent | None = None
     rejected: Rejected | None = None
 
@@ -86,16 +81,13 @@ class Visit(Generic[GivenOut]):
 
     @property
     def actor(self) -> Actor:
-        return _there(self.actor_or_none)
+        """On pages that need a scope."""
+        return _there(self.caller)
 
     @property
     def agent(self) -> Agent:
         """On pages whose path has {agent_id}: the actor's own."""
         return _there(self.agent_or_none)
-
-    def path_id(self, name: str) -> UUID:
-        """Raises NotFound for what is no UUID."""
-        return Call(self.request, None, None).path_id(name)
 
     def url(self, name: str, query: Mapping[str, object] | None = None, **ids: object) -> str:
         """The address of a page; {agent_id} is this visit's agent unless given. None and "" leave the query."""
@@ -109,7 +101,7 @@ class Visit(Generic[GivenOut]):
         """The visit of the page on which the refused form stands."""
         shown_on = self.pages[self.page.shown_on]
         visit: Visit[Any] = self
-        return replace(visit, page=shown_on, given=shown_on.form.model_validate({}), rejected=rejected)
+        return replace(visit, page=shown_on, input=shown_on.form.model_validate({}), rejected=rejected)
 
 
 def _there(value: Value | None) -> Value:

@@ -88,7 +88,7 @@ class Rendering:
             "csrf_token": csrf_token(visit.secret),
             "url": visit.url,
             "form": lambda name: _form_view(name, shown.form or visit.rejected),
-            "may": lambda scope: visit.actor_or_none is not None and visit.actor.may(scope),
+            "may": lambda scope: visit.caller is not None and visit.actor.may(scope),
             "ago": lambda then: ago(then, visit.now),
         }
         text = self._jinja.get_template(shown.template).render({**told, **shown.values})

@@ -75,7 +75,7 @@ class AgentSettingsPages(Pages):
     @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
     async def save_settings(self, visit: Visit[SettingsForm]) -> Go:
         try:
-            await self._agents.change_draft(visit.actor, visit.agent.id, visit.given.onto)
+            await self._agents.change_draft(visit.actor, visit.agent.id, visit.input.onto)
         except InvalidInput as error:
             part, dot, name = error.field.partition(".")
             name = f"{part}_{name}" if part in _PARTS and dot else error.field

@@ -58,7 +58,7 @@ class AgentVersionPages(Pages):
     async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
         try:
             published = await self._publishing.publish(
-                visit.actor, visit.agent.id, despite_losses=visit.given.despite_losses
+                visit.actor, visit.agent.id, despite_losses=visit.input.despite_losses
             )
         except DraftLoses as error:
             raise InvalidInput("", str(error)) from None
@@ -66,12 +66,12 @@ class AgentVersionPages(Pages):
 
     @action("/console/agents/{agent_id}/settings/back", access=write, shown_on="agent_versions")
     async def roll_back(self, visit: Visit[BackForm]) -> Go:
-        number = visit.given.number
+        number = visit.input.number
         if number is None:
             raise InvalidInput("", "Choose a version of this agent.")
         try:
             published = await self._publishing.roll_back(
-                visit.actor, visit.agent.id, number, despite_losses=visit.given.despite_losses
+                visit.actor, visit.agent.id, number, despite_losses=visit.input.despite_losses
             )
         except (DraftLoses, InvalidInput) as error:
             raise InvalidInput("", str(error).removeprefix("number: ")) from None

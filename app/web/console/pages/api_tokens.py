@@ -25,7 +25,7 @@ class ApiTokenPages(Pages):
     @action("/console/tokens", access=manage, shown_on="tokens", under="tokens")
     async def issue_token(self, visit: Visit[NewToken]) -> Shown:
         """Shown with the answer itself: a token goes into no cookie and no address."""
-        given, actor = visit.given, visit.actor
+        given, actor = visit.input, visit.actor
         issued = await self._tokens.issue(
             actor.workspace_id, given.name, given.scopes, given.days, issued_by=actor.name
         )

@@ -24,7 +24,7 @@ class AuditPages(Pages):
 
     @page("/console/audit", access=manage, menu=MenuEntry("Audit", 30, "log"))
     async def audit(self, visit: Visit[AuditWanted]) -> Shown:
-        wanted = visit.given
+        wanted = visit.input
         only = AuditFilter(wanted.actor, wanted.action, wanted.subject)
         page = await self._log.page(visit.actor, PageRequest(_SHOWN, wanted.cursor), only)
         kept = {"actor": wanted.actor, "action": wanted.action, "subject": wanted.subject}

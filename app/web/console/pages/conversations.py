@@ -48,7 +48,7 @@ class ConversationPages(Pages):
 
     @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
     async def conversations(self, visit: Visit[ConversationsWanted]) -> Shown:
-        wanted = visit.given
+        wanted = visit.input
         page = await self._review.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
         kept = wanted.model_dump(mode="json", exclude={"cursor"})
         return Shown(

@@ -63,13 +63,13 @@ class CuratedAnswerPages(Pages):
 
     @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
     async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._answers.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
-        return Shown("curated_answers.html", {"page": page, "wanted": visit.given})
+        page = await self._answers.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        return Shown("curated_answers.html", {"page": page, "wanted": visit.input})
 
     @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
     async def new_curated_answer(self, visit: Visit[NewWanted]) -> Shown:
         """Blank, or filled in from a turn."""
-        turn_id = visit.given.turn
+        turn_id = visit.input.turn
         draft = _blank(visit) if turn_id is None else await self._turns.curated_draft(visit.actor, turn_id)
         return _form("add_curated_answer", visit.url("add_curated_answer"), draft)
 
@@ -80,8 +80,8 @@ class CuratedAnswerPages(Pages):
         under="curated_answers",
     )
     async def add_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
-        answer = visit.given.written(_blank(visit))
-        if visit.given.is_rehearsal:
+        answer = visit.input.written(_blank(visit))
+        if visit.input.is_rehearsal:
             rehearsal = RehearsalOut.of(await self._rehearsals.rehearse(visit.actor, answer))
             return _form("add_curated_answer", visit.url("add_curated_answer"), answer, rehearsal)
         await self._answers.create(visit.actor, answer)
@@ -99,11 +99,11 @@ class CuratedAnswerPages(Pages):
     )
     async def save_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
         stored = await self._stored(visit)
-        written = visit.given.written(stored)
-        if visit.given.is_rehearsal:
+        written = visit.input.written(stored)
+        if visit.input.is_rehearsal:
             rehearsal = await self._rehearsals.rehearse(visit.actor, written, stored.id)
             return self._one(visit, written, RehearsalOut.of(rehearsal))
-        await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.given.written)
+        await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.input.written)
         return Go(visit.url("curated_answers"), "The answer is saved.")
 
     @action(

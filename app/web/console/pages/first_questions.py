@@ -43,7 +43,7 @@ class FirstQuestionPages(Pages):
 
     @action("/console/agents/{agent_id}/settings/questions", access=write, shown_on="first_questions")
     async def set_first_questions(self, visit: Visit[QuestionsForm]) -> Go:
-        questions = visit.given.all
+        questions = visit.input.all
         await self._agents.change_draft(
             visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)
         )

@@ -43,13 +43,13 @@ class GapPages(Pages):
     @action("/console/agents/{agent_id}/gaps/{gap_id}/about", access=write, shown_on="gap")
     async def edit_gap(self, visit: Visit[AboutForm]) -> Go:
         gap = await self._own(visit)
-        await self._grooming.tell(visit.actor, gap.id, visit.given.assignee, visit.given.note)
+        await self._grooming.tell(visit.actor, gap.id, visit.input.assignee, visit.input.note)
         return self._back(visit, gap.id, "Saved.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/ignore", access=write, shown_on="gap")
     async def ignore_gap(self, visit: Visit[ReasonForm]) -> Go:
         gap = await self._own(visit)
-        await self._gaps.ignore(visit.actor, gap.id, visit.given.reason)
+        await self._gaps.ignore(visit.actor, gap.id, visit.input.reason)
         return Go(visit.url("gaps"), "Ignored. It opens again only when you reopen it.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/reopen", access=write)
@@ -62,21 +62,21 @@ class GapPages(Pages):
     async def close_gap(self, visit: Visit[ReasonForm]) -> Go:
         """Without proof."""
         gap = await self._own(visit)
-        await self._gaps.resolve(visit.actor, gap.id, visit.given.reason)
+        await self._gaps.resolve(visit.actor, gap.id, visit.input.reason)
         return self._back(visit, gap.id, "Closed on your word, without proof.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/merge", access=write, shown_on="gap")
     async def merge_gap(self, visit: Visit[MergeForm]) -> Go:
         gap = await self._own(visit)
-        await self._grooming.merge(visit.actor, gap.id, visit.given.gap_ids)
+        await self._grooming.merge(visit.actor, gap.id, visit.input.gap_ids)
         return self._back(visit, gap.id, "Merged: they are one gap now.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/split", access=write, shown_on="gap")
     async def split_gap(self, visit: Visit[SplitForm]) -> Go:
         gap = await self._own(visit)
-        if visit.given.turn_id is None:
+        if visit.input.turn_id is None:
             raise InvalidInput("", "Choose the wording that leaves.")
-        own = await self._grooming.split(visit.actor, gap.id, visit.given.turn_id)
+        own = await self._grooming.split(visit.actor, gap.id, visit.input.turn_id)
         return self._back(visit, own.id, "Split: this wording is a gap of its own now.")
 
     async def _own(self, visit: Visit[Form]) -> Gap:

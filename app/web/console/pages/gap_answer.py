@@ -59,9 +59,9 @@ class GapAnswerPages(Pages):
         """Nothing is saved; the form keeps what was typed."""
         gap = await self._show.own(visit)
         is_written = await self._show.written(visit, gap) is not None
-        answer = _answer(gap, visit.given)
+        answer = _answer(gap, visit.input)
         rehearsal = await self._rehearsals.rehearse(visit.actor, answer, answer.id if is_written else None)
-        return replace(await self._show.page(visit, rehearsal=rehearsal), form=_typed(visit.given))
+        return replace(await self._show.page(visit, rehearsal=rehearsal), form=_typed(visit.input))
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/suggest", access=write, shown_on="gap", under="gaps")
     async def suggest_answer(self, visit: Visit[HalfWrittenForm]) -> Shown:
@@ -73,7 +73,7 @@ class GapAnswerPages(Pages):
             log.warning("no_suggestion", gap=str(gap.id), reason=str(error))
             said = str(error) if isinstance(error, RateLimited) else "The chat model does not answer now. Try again."
             raise InvalidInput("", said) from error
-        given = visit.given
+        given = visit.input
         answer = "\n\n".join(text for text in (given.answer.strip(), suggestion.text) if text)
         shown = await self._show.page(visit, suggestion=suggestion)
         return replace(shown, form=_typed(given.model_copy(update={"answer": answer})))
@@ -81,7 +81,7 @@ class GapAnswerPages(Pages):
     @action("/console/agents/{agent_id}/gaps/{gap_id}/answer", access=write, shown_on="gap", under="gaps")
     async def answer_gap(self, visit: Visit[AnswerForm]) -> Shown | Go:
         gap = await self._show.own(visit)
-        given = visit.given
+        given = visit.input
         answer = _answer(gap, given)
         if await self._show.written(visit, gap) is None:
             await self._answers.create(visit.actor, answer)

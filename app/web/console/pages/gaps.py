@@ -45,7 +45,7 @@ class GapsPages(Pages):
 
     @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
-        wanted = visit.given
+        wanted = visit.input
         page = await self._gaps.of_agent(
             visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), wanted.only, wanted.sort
         )
@@ -69,7 +69,7 @@ class GapsPages(Pages):
 
     @page("/console/agents/{agent_id}/gaps/export", access=read, under="gaps", is_file=True)
     async def export_gaps(self, visit: Visit[ExportWanted]) -> Response:
-        wanted = visit.given
+        wanted = visit.input
         gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only)
         file = gaps_file(gaps, wanted.format)
         file.headers["Cache-Control"] = "no-store"
@@ -77,7 +77,7 @@ class GapsPages(Pages):
 
     @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps", under="gaps")
     async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:
-        given = visit.given
+        given = visit.input
         ignored = await self._grooming.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
         return Go(visit.url("gaps"), f"{len(ignored)} ignored.")
 

@@ -40,13 +40,13 @@ class GoldenPages(Pages):
 
     @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._golden.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
+        page = await self._golden.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
-        return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.given})
+        return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
 
     @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden", under="golden")
     async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
-        given = visit.given
+        given = visit.input
         golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
         await self._golden.create(visit.actor, golden)
         return Go(visit.url("golden"), "The question is kept.")
@@ -59,7 +59,7 @@ class GoldenPages(Pages):
         max_body_bytes=4 * MAX_CSV_CHARS,
     )
     async def import_golden(self, visit: Visit[ImportForm]) -> Go:
-        receipt = await self._golden.import_csv(visit.actor, visit.agent.id, visit.given.csv)
+        receipt = await self._golden.import_csv(visit.actor, visit.agent.id, visit.input.csv)
         return Go(visit.url("golden"), f"{receipt.added} added, {receipt.changed} changed.")
 
     @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden", under="golden")
@@ -82,7 +82,7 @@ class GoldenPages(Pages):
 
     @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question", under="golden")
     async def save_golden(self, visit: Visit[GoldenForm]) -> Go:
-        given = visit.given
+        given = visit.input
         stored = await self._stored(visit)
         await self._golden.change(
             visit.actor,

@@ -49,7 +49,7 @@ class NewAgentPages(Pages):
 
     @action("/console/new-agent", access=write, shown_on="new_agent")
     async def make_agent(self, visit: Visit[NewAgent]) -> Go:
-        name, url = visit.given.name, with_scheme(visit.given.website)
+        name, url = visit.input.name, with_scheme(visit.input.website)
         check_http_url("website", url)
         site = urlsplit(url)
         if not site.hostname:

@@ -29,11 +29,11 @@ class LeadPages(Pages):
 
     @page("/console/agents/{agent_id}/leads", access=read, menu=MenuEntry("Leads", 25, "letter"))
     async def leads(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._leads.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
-        return Shown("leads.html", {"page": page, "wanted": visit.given})
+        page = await self._leads.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        return Shown("leads.html", {"page": page, "wanted": visit.input})
 
     @page("/console/agents/{agent_id}/leads/export", access=read, under="leads", is_file=True)
     async def export_leads(self, visit: Visit[ExportWanted]) -> Response:
-        file = leads_file(await self._leads.all_of_agent(visit.actor, visit.agent.id), visit.given.format)
+        file = leads_file(await self._leads.all_of_agent(visit.actor, visit.agent.id), visit.input.format)
         file.headers["Cache-Control"] = "no-store"
         return file

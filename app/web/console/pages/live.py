@@ -57,7 +57,7 @@ class LivePages(Pages):
     @page("/console/live/{conversation_id}", access=read, under="live")
     async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
         """A look for what is new leaves out what was there before."""
-        conversation_id, after = visit.path_id("conversation_id"), visit.given.after
+        conversation_id, after = visit.path_id("conversation_id"), visit.input.after
         view = await self._chats.view(visit.actor, conversation_id, after)
         thread = await self._review.thread(visit.actor, conversation_id) if after is None else None
         seen = view.messages[-1].number if view.messages else after or 0
@@ -80,7 +80,7 @@ class LivePages(Pages):
     @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat", under="live")
     async def take_live(self, visit: Visit[TakeForm]) -> Go:
         try:
-            await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.given.name)
+            await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.input.name)
         except (ChatTaken, NobodyTalks) as error:
             raise InvalidInput("", str(error)) from None
         return self._back(visit, "You answer now; the agent is silent.")
@@ -88,7 +88,7 @@ class LivePages(Pages):
     @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat", under="live")
     async def reply_live(self, visit: Visit[ReplyForm]) -> Go:
         """Where it comes too late, what was written stays in the form."""
-        given = visit.given
+        given = visit.input
         try:
             await self._chats.reply(
                 visit.actor, visit.path_id("conversation_id"), given.message_id or uuid4(), given.text

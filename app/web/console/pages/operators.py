@@ -36,7 +36,7 @@ class OperatorPages(Pages):
 
     @action("/console/operators", access=manage, shown_on="operators")
     async def add_operator(self, visit: Visit[NewOperator]) -> Go:
-        given = visit.given
+        given = visit.input
         added = await self._operators.add(visit.actor, given.email, given.role, given.password)
         return Go(visit.url("operators"), f"{added.email} may sign in now.")
 
@@ -47,12 +47,12 @@ class OperatorPages(Pages):
 
     @action("/console/operators/{operator_id}/role", access=manage, shown_on="operator")
     async def set_role(self, visit: Visit[RoleForm]) -> Go:
-        changed = await self._change(visit, role=visit.given.role)
+        changed = await self._change(visit, role=visit.input.role)
         return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} is {changed.role.value} now.")
 
     @action("/console/operators/{operator_id}/password", access=manage, shown_on="operator")
     async def set_password(self, visit: Visit[PasswordForm]) -> Go:
-        changed = await self._change(visit, password=visit.given.password)
+        changed = await self._change(visit, password=visit.input.password)
         return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} has another password.")
 
     @action("/console/operators/{operator_id}/disable", access=manage, shown_on="operator")
@@ -112,6 +112,6 @@ class WorkspacePages(Pages):
 
     @action("/console/workspaces", access=manage, shown_on="workspaces")
     async def add_workspace(self, visit: Visit[NewWorkspace]) -> Go:
-        given = visit.given
+        given = visit.input
         made = await self._workspaces.create(visit.actor, given.name, given.email, given.password)
         return Go(visit.url("workspaces"), f"{given.email} may sign in to {made.name} now.")

@@ -33,7 +33,7 @@ class PlaygroundPages(Pages):
 
     @action("/console/agents/{agent_id}/playground", access=write, shown_on="playground", under="playground")
     async def ask_playground(self, visit: Visit[PlaygroundForm]) -> Shown:
-        given = visit.given
+        given = visit.input
         check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
         if given.page_url:
             check_http_url("page_url", given.page_url)

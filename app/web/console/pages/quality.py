@@ -23,7 +23,7 @@ class QualityPages(Pages):
 
     @page("/console/agents/{agent_id}/quality", access=read, menu=MenuEntry("Quality", 60, "chart"))
     async def quality(self, visit: Visit[QualityWanted]) -> Shown:
-        wanted = visit.given.days
+        wanted = visit.input.days
         quality = await self._review.of(visit.actor, visit.agent.id, int(wanted))
         days = quality.days
         turns = sum(day.turns for day in days)

@@ -28,9 +28,9 @@ class QuarantinePages(Pages):
 
     @page("/console/agents/{agent_id}/quarantine", access=read, under="sources")
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.given.cursor))
+        page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
         count = await self._quarantine.count(visit.actor, visit.agent.id)
-        told = {"page": page, "count": count, "wanted": visit.given, "in_words": IN_WORDS}
+        told = {"page": page, "count": count, "wanted": visit.input, "in_words": IN_WORDS}
         return Shown("quarantine.html", told)
 
     @page("/console/agents/{agent_id}/quarantine/{document_id}", access=read, under="sources")

@@ -45,12 +45,12 @@ class SignInPages(Pages):
     @page("/console/sign-in", access=everyone)
     async def sign_in(self, visit: Visit[Wanted]) -> Answer:
         if visit.operator_or_none is not None:
-            return Go(_ours(visit.given.next))
-        return Shown("sign_in.html", {"next": _ours(visit.given.next)})
+            return Go(_ours(visit.input.next))
+        return Shown("sign_in.html", {"next": _ours(visit.input.next)})
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
     async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
-        given = visit.given
+        given = visit.input
         await self._count(visit)
         try:
             signed_in = await self._sessions.sign_in(given.email, given.password, secret_of(visit.request))
@@ -64,7 +64,7 @@ class SignInPages(Pages):
 
     async def _count(self, visit: Visit[SignInForm]) -> None:
         """Raises RateLimited."""
-        email, limits, addresses = visit.given.email, self._admission.limits, self._admission.addresses
+        email, limits, addresses = visit.input.email, self._admission.limits, self._admission.addresses
         device = await self._sessions.known_device(email, device_of(visit.request))
         if device is not None:
             await self._admission.count(limits.sign_ins_per_known_device, "sign_in", "device", device)
@@ -91,7 +91,7 @@ class SignInPages(Pages):
 
     @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
-        given, most = visit.given, self._admission.limits.password_changes_per_operator
+        given, most = visit.input, self._admission.limits.password_changes_per_operator
         await self._admission.count(most, "password", "operator", str(visit.operator.id))
         try:
             await self._operators.change_own_password(visit.actor, given.current_password, given.new_password)

@@ -38,7 +38,7 @@ class SourceFilePages(Pages):
         shown_on="sources",
     )
     async def upload_file(self, visit: Visit[NewFile]) -> Go:
-        given = visit.given
+        given = visit.input
         stored = await self._files.add(visit.actor, visit.agent.id, given.file, given.name, given.url)
         await self._sources.sync(visit.actor, stored.source.id)
         to = visit.url("source", source_id=stored.source.id)
@@ -53,7 +53,7 @@ class SourceFilePages(Pages):
         source = await self._sources.get(visit.actor, visit.path_id("source_id"))
         if source.agent_id != visit.agent.id:
             raise NotFound("source")
-        stored = await self._files.replace(visit.actor, source.id, visit.given.file)
+        stored = await self._files.replace(visit.actor, source.id, visit.input.file)
         await self._sources.sync(visit.actor, source.id)
         to = visit.url("source", source_id=source.id)
         return Go(to, f"{stored.facts.name} took its place and is being read.")

@@ -107,7 +107,7 @@ class SourcePages(Pages):
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
-        title = " ".join(visit.given.title.split())[: rules.MAX_NAME_CHARS]
+        title = " ".join(visit.input.title.split())[: rules.MAX_NAME_CHARS]
         unread = await self._unread.of_agent(visit.actor, visit.agent.id)
         told = {
             "rows": rows,
@@ -121,19 +121,19 @@ class SourcePages(Pages):
     @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
     async def look_at_site(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
-        offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.given.look))
+        offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.input.look))
         return Shown("site_offers.html", {"offers": offers})
 
     @action("/console/agents/{agent_id}/sources", access=write, shown_on="sources")
     async def add_source(self, visit: Visit[NewSource]) -> Go:
-        source = await self._sources.create(visit.actor, visit.agent.id, visit.given.config())
+        source = await self._sources.create(visit.actor, visit.agent.id, visit.input.config())
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), f"{source.config.name} is being read.")
 
     @page("/console/agents/{agent_id}/sources/{source_id}", access=read, under="sources")
     async def source(self, visit: Visit[PageList]) -> Shown:
         source = await self._source(visit)
-        status, cursor = visit.given.status or None, visit.given.cursor or None
+        status, cursor = visit.input.status or None, visit.input.cursor or None
         pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
         run = source.run
         is_file = source.config.kind is SourceKind.FILE
@@ -149,10 +149,10 @@ class SourcePages(Pages):
                 "is_crawled": source.config.kind not in GIVEN_KINDS,
                 "is_going": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
-                "status": visit.given.status,
+                "status": visit.input.status,
                 "older": pages.next_cursor
                 and visit.url(
-                    "source", {"status": visit.given.status, "cursor": pages.next_cursor}, source_id=source.id
+                    "source", {"status": visit.input.status, "cursor": pages.next_cursor}, source_id=source.id
                 ),
                 "tones": STATE_TONES,
                 "page_tones": _PAGE_TONES,
@@ -182,7 +182,7 @@ class SourcePages(Pages):
         source = await self._source(visit)
         own_address = f"{str(visit.request.base_url).rstrip('/')}{public_path(source.id)}"
         await self._editing.change(
-            visit.actor, source.id, lambda config: with_own_address(visit.given.applied(config), own_address)
+            visit.actor, source.id, lambda config: with_own_address(visit.input.applied(config), own_address)
         )
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")

@@ -35,7 +35,7 @@ class ThresholdPages(Pages):
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:
         """For a gap: also from which threshold on its question would have been answered."""
         curve = await self._curves.of(visit.actor, visit.agent.id)
-        gap = await self._gap(visit, visit.given.gap)
+        gap = await self._gap(visit, visit.input.gap)
         answers_from = gap.snapshot.answers_from if gap and gap.snapshot else None
         return Shown(
             "threshold.html",
@@ -50,7 +50,7 @@ class ThresholdPages(Pages):
 
     @action("/console/agents/{agent_id}/threshold", access=write, shown_on="threshold")
     async def set_threshold(self, visit: Visit[ThresholdForm]) -> Go:
-        given = visit.given
+        given = visit.input
         gap = await self._gap(visit, given.gap)
         await self._agents.change_draft(
             visit.actor,

@@ -29,12 +29,12 @@ class WebhookPages(Pages):
 
     @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "out"))
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
-        return await self._page(visit, visit.given.cursor)
+        return await self._page(visit, visit.input.cursor)
 
     @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks", under="webhooks")
     async def add_webhook(self, visit: Visit[NewWebhook]) -> Shown:
         """Shown with the answer itself: a secret goes into no cookie and no address."""
-        given = visit.given
+        given = visit.input
         made, secret = await self._webhooks.create(visit.actor, visit.agent.id, given.url, given.events)
         return await self._page(visit, made=made, secret=secret)
 
