@@ -9,8 +9,6 @@ from uuid import uuid4
 import pytest
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.answer_drafter import AnswerDrafter
 from app.answering.search_pipeline import SearchParts
 from app.answering.turn_spending import BudgetedChatModel
@@ -20,11 +18,11 @@ from app.domain.suggestion import Suggestion, SuggestionState
 from app.domain.turn import Finish
 from app.store.agents import AgentRecords
 from app.store.stored_turns import StoredTurnRecords
-from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
 QUESTIONS = ("How long is the warranty of a lamp?", "Is there a warranty for lamps?")
-TOKENS = 15  # of the scripted model, for each call
+SPENT = 15  # tokens of the scripted model, for each call
 NOTHING = Suggestion(SuggestionState.NOT_SAID)
 
 
@@ -32,13 +30,12 @@ class Desk:
     def __init__(self, house: AnsweringHouse, model: ScriptedChatModel) -> None:
         self.house = house
         self.model = model
-        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         budgeted = BudgetedChatModel(model)
         parts = SearchParts(
-            house.record, house.embedder, tokens, house.vectors, house.keywords, house.reranker, house.clock, budgeted
+            house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock, budgeted
         )
         search = parts.for_operators(house.cache, LangidLanguageGuesser())
-        self.drafter = AnswerDrafter(house.record, search, budgeted, tokens, house.clock)
+        self.drafter = AnswerDrafter(house.record, search, budgeted, TOKENS, house.clock)
 
     async def draft(self, *questions: str, language: str | None = "en") -> Suggestion:
         return await self.drafter.draft(
@@ -148,13 +145,13 @@ async def test_a_filter_withholds_a_draft(tmp_path: Path) -> None:
 
 
 async def test_its_tokens_count_in_the_agents_day_until_that_is_spent(tmp_path: Path) -> None:
-    async with a_desk(tmp_path, "3 years [1].", config=AgentConfig("Lamps", daily_tokens=TOKENS)) as desk:
+    async with a_desk(tmp_path, "3 years [1].", config=AgentConfig("Lamps", daily_tokens=SPENT)) as desk:
         await desk.draft()
-        assert await desk.used() == TOKENS
+        assert await desk.used() == SPENT
         with pytest.raises(RateLimited, match="midnight UTC") as refused:
             await desk.draft()
         assert refused.value.retry_after_seconds == 12 * 3600
-        assert (len(desk.model.requests), await desk.used()) == (1, TOKENS)
+        assert (len(desk.model.requests), await desk.used()) == (1, SPENT)
 
 
 async def test_what_was_published_pays_and_not_what_is_tried(tmp_path: Path) -> None:

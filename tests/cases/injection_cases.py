@@ -57,9 +57,12 @@ _ROLE_TOKENS = re.compile(
 _URL_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^\s/\"'<>)\]]+)", re.IGNORECASE)
 
 
+_TOKENS = TokenizersTokenCounter(EMBEDDER_FOLDER)
+
+
 @cache
 def prompt_builder() -> PromptBuilder:
-    return PromptBuilder(TokenizersTokenCounter(EMBEDDER_FOLDER))
+    return PromptBuilder(_TOKENS)
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,7 @@ class Attack:
 @lru_cache(maxsize=500)
 def _attack(row_id: str, html: str, url: str) -> tuple[Page, tuple[Source, ...]]:
     page = extract_page(html.encode("utf-8", "surrogatepass"), url, "utf-8")
-    tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
-    chunker = Chunker(MarkdownTextSplitter(tokens), tokens, ChunkLimits.for_embedder(256))
+    chunker = Chunker(MarkdownTextSplitter(_TOKENS), _TOKENS, ChunkLimits.for_embedder(256))
     chunks = chunker.cut(PageContent(url, page.title, page.markdown, description=page.description))
     return page, tuple(
         Source(n, url, page.title, chunk.text, None, f"{row_id}-{n}") for n, chunk in enumerate(chunks, 1)

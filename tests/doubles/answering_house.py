@@ -56,6 +56,7 @@ from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.temporary_record import temporary_record
 
 SITE = "https://lamps.example"
+TOKENS = TokenizersTokenCounter(EMBEDDER_FOLDER)  # a tokenizer takes 50 ms to read
 PAGES = {
     "/returns": "# Returns\n\nYou may return a lamp within 30 days. We pay the postage for every return of a lamp.",
     "/shipping": "# Shipping\n\nShipping a lamp to Norway takes 5 days. Shipping costs 9 euros for each lamp.",
@@ -90,9 +91,8 @@ class AnsweringHouse:
     ) -> None:
         """`attributes` have one value each."""
         indexer = ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
-        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
-        chunker = Chunker(MarkdownTextSplitter(tokens), tokens, ChunkLimits())
-        contexts = ChunkContexts(self.record, tokens, self.embedder.max_tokens, None)
+        chunker = Chunker(MarkdownTextSplitter(TOKENS), TOKENS, ChunkLimits())
+        contexts = ChunkContexts(self.record, TOKENS, self.embedder.max_tokens, None)
         ingest = Ingest(self.record, chunker, contexts, indexer, Retire(self.record, indexer))
         title = markdown.splitlines()[0].removeprefix("# ")
         page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language=language, modified=modified)
@@ -143,13 +143,12 @@ async def answering_house(
             agent = await AgentRecords(tx).create(workspace_id, config or AgentConfig(name="Lamp helper"))
             await AgentRecords(tx).publish(workspace_id, agent.id)
             source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
-        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
-        search = SearchParts(record, embedder, tokens, vectors, keywords, reranker, clock, model)
+        search = SearchParts(record, embedder, TOKENS, vectors, keywords, reranker, clock, model)
         retriever = search.fresh()
         languages = LangidLanguageGuesser()
         history = History(record, cache)
         if writers is None:
-            writers = answer_writers(model, embedder, keywords, tokens)
+            writers = answer_writers(model, embedder, keywords, TOKENS)
         tools = TurnTools(
             records=record,
             indexes=IndexWatch(record, vectors, keywords),

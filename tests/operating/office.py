@@ -1,9 +1,10 @@
 """A workspace with one of everything, for tests of whatever operators can do."""
 
 import sqlite3
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -259,62 +260,77 @@ class Office:
         return (await self.agents.get(self.actor, self.agent)).generation
 
 
+_furnished_once: tuple[Office, bytes] | None = None
+
+
 @asynccontextmanager
 async def open_office(folder: Path) -> AsyncIterator[Office]:
-    """Its record lies in `folder`."""
+    """Furnished once in a test process; its record is copied to `folder`."""
+    global _furnished_once
+    if _furnished_once is None:
+        with tempfile.TemporaryDirectory() as first:
+            async with temporary_record(Path(first)) as record:
+                office = await _furnish(Path(first), record)
+            _furnished_once = office, (Path(first) / "docent.sqlite").read_bytes()
+    office, database = _furnished_once
+    (folder / "docent.sqlite").write_bytes(database)
     async with temporary_record(folder) as record:
-        async with record.write() as tx:
-            workspace = await TokenRecords(tx).default_workspace()
-            agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-            source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
-            await CrawlRunRecords(tx).start_run(agent.id, source.id)
-            await FileRecords(tx).put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
-            site = await SourceRecords(tx).create(
-                agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
-            )
-            documents = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
-            gone = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
-            deletion = await DeletionRecords(tx).erase(workspace, DeletedKind.SOURCE, gone.id)
-            document = (await DocumentRecords(tx).add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
-            answer = await CuratedAnswerRecords(tx).create(
-                CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
-            )
-            golden = await GoldenQuestionRecords(tx).put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
-            visitor = await ConversationRecords(tx).visitor(agent.id, uuid4())
-            conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
-            session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
-            webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
-            await WebhookRecords(tx).add(webhook)
-            turn = await a_gap(tx, session, "Why?")
-            gaps = await GapRecords(tx).page(agent.id, None, PAGE)
-            operator = Operator(uuid4(), workspace, "bob@example.com", Role.EDITOR, FixedClock().now())
-            await OperatorRecords(tx).add(operator, "hash")
-            token = await TokenRecords(tx).create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
-            await WebhookRecords(tx).hand_out(100)
-            [dead] = await WebhookRecords(tx).claim(1, FixedClock().now())
-            await WebhookRecords(tx).failed(dead, "the receiver answered 500", None)
-        yield Office(
-            folder,
-            record,
-            RecordingJobQueue(),
-            Actor(workspace, "ann", frozenset((READ, WRITE))),
-            agent.id,
-            source.id,
-            site.id,
-            documents.id,
-            document,
-            deletion.id,
-            answer.id,
-            golden.id,
-            gaps.items[0].id,
-            turn,
-            conversation.id,
-            visitor.id,
-            token.id,
-            operator.id,
-            webhook.id,
-            dead.id,
+        yield replace(office, folder=folder, record=record, jobs=RecordingJobQueue())
+
+
+async def _furnish(folder: Path, record: SystemOfRecord) -> Office:
+    async with record.write() as tx:
+        workspace = await TokenRecords(tx).default_workspace()
+        agent = await AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+        source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+        await CrawlRunRecords(tx).start_run(agent.id, source.id)
+        await FileRecords(tx).put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
+        site = await SourceRecords(tx).create(
+            agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
         )
+        documents = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
+        gone = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
+        deletion = await DeletionRecords(tx).erase(workspace, DeletedKind.SOURCE, gone.id)
+        document = (await DocumentRecords(tx).add_pending(*note_of(agent.id, source.id), is_held=True)).document_id
+        answer = await CuratedAnswerRecords(tx).create(
+            CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
+        )
+        golden = await GoldenQuestionRecords(tx).put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
+        visitor = await ConversationRecords(tx).visitor(agent.id, uuid4())
+        conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
+        session = VisitorSession(workspace, agent.id, visitor.id, conversation.id)
+        webhook = Webhook(uuid4(), agent.id, "https://hooks.example.com/", (GAP,), "k", b"s", FixedClock().now())
+        await WebhookRecords(tx).add(webhook)
+        turn = await a_gap(tx, session, "Why?")
+        gaps = await GapRecords(tx).page(agent.id, None, PAGE)
+        operator = Operator(uuid4(), workspace, "bob@example.com", Role.EDITOR, FixedClock().now())
+        await OperatorRecords(tx).add(operator, "hash")
+        token = await TokenRecords(tx).create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
+        await WebhookRecords(tx).hand_out(100)
+        [dead] = await WebhookRecords(tx).claim(1, FixedClock().now())
+        await WebhookRecords(tx).failed(dead, "the receiver answered 500", None)
+    return Office(
+        folder,
+        record,
+        RecordingJobQueue(),
+        Actor(workspace, "ann", frozenset((READ, WRITE))),
+        agent.id,
+        source.id,
+        site.id,
+        documents.id,
+        document,
+        deletion.id,
+        answer.id,
+        golden.id,
+        gaps.items[0].id,
+        turn,
+        conversation.id,
+        visitor.id,
+        token.id,
+        operator.id,
+        webhook.id,
+        dead.id,
+    )
 
 
 def note_of(agent_id: UUID, source_id: UUID) -> tuple[UUID, UUID, PageContent, str, tuple[()], list[Finding]]:

@@ -11,8 +11,6 @@ import pytest
 
 from app.adapters.langid_language_guesser import LangidLanguageGuesser
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.answering.playground import playground_on
 from app.answering.search_pipeline import SearchParts
 from app.answering.trial_answers import TrialAnswers
@@ -29,7 +27,7 @@ from app.store.agents import AgentRecords
 from app.store.crawl_runs import CrawlRunRecords
 from app.store.curated_answers import CuratedAnswerRecords
 from app.store.gaps import GapRecords
-from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
 
 CHESS = "Who won the chess championship?"
 CHESS_TOO = "The chess championship, who won?"
@@ -84,7 +82,7 @@ async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
         parts = SearchParts(
             house.record,
             house.embedder,
-            TokenizersTokenCounter(EMBEDDER_FOLDER),
+            TOKENS,
             house.vectors,
             house.keywords,
             house.reranker,

@@ -65,7 +65,8 @@ def watched(folder: Path, data: Path, *words: str) -> Watched:
     }
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         environment.pop(name, None)
-    strace = ["strace", "-f", "-qq", "-y", "-s", "300", "-e", f"trace={_CALLS}", "-e", "signal=none", "-o", str(trace)]
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-s", "300"]  # only the calls named here stop a process
+    strace += ["-e", f"trace={_CALLS}", "-e", "signal=none", "-o", str(trace)]
     ended = subprocess.run(
         [*strace, sys.executable, "-m", "app.cli", *words],
         cwd=places["work"],
