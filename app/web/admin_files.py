@@ -15,9 +15,9 @@ from app.operating.source_files import SourceFiles, StoredFile, Upload
 from app.web.access import anybody_with_link, read, write
 from app.web.endpoint import AnyEndpoint, Api, Call, get, post
 from app.web.errors import Refusal
+from app.web.file_export import DOWNLOAD, served
 from app.web.form_body import FORM_BYTES, FilePart
 from app.web.model import Model, Multipart
-from app.web.served_file import DOWNLOAD, served
 
 TAG = "Sources"
 

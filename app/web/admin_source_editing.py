@@ -13,8 +13,8 @@ from app.operating.source_editing import SourceEditing, with_own_address
 from app.web.access import read, write
 from app.web.admin_sources import MAX_BODY_BYTES, TAG, SourceOut
 from app.web.endpoint import Api, Call, get, patch
+from app.web.file_export import public_path
 from app.web.model import Model, without_defaults
-from app.web.served_file import public_path
 
 
 class SourcePatch(Model):

@@ -23,7 +23,7 @@ from app.operating.unread_languages import UnreadLanguages
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.served_file import public_path
+from app.web.file_export import public_path
 
 # For file fields: what a browser lets choose, and what is said of it.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
