@@ -1,5 +1,6 @@
 """Where a page leads, and what it says to robots about itself."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
@@ -12,6 +13,8 @@ from crawler.url_rules import DEFAULT_PORTS, normalise_url
 
 Normaliser = Callable[[str], str]
 _MAX_LINKS = 5000
+# Galleries link to their pictures, which hold nothing to read. A wiki's page about one, "File:Map.png", does.
+_PICTURE = re.compile(r".*/[^/:]+\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|ico)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[st
             continue
         seen.add(page)
         target = _absolute(base, page, normalise)
-        if target is not None:
+        if target is not None and not _PICTURE.fullmatch(urlsplit(target).path):
             found.setdefault(target)
             if len(found) >= _MAX_LINKS:
                 break

@@ -9,6 +9,9 @@ from crawler.invisible_text import without_invisible
 from crawler.markdown_inline import plain_text
 
 _MAX_TITLE_CHARS = 300
+_MAX_NAME_CHARS = 60
+_SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-name" i]')
+_EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
 _MAX_DESCRIPTION_CHARS = 1000
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
 
@@ -25,6 +28,19 @@ def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str) -> str
     declared = declared or (_one_line(element.text()) if element is not None else "")
     title = _without_site(declared, heading, _site_names(tree, url))
     return (title or heading or _from_url(url))[:_MAX_TITLE_CHARS]
+
+
+def site_name(tree: LexborHTMLParser, url: str) -> str:
+    """What the site at its start page `url` calls itself: og:site_name, else of the title the part that is its host's
+    name, else the first part that says more than "Home". "" where that is no name."""
+    said = _meta(tree, *_SAYS_ITS_NAME)
+    if not said:
+        element = tree.css_first("head > title") or tree.css_first("title")
+        parts = _SEPARATOR.split(_one_line(element.text())) if element is not None else []
+        own = _site_names(tree, url)
+        named = [part for part in parts if _letters(part) in own]
+        said = next(iter((*named, *(part for part in parts if part and part.lower() not in _EVERY_HOME))), "")
+    return said if len(said) <= _MAX_NAME_CHARS else ""
 
 
 def page_description(tree: LexborHTMLParser) -> str:
@@ -69,7 +85,7 @@ def _is_joined(end: str) -> bool:
 
 
 def _site_names(tree: LexborHTMLParser, url: str) -> frozenset[str]:
-    said = _meta(tree, 'meta[property="og:site_name" i]', 'meta[name="application-name" i]')
+    said = _meta(tree, *_SAYS_ITS_NAME)
     host = urlsplit(url).hostname or ""
     labels = host.removeprefix("www.").split(".")
     names = {_letters(said), _letters(host), *(_letters(label) for label in labels[:-1])}

@@ -15,7 +15,7 @@ from crawler.fetch_result import HTML, NotFetched, WantedBody
 from crawler.fetcher import Fetcher
 from crawler.html_tree import parse_html
 from crawler.links import read_links
-from crawler.page_metadata import page_title
+from crawler.page_metadata import page_title, site_name
 from crawler.robots import Robots
 from crawler.scope import Scope
 from crawler.sitemap import parse_sitemap
@@ -66,6 +66,7 @@ class Discovery:
 @dataclass(frozen=True, slots=True)
 class _StartPage:
     title: str
+    name: str  # of the site
     links: tuple[str, ...]
     feeds: dict[str, str]  # title by URL
     sitemaps: tuple[str, ...]
@@ -95,6 +96,15 @@ class SiteDiscovery:
                     found.offers.append(listed)
             found.is_complete = True
         return found
+
+    async def name_of(self, url: str) -> str:
+        """What the website calls itself on the page at `url`; "" where that cannot be read, or says nothing. Raises
+        UrlRefused as `look` does."""
+        found = Discovery(str(check_url(url, self._fetcher.policy)))
+        with anyio.move_on_after(self._limits.seconds):
+            if start := await self._start(found):
+                return start.name
+        return ""
 
     async def _start(self, found: Discovery) -> _StartPage | None:
         if refusal := await self._robots.refusal(found.url):
@@ -128,7 +138,7 @@ class SiteDiscovery:
         title = page_title(tree, tree.body, url)[:_MAX_TITLE_CHARS]
         links = read_links(tree, url, lambda text: normalise_url(text, self._fetcher.policy)).links
         first_feeds = dict(list(feeds.items())[: self._limits.max_feeds])
-        return _StartPage(title, links, first_feeds, tuple(sitemaps))
+        return _StartPage(title, site_name(tree, url), links, first_feeds, tuple(sitemaps))
 
     async def _sitemaps(self, found: Discovery, linked: Iterable[str]) -> AsyncIterator[Offer]:
         origin = check_url(found.url, self._fetcher.policy)

@@ -59,6 +59,13 @@ class CrawlerSiteDiscovery:
         finally:
             self._places.release()
 
+    async def name_of(self, url: str) -> str:
+        """What the website calls itself; "" where nothing says so."""
+        try:
+            return await self._discovery.name_of(url)
+        except UrlRefused:
+            return ""
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -15,7 +15,7 @@ from app.cli.reading_now import agent_for, read_now
 from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
-from app.cli.website_address import check_website, website_address
+from app.cli.website_address import check_website, website_address, website_name
 from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
 from app.domain.source import Source, SourceConfig, SourceKind
@@ -77,7 +77,8 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
     async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         is_first = not await known_agents(base, actor)
-        agent = await agent_for(base, knowledge, actor, named, config.name)
+        name = await website_name(settings, config.url) if is_first and named is None else config.name
+        agent = await agent_for(base, knowledge, actor, named, name)
         source, is_new = await _source_for(base, actor, agent, config)
         reading = await read_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:

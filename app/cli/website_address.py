@@ -2,12 +2,16 @@
 
 from collections.abc import Collection
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from app.domain.errors import InvalidInput
 from crawler.address_policy import ALLOWED_PORTS, AddressPolicy
 from crawler.errors import UrlRefused
 from crawler.url_rules import check_url
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 _LOCALHOST, _LOOPBACK = "localhost", "127.0.0.1"
 
@@ -32,6 +36,14 @@ def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
     except UrlRefused as error:
         hint = way_in(address, allowed)
         raise InvalidInput("url", f"This address cannot be read: {error.reason}. {hint}".rstrip()) from error
+
+
+async def website_name(settings: "Settings", address: str) -> str:
+    """What the website calls itself, else its host."""
+    from app.configured_adapters import open_site_discovery
+
+    async with open_site_discovery(settings) as discovery:
+        return await discovery.name_of(address) or urlsplit(address).hostname or address
 
 
 def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:

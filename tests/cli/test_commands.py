@@ -89,7 +89,7 @@ def test_a_server_on_the_same_data_is_asked_by_commands(read_site: tuple[Environ
     environment, _ = read_site
     client = ApiClient(f"http://127.0.0.1:{free_port(None)}", "")
     with running_server(client, environment | {"DOCENT_PORT": client.base.rpartition(":")[2]}, with_worker=False):
-        asked = answer(environment, "ask", "How long is the warranty on a station?", "--agent", "127.0")
+        asked = answer(environment, "ask", "How long is the warranty on a station?", "--agent", "nim")
         found = answer(environment, "search", "webhook signature")
         here = answer(environment, "search", "webhook signature", "--here")
         unknown = docent(environment, "ask", "What?", "--agent", "nobody", code=2)
@@ -248,7 +248,7 @@ def test_an_agent_is_made_published_and_allowed_on_a_website(empty: Environment)
         pytest.param(["crawl", "x", "--allow", "example.com:80"], {}, "DOCENT_CRAWL_ALLOW", id="a name to allow"),
         pytest.param(["doctor"], {"DOCENT_PORT": "many"}, "DOCENT_PORT", id="a setting that is no number"),
         pytest.param(["doctor"], {"DOCENT_MODEL_URL": "http://x/v1"}, "DOCENT_MODEL_NAME", id="half a model"),
-        pytest.param(["demo", "--site", "example.com"], {}, "https://", id="not a website"),
+        pytest.param(["demo", "--site", "ftp://example.com"], {}, "http and https", id="not a website"),
     ],
 )
 def test_bad_input_ends_with_a_message_that_names_the_fix(

@@ -56,6 +56,11 @@ def test_what_was_learnt_before_stays_when_a_later_reading_fails(data: dict[str,
     assert source["url"].endswith("/warranty/")
 
 
+def test_a_new_agent_is_called_as_its_website_calls_itself(data: dict[str, str], site: DemoSite) -> None:
+    assert docent(data, "crawl", f"{site.base}/", "--page", "--allow", site.base.removeprefix("http://")).exit_code == 0
+    assert [agent["name"] for agent in listed(data, "agent", "list")["agents"]] == ["Nimbrel"]
+
+
 def test_a_private_website_names_the_option_that_lets_it_in(data: dict[str, str], site: DemoSite) -> None:
     place = site.base.removeprefix("http://")
     refused = docent(data, "crawl", place.replace("127.0.0.1", "localhost"))

@@ -30,6 +30,16 @@ def test_what_cannot_be_crawled_is_no_link(href: str) -> None:
     assert _read(f'<a href="{href}">x</a>').links == ()
 
 
+@pytest.mark.parametrize("href", ["/media/lamp.jpg", "lamp.PNG", "/media/lamp.webp?w=800#x"])
+def test_pictures_are_not_followed(href: str) -> None:
+    assert _read(f'<a href="{href}"><img src="thumb.jpg"></a>').links == ()
+
+
+@pytest.mark.parametrize("href", ["/wiki/File:Lamp.jpg", "/lamp.jpg/", "/view?picture=lamp.jpg", "/png"])
+def test_pages_about_pictures_are_followed(href: str) -> None:
+    assert _read(f'<a href="{href}">x</a>').links == (f"https://docs.example.com{href}",)
+
+
 def test_the_base_of_the_page_is_honoured() -> None:
     assert _read('<base href="/v2/"><a href="x">x</a>').links == ("https://docs.example.com/v2/x",)
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import typer
@@ -23,7 +22,7 @@ from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
-from app.cli.website_address import check_website, website_address
+from app.cli.website_address import check_website, website_address, website_name
 from app.domain.errors import InvalidInput
 from app.domain.operator import Role
 from app.operating.api_tokens import ApiTokens
@@ -48,16 +47,19 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Read a website, answer three questions, show the gap, and leave the widget to try."""
+    name = ""
     if site is not None:
         site = website_address(site)
+        settings = settings_for(crawl_allow=allow)
         try:
-            check_website(site, settings_for(crawl_allow=allow).crawl_allow)
+            check_website(site, settings.crawl_allow)
         except InvalidInput as error:
             fail(str(error), 2)
+        name = run(website_name(settings, site))
     with orderly_end(), ExitStack() as closing:
         data = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-demo-")))
         shown = closing.enter_context(serve_demo_site())
-        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site, allow)
+        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site, allow, name)
         settings = settings_for(log_level="warning", **stage.overrides())
         token, password = run(_first_accounts(settings))
         client = ApiClient(stage.base, token)
@@ -88,6 +90,7 @@ class _Stage:
     shown: DemoSite
     site: str | None
     allow: str | None
+    site_name: str
 
     @property
     def base(self) -> str:
@@ -108,7 +111,7 @@ class _Stage:
 
     def plan(self, more: tuple[str, ...]) -> Plan:
         if self.site:
-            return other_site_plan(self.site, urlsplit(self.site).hostname or "the website", self.shown.base, more)
+            return other_site_plan(self.site, self.site_name, self.shown.base, more)
         return nimbrel_plan(self.shown.base, more)
 
     def visit_url(self) -> str:
