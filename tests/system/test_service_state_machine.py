@@ -6,7 +6,6 @@ said, and no more. A model of plain values, `known_service`, says what that is.
 
 import asyncio
 import os
-import shutil
 import tempfile
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -35,7 +34,8 @@ pytestmark = pytest.mark.timeout(20 * EXAMPLES)
 class Service(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="docent-machine-"))
+        self.temporary = tempfile.TemporaryDirectory(prefix="docent-machine-")
+        self.folder = Path(self.temporary.name)
         self.runner = asyncio.Runner()
         self.house = ServiceHouse(self.folder)
         self.stored = StoredBytes(self.folder)
@@ -49,9 +49,11 @@ class Service(RuleBasedStateMachine):
         finally:
             for name in range(self.count + 1):
                 self.house.model.let_go(f"n{name}")
-            self.run(self.house.close())
-            self.runner.close()
-            shutil.rmtree(self.folder)
+            try:
+                self.run(self.house.close())
+                self.runner.close()
+            finally:
+                self.temporary.cleanup()
 
     @property
     def agents(self) -> list[KnownAgent]:
