@@ -1,7 +1,7 @@
-"""Admin API: gaps, page by page, or all as one file for a spreadsheet or a program."""
+"""Admin API: gaps, page by page or all as one file, and answers to them that the chat model drafts."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 from uuid import UUID
 
@@ -10,7 +10,9 @@ from starlette.responses import Response
 
 from app.domain.gap import Gap, GapFilter, GapOrder, GapReason, GapState
 from app.domain.spreadsheet_cell import as_cell
+from app.domain.suggestion import Suggestion, SuggestionState
 from app.operating.actor import Actor
+from app.operating.gap_suggestions import GapSuggestions
 from app.operating.gaps import MAX_EXPORTED, MAX_NOTE_CHARS, Gaps
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, get, post
@@ -129,3 +131,37 @@ def _row(gap: Gap) -> tuple[str, ...]:
     seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
     texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
     return (*texts, *seen, as_cell(gap.assignee), as_cell(gap.note), str(gap.id))
+
+
+class SuggestedSourceOut(Model):
+    url: str
+    title: str
+    as_of: date | None
+
+
+class SuggestionOut(Model):
+    state: SuggestionState = Field(
+        description="drafted; not_said: the pages do not hold the answer; withheld: a filter stopped the draft."
+    )
+    text: str = Field(description='Fit for a curated answer\'s `answer`; "" unless drafted.')
+    sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that the draft rests on.")
+
+    @classmethod
+    def of(cls, suggestion: Suggestion) -> "SuggestionOut":
+        return cls.model_validate(suggestion)
+
+
+class AdminGapSuggestions(Api):
+    tag = TAG
+
+    def __init__(self, suggestions: GapSuggestions) -> None:
+        self._suggestions = suggestions
+
+    @post(
+        "/v1/gaps/{gap_id}/suggestion",
+        "Have the chat model draft an answer from the pages; nothing is saved",
+        access=write,
+        codes=("not_found", "unavailable", "model_interrupted"),
+    )
+    async def suggest_answer(self, call: Call[Actor, None]) -> SuggestionOut:
+        return SuggestionOut.of(await self._suggestions.suggest(call.caller, call.path_id("gap_id")))

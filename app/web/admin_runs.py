@@ -1,8 +1,10 @@
-"""Admin API: the latest run of a source, stopped, continued and watched."""
+"""Admin API: readings of a source, estimated before they begin, watched and controlled while they go on."""
 
+from pydantic import Field
 from starlette.responses import Response
 
 from app.operating.actor import Actor
+from app.operating.reading_preview import ReadingPreviews
 from app.operating.run_watch import RunWatch
 from app.operating.sources import Sources
 from app.web import progress_stream
@@ -10,6 +12,7 @@ from app.web.access import read, write
 from app.web.admin_sources import TAG, RunOut
 from app.web.endpoint import Api, Call, StreamWords, get, post
 from app.web.limits_policy import StreamPolicy
+from app.web.model import Model
 
 
 class AdminRuns(Api):
@@ -58,3 +61,33 @@ class AdminRuns(Api):
     async def watch_source(self, call: Call[Actor, None]) -> Response:
         run_id = await self._watch.run_id(call.caller, call.path_id("source_id"))
         return progress_stream.progress_response(self._watch, run_id, self._streams)
+
+
+class PreviewOut(Model):
+    pages_known: int = Field(description="Pages of the last whole reading.")
+    pages_listed: int = Field(description="Pages that sitemaps or feed list now.")
+    pages_to_ask: int = Field(description="Pages that would be asked for; what has not changed costs a header each.")
+    pages_new: int = Field(description="Of them, those never read.")
+    pages_changed: int = Field(description="Of them, those listed with a later date than our reading.")
+    chunks_known: int
+    chunks_expected: int | None = Field(description="To embed, of new and changed pages; null while nothing is known.")
+    chunks_at_most: int | None = Field(
+        description="To embed, if every page had changed that is not listed as unchanged."
+    )
+    problems: tuple[str, ...] = Field(description="Lists that could not be read, each with its reason.")
+
+
+class AdminPreviews(Api):
+    tag = TAG
+
+    def __init__(self, previews: ReadingPreviews) -> None:
+        self._previews = previews
+
+    @post(
+        "/v1/sources/{source_id}/preview",
+        "What another reading would cost; nothing is embedded or stored",
+        access=write,
+        codes=("not_found", "invalid_request"),
+    )
+    async def preview_reading(self, call: Call[Actor, None]) -> PreviewOut:
+        return PreviewOut.model_validate(await self._previews.of(call.caller, call.path_id("source_id")))

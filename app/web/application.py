@@ -20,8 +20,7 @@ from app.web.admin_documents import AdminDocuments
 from app.web.admin_files import AdminFiles
 from app.web.admin_gap_grooming import AdminGapGrooming
 from app.web.admin_gap_replays import AdminGapReplays
-from app.web.admin_gap_suggestions import AdminGapSuggestions
-from app.web.admin_gaps import AdminGaps
+from app.web.admin_gaps import AdminGaps, AdminGapSuggestions
 from app.web.admin_golden_questions import AdminGoldenQuestions
 from app.web.admin_golden_runs import AdminGoldenRuns
 from app.web.admin_leads import AdminLeads
@@ -29,11 +28,10 @@ from app.web.admin_live_chats import AdminLiveChats
 from app.web.admin_operators import AdminOperators
 from app.web.admin_passages import AdminPassages
 from app.web.admin_playground import AdminPlayground
-from app.web.admin_previews import AdminPreviews
 from app.web.admin_quality import AdminQuality
 from app.web.admin_quarantine import AdminQuarantine
 from app.web.admin_rehearsals import AdminRehearsals
-from app.web.admin_runs import AdminRuns
+from app.web.admin_runs import AdminPreviews, AdminRuns
 from app.web.admin_schedules import AdminSchedules
 from app.web.admin_search import AdminSearch
 from app.web.admin_source_editing import AdminSourceEditing
