@@ -23,7 +23,7 @@ _SHORT_FILE: Final = 40
 # Folders beyond 25 modules, `__init__` not counted.
 _FULL_FOLDERS: Final = {
     "app/adapters": 69,
-    "app/answering": 66,
+    "app/answering": 67,
     "app/cli": 43,
     "app/domain": 87,
     "app/operating": 64,
