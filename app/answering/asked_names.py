@@ -12,6 +12,7 @@ from app.domain.stated_facts import FactKind, facts_of
 _MISSING_ODDS: Final = -1.5
 _ONLY_HEADED: Final = 0.3  # of that for a name that stands in the headings alone: "Error codes, E01 to E71" has many
 _DIGIT: Final = re.compile(r"\d")
+_JOINT: Final = re.compile(r"[-.]")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
 
@@ -42,8 +43,13 @@ class AskedNames:
         if not self._count:
             return 0.0
         text, headings = _folded(passage.text), _folded(*passage.names)
-        lacking = sum(_ONLY_HEADED if name in headings else 1 for name in self._exact if name not in text)
+        lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
         return _MISSING_ODDS * (self._missing + lacking) / self._count
+
+
+def _has(text: str, name: str) -> bool:
+    """The sticky bit is the Sticky-Bit."""
+    return name in text or all(part in text for part in _JOINT.split(name))
 
 
 def _folded(*texts: str) -> str:

@@ -35,6 +35,10 @@ def test_a_code_in_the_headings_alone_is_better_than_none() -> None:
     assert names.odds(passage("The server runs under Linux.")) < names.odds(headed) < 0
 
 
+def test_the_parts_of_a_joined_name_may_stand_apart() -> None:
+    assert odds("Was ist das Sticky-Bit?", "The sticky bit keeps others from deleting a file.", "de") == 0
+
+
 def test_a_name_has_to_stand_in_some_source() -> None:
     assert odds("Does it run under Linux?", "Error E21 means a blocked funnel.") == 0
     assert odds("Does it run under Windows?", "Error E21 means a blocked funnel.") < 0
