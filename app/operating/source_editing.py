@@ -50,10 +50,18 @@ class SourceEditing:
 def with_own_address(config: SourceConfig, address: str) -> SourceConfig:
     """Citations of a public file lead to `address`, where we serve it, unless the operator named another; those of one
     that is public no longer lead nowhere."""
-    is_ours = urlsplit(config.url).path == urlsplit(address).path
+    is_ours = _path(config.url) == _path(address)
     if config.is_public:
         return config if config.url and not is_ours else replace(config, url=address)
     return replace(config, url="") if is_ours else config
+
+
+def _path(address: str) -> str:
+    """ "" of what is no address; the rules of a source refuse that by its field."""
+    try:
+        return urlsplit(address).path
+    except ValueError:
+        return ""
 
 
 def _check_fields(kind: SourceKind, changed: list[str]) -> None:
