@@ -15,7 +15,7 @@ _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
-_ITEM_MARK = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
+_ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 
 
 Piece = tuple[Block, ...]

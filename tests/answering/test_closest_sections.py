@@ -35,10 +35,10 @@ async def test_up_to_three_sections_are_named_and_cited_those_that_come_closest_
 
 
 async def test_of_each_section_the_sentence_or_item_that_comes_closest_is_shown() -> None:
-    text = "Accounts are free.\n\n- Your name is shown to friends only.\n- Your address is blurred to 500 m."
+    text = "Accounts are free.\n\n- Your name is shown to friends only.\n- Your address is blurred - to 500 m."
     found = await written("Do strangers see my address?", source(1, "Privacy", text))
 
-    assert found.endswith("- **Privacy** [1]: Your address is blurred to 500 m.")
+    assert found.endswith("- **Privacy** [1]: Your address is blurred - to 500 m.")
 
 
 async def test_a_section_that_has_no_line_of_its_own_is_named_alone() -> None:
