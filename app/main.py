@@ -1,7 +1,4 @@
-"""The composition root: settings become a running house, which is a web process or a worker.
-
-The rooms that both stand on are opened in `rooms.py`.
-"""
+"""The composition root: settings become a web process or a worker, on what `app.bootstrap` opens."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -30,12 +27,15 @@ from app.answering.model_health import ModelHealth
 from app.answering.playground import Playground
 from app.answering.trial_answers import TrialAnswers
 from app.answering.warm_up import warm_up
-from app.configured_adapters import (
+from app.bootstrap.adapters import (
     configured_chat_model,
     configured_helper_model,
     configured_model_places,
     open_site_discovery,
 )
+from app.bootstrap.answering import Answering, open_answering, trial_searches_on, trials_on
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.domain.costs import TokenPrices
 from app.kit.wiring import Wiring
 from app.operating.gap_replays import Trials
@@ -59,17 +59,6 @@ from app.ports.site_discovery import SiteDiscovery
 from app.ports.stream_places import StreamPlaces
 from app.ports.told_history import ToldHistory
 from app.ports.webhook_sender import WebhookSender
-from app.rooms import (
-    Answering,
-    Foundation,
-    open_answering,
-    open_foundation,
-    open_knowledge,
-    page_scope_on,
-    source_files_on,
-    trial_searches_on,
-    trials_on,
-)
 from app.settings import Settings
 from app.store.system_of_record import SystemOfRecord
 from app.web.application import create_app
@@ -92,10 +81,10 @@ _NO_DOUBLES: Parts = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """The web application and the rooms that it stands on."""
+    """The web application and what it stands on."""
 
     app: Starlette
-    base: Foundation
+    base: Infrastructure
     answering: Answering
 
 
@@ -103,10 +92,11 @@ class Web:
 async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIterator[Web]:
     """The web application, ready to serve, with what is behind it.
 
-    `doubles` take the place of parts, by the types that others name; a `Foundation` among them is left open.
+    `doubles` take the place of parts, by the types that others name; an `Infrastructure` among them is left open.
     """
     async with AsyncExitStack() as opened:
-        base = cast(Foundation, doubles.get(Foundation) or await opened.enter_async_context(open_foundation(settings)))
+        given = doubles.get(Infrastructure) or await opened.enter_async_context(open_infrastructure(settings))
+        base = cast(Infrastructure, given)
         answering = await opened.enter_async_context(open_answering(base))
         parts = Wiring({**await _parts(base, answering, opened), **doubles})
         warming = asyncio.create_task(warm_up(base.questions, base.reranker, LangidLanguageGuesser()))
@@ -119,7 +109,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
             await asyncio.gather(warming, return_exceptions=True)
 
 
-def _connections(base: Foundation) -> OpenConnections:
+def _connections(base: Infrastructure) -> OpenConnections:
     """What the server counts; the application never sees a connection."""
     settings = base.settings
     limits = ConnectionLimits(
@@ -141,7 +131,7 @@ def _addresses(settings: Settings) -> ClientAddresses:
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
     left is mended first."""
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()
         log.info("reconciled", **asdict(report))
@@ -164,7 +154,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             yield
 
 
-async def _parts(base: Foundation, answering: Answering, opened: AsyncExitStack) -> Parts:
+async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitStack) -> Parts:
     """What the web application is put together from: everything that is not made of these by its constructor."""
     settings = base.settings
     files = await opened.enter_async_context(PooledFileReader())

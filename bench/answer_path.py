@@ -14,12 +14,13 @@ from rich.console import Console
 from rich.table import Table
 
 from app.answering.retrieval import SearchQuery
+from app.bootstrap.answering import Answering, open_answering, search_parts
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
 from app.domain.agent import LiveAgent
 from app.domain.turn import Channel, TurnRequest
 from app.domain.turn_events import Token
-from app.rooms import Answering, Foundation, open_answering, open_foundation, search_parts
 from app.settings import read_settings
 from app.store.live_documents import LiveDocumentRecords
 from bench.demo_corpus import DemoCorpus
@@ -48,7 +49,7 @@ async def measure(chunk_count: int, rounds: int) -> list[StageTime]:
     with tempfile.TemporaryDirectory(prefix="docent-bench-") as folder:
         settings = read_settings(data=Path(folder), database_url="", vectors_uri="", redis_url="", log_level="error")
         configure_logging(settings)
-        async with open_foundation(settings) as base, open_answering(base) as answering:
+        async with open_infrastructure(settings) as base, open_answering(base) as answering:
             workspace_id = (await local_operator(base)).workspace_id
             agent = await DemoCorpus(base).agent_of(workspace_id, chunk_count)
             await base.vectors.compact()
@@ -56,7 +57,7 @@ async def measure(chunk_count: int, rounds: int) -> list[StageTime]:
 
 
 async def _stages(
-    base: Foundation, answering: Answering, agent: LiveAgent, questions: Sequence[str]
+    base: Infrastructure, answering: Answering, agent: LiveAgent, questions: Sequence[str]
 ) -> list[StageTime]:
     threads = base.settings.threads
     embedder, reranker = RawEmbedder(threads), RawReranker(threads)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
+from app.bootstrap.infrastructure import Infrastructure
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.document import PageContent
 from app.domain.source import SourceConfig, SourceKind
@@ -17,7 +18,6 @@ from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.ports.embedder import Embedder
-from app.rooms import Foundation
 from app.store.agents import AgentRecords
 from app.store.sources import SourceRecords
 from crawler.extraction import extract_page
@@ -51,7 +51,7 @@ class CopyingEmbedder:
 class DemoCorpus:
     """The pages of the demonstration site, cut as ingest cuts them."""
 
-    def __init__(self, base: Foundation) -> None:
+    def __init__(self, base: Infrastructure) -> None:
         self._base = base
         limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
         chunker = Chunker(base.splitter, base.tokens, limits)

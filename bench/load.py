@@ -20,9 +20,9 @@ from statistics import quantiles
 from rich.console import Console
 from rich.table import Table
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.rooms import open_foundation
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus
 from bench.load_client import SITE, Load, Measured
@@ -242,7 +242,7 @@ async def measure(arguments: argparse.Namespace) -> dict[str, list[Finding]]:
         own_environment()
         settings = read_settings(data=folder, log_level="error")
         configure_logging(settings)
-        async with open_foundation(settings) as base:
+        async with open_infrastructure(settings) as base:
             workspace_id = (await local_operator(base)).workspace_id
             agent = await DemoCorpus(base).agent_of(workspace_id, _CHUNKS, (SITE,))
             await base.vectors.compact()

@@ -26,11 +26,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from app.adapters.system_clock import SystemClock
+from app.bootstrap.adapters import configured_secret_keys
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.configured_adapters import configured_secret_keys
 from app.domain.chunk import SECTION_REACH
-from app.rooms import open_foundation
 from app.settings import Settings, read_settings
 from app.store.agents import AgentRecords
 from app.store.curated_answers import CuratedAnswerRecords
@@ -65,7 +65,7 @@ async def measure(chunk_count: int, rounds: int) -> list[ReadTime]:
     with tempfile.TemporaryDirectory(prefix="docent-bench-") as folder:
         settings = read_settings(data=Path(folder), database_url="", vectors_uri="", redis_url="", log_level="error")
         configure_logging(settings)
-        async with open_foundation(settings) as base:
+        async with open_infrastructure(settings) as base:
             workspace_id = (await local_operator(base)).workspace_id
             agent = await DemoCorpus(base).agent_of(workspace_id, chunk_count)
         return await _ways(settings, agent.id, rounds)

@@ -9,12 +9,14 @@ from statistics import fmean
 from urllib.parse import urljoin
 from uuid import UUID, uuid4
 
+from app.bootstrap.answering import Answering, open_answering
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
 from app.domain.agent import AgentConfig
 from app.domain.document import PageContent, SectionHeading
 from app.domain.source import SourceConfig, SourceKind
 from app.domain.turn import TurnRequest
 from app.domain.turn_events import Token
-from app.rooms import Answering, Foundation, open_answering, open_foundation, open_knowledge
 from app.settings import read_settings
 from app.store.agents import AgentRecords
 from app.store.sources import SourceRecords
@@ -30,7 +32,7 @@ _SITE = "https://nimbrel.example/"
 async def measure(folder: Path) -> dict[str, float]:
     """`questions` are those that the site answers; `quoted` of their answers hold every word that is expected."""
     golden = [json.loads(line) for line in _GOLDEN.read_text("utf-8").splitlines()]
-    async with open_foundation(read_settings(data=folder)) as base:
+    async with open_infrastructure(read_settings(data=folder)) as base:
         agent_id = await _learn(base)
         async with open_answering(base) as answering:
             asked = [row for row in golden if row["answerable"]]
@@ -42,7 +44,7 @@ async def measure(folder: Path) -> dict[str, float]:
     return {"questions": len(asked), "quoted": quoted, "mean_chars": round(fmean(map(len, answers)))}
 
 
-async def _learn(base: Foundation) -> UUID:
+async def _learn(base: Infrastructure) -> UUID:
     async with base.record.write() as tx:
         workspace_id = await TokenRecords(tx).default_workspace()
         agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Demo"))
@@ -59,7 +61,7 @@ async def _learn(base: Foundation) -> UUID:
     return agent.id
 
 
-async def _answer(base: Foundation, answering: Answering, agent_id: UUID, question: str) -> str:
+async def _answer(base: Infrastructure, answering: Answering, agent_id: UUID, question: str) -> str:
     async with base.record.read() as tx:
         agent = await AgentRecords(tx).live(agent_id)
     session = (await answering.conversations.open(agent, None)).session

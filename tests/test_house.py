@@ -32,7 +32,7 @@ _FULL_FOLDERS: Final = {
     "app/web": 77,
     "crawler": 56,
 }
-_FILES_TOO_LONG: Final = 1
+_FILES_TOO_LONG: Final = 0
 _SHORT_FILES_OF_ONE_IMPORTER: Final = 50
 _LONE_PROTOCOLS: Final = 10
 _MOST_COLLABORATORS: Final = 12

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from app.bootstrap.infrastructure import open_stored
 from app.cli.agents import commands, publish_version
 from app.cli.deleting import confirm, delete
 from app.cli.jobs_here import JobsHere
@@ -15,7 +16,6 @@ from app.cli.terminal import AgentName, AsJson, err, fail, print_json, run, sett
 from app.domain.deletion import DeletedKind
 from app.domain.errors import InvalidInput
 from app.operating.agents import Agents
-from app.rooms import open_stored
 from app.settings import Settings
 
 if TYPE_CHECKING:

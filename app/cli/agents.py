@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.bootstrap.infrastructure import open_stored
 from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
@@ -12,7 +13,6 @@ from app.domain.agent import AgentConfig
 from app.domain.errors import DraftLoses, InvalidInput
 from app.domain.list_page import PageRequest
 from app.operating.agents import Agents
-from app.rooms import open_stored
 from app.settings import Settings
 from app.store.agents import AgentRecords
 
@@ -165,11 +165,12 @@ async def publish_version(
     settings: Settings, named: str, despite_losses: bool, former_version: int | None = None
 ) -> None:
     """The draft, or the settings of a former version."""
+    from app.bootstrap.answering import open_answering
+    from app.bootstrap.infrastructure import open_infrastructure
     from app.operating.golden_runs import GoldenRuns
     from app.operating.publishing import Publishing
-    from app.rooms import open_answering, open_foundation
 
-    async with open_foundation(settings) as base, open_answering(base) as answering:
+    async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
         runs = GoldenRuns(base.record, answering.trials, base.clock)
         publishing = Publishing(Agents(base.record, JobsHere(settings)), runs)

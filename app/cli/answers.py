@@ -152,9 +152,10 @@ def _put(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, A
 
 
 async def _put_here(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, Any]], None]) -> None:
-    from app.rooms import open_answering, open_foundation, open_search
+    from app.bootstrap.answering import open_answering, open_search
+    from app.bootstrap.infrastructure import open_infrastructure
 
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         if asked.kind == "search":
             async with open_search(base) as search:
                 take(await found(base, search, asked))

@@ -14,10 +14,11 @@ from app.store.sources import SourceRecords
 
 if TYPE_CHECKING:
     from app.answering.agent_search import AgentSearch
+    from app.bootstrap.answering import Answering
+    from app.bootstrap.infrastructure import Stored
     from app.domain.agent import LiveAgent
     from app.domain.search_filter import SearchFilter
     from app.operating.actor import Actor
-    from app.rooms import Answering, Stored
 
 
 @dataclass(frozen=True, slots=True)

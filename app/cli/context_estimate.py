@@ -2,10 +2,11 @@
 
 from dataclasses import asdict
 
+from app.bootstrap.infrastructure import open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import out, print_json, table
 from app.knowledge.chunk_contexts import ContextEstimate
-from app.rooms import open_foundation, open_knowledge
 from app.settings import Settings
 
 _MILLION = 1_000_000
@@ -14,7 +15,7 @@ _MILLION = 1_000_000
 async def estimate_contexts(settings: Settings, named: str | None, as_json: bool) -> None:
     """Of one agent, or of all; nothing is asked of the model."""
     found: dict[str, ContextEstimate] = {}
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         agents = await known_agents(base, actor) if named is None else [await meant_agent(base, actor, named)]
         for agent in agents:

@@ -1,9 +1,9 @@
 """`docent agent curated`: which of the written answers are given, and which never are."""
 
+from app.bootstrap.infrastructure import open_stored
 from app.cli.agents import commands
 from app.cli.local_operator import local_operator, meant_agent
 from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
-from app.rooms import open_stored
 from app.settings import Settings
 from app.store.curated_answers import CuratedAnswerRecords
 

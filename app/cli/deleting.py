@@ -5,12 +5,12 @@ from uuid import UUID
 
 import typer
 
+from app.bootstrap.infrastructure import Stored
 from app.cli.jobs_here import JobsHere
 from app.cli.terminal import fail
 from app.domain.deletion import DeletedKind, Deletion
 from app.operating.actor import Actor
 from app.operating.deletions import Deletions
-from app.rooms import Stored
 from app.store.processes import ProcessRecords
 
 _WORKER_SILENT_SECONDS = 15

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from app.bootstrap.adapters import open_site_discovery
 from app.cli.sources import commands
 from app.cli.terminal import AsJson, out, print_json, run, settings_for, table
 from app.cli.website_address import check_website, website_address
-from app.configured_adapters import open_site_discovery
 from app.settings import Settings
 
 

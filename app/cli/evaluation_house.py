@@ -8,9 +8,12 @@ from urllib.parse import quote
 from uuid import UUID
 
 from app.answering.retrieval import SearchQuery
+from app.bootstrap.adapters import configured_chat_model, configured_helper_model
+from app.bootstrap.answering import search_parts
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import Knowledge, open_knowledge
 from app.cli.local_operator import local_operator
 from app.cli.remembering_reranker import RememberingReranker
-from app.configured_adapters import configured_chat_model, configured_helper_model
 from app.domain.agent import AgentConfig, LiveAgent
 from app.domain.chunk import RankedChunk, stage_orders
 from app.domain.document import PageContent
@@ -21,7 +24,6 @@ from app.knowledge.given_chunks import CutPage
 from app.operating.evaluation import Hit, StagedRanking, StagedSearch
 from app.operating.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
 from app.ports.chat_model import ChatModel
-from app.rooms import Foundation, Knowledge, open_foundation, open_knowledge, search_parts
 from app.settings import Settings
 from app.store.agents import AgentRecords
 from app.store.sources import SourceRecords
@@ -38,7 +40,7 @@ class EvaluationHouse:
 
     def __init__(
         self,
-        base: Foundation,
+        base: Infrastructure,
         knowledge: Knowledge,
         of: EvaluationSet,
         retrieval: RetrievalSettings,
@@ -142,7 +144,7 @@ async def open_evaluation_house(
     settings: Settings, of: EvaluationSet, retrieval: RetrievalSettings
 ) -> AsyncIterator[EvaluationHouse]:
     """`settings` should name a data folder that nothing else uses."""
-    async with AsyncExitStack() as closing, open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with AsyncExitStack() as closing, open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         model = configured_chat_model(settings, base.circuits, closing)
         helper = configured_helper_model(settings, base.circuits, closing)
         yield EvaluationHouse(base, knowledge, of, retrieval, model, helper)

@@ -7,6 +7,8 @@ from typing import Any
 from rich.markup import escape
 
 from app.adapters.re2_pattern_matcher import Re2PatternMatcher
+from app.bootstrap.answering import open_answering
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import fail, out, print_json, table
@@ -15,14 +17,13 @@ from app.operating.evaluation import ask_all, report
 from app.operating.golden_asking import VersionSearch
 from app.operating.golden_questions import GoldenQuestions
 from app.operating.golden_set import GoldenOutcome, golden_set, outcome
-from app.rooms import open_answering, open_foundation
 from app.settings import Settings
 
 
 async def run_golden(settings: Settings, named: str, version: Version, stages: Sequence[str], *, as_json: bool) -> None:
     """Ends the command where the agent is not there, not published, or has no golden question."""
     began = perf_counter()
-    async with open_foundation(settings) as base, open_answering(base) as answering:
+    async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
         agent = await meant_agent(base, actor, named)
         if version == "live":

@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from app.rooms import open_foundation, open_knowledge
+from app.bootstrap.infrastructure import open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,5 +35,5 @@ class JobsHere:
     async def _queue(self) -> "AsyncIterator[InlineJobQueue]":
         from app.adapters.inline_job_queue import InlineJobQueue
 
-        async with open_foundation(self._settings) as base, open_knowledge(base) as knowledge:
+        async with open_infrastructure(self._settings) as base, open_knowledge(base) as knowledge:
             yield InlineJobQueue(knowledge.jobs)

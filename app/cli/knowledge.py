@@ -8,6 +8,9 @@ from uuid import UUID
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from app.bootstrap.adapters import configured_key_file
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.model_check import check_models
@@ -16,12 +19,10 @@ from app.cli.store_counts import store_counts
 from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
 from app.cli.website_address import check_website, website_address, website_name
-from app.configured_adapters import configured_key_file
 from app.domain.agent import Agent
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.actor import Actor
 from app.operating.unread_languages import UnreadLanguages
-from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
 from app.store.agents import AgentRecords
 from app.store.sources import SourceRecords
@@ -74,7 +75,7 @@ def doctor(
 
 async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as_json: bool) -> None:
     check_website(config.url, settings.crawl_allow)
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         is_first = not await known_agents(base, actor)
         name = await website_name(settings, config.url) if is_first and named is None else config.name
@@ -95,7 +96,7 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
         fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {kept}.")
 
 
-async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:
+async def _source_for(base: Infrastructure, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:
     """The agent's source of that URL, so that crawling again reads what has changed, and whether it is a new one."""
     async with base.record.read() as tx:
         for source in await SourceRecords(tx).of_agent(agent.id):
@@ -112,7 +113,7 @@ async def _source_for(base: Foundation, actor: Actor, agent: Agent, config: Sour
 async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None:
     totals: dict[str, dict[str, int]] = {}
     notes: dict[str, str] = {}
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         chosen = None
         if named is not None:
             chosen = (await meant_agent(base, await local_operator(base), named)).id
@@ -143,7 +144,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
     findings: list[str] = []
     notes: list[str] = []
     agents: list[dict[str, Any]] = []
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         actor = await local_operator(base)
         for agent in await known_agents(base, actor):
             counts = await store_counts(base, agent.id)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from app.bootstrap.infrastructure import Stored
 from app.cli.names import listed, meant
 from app.domain.agent import Agent, LiveAgent
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.list_page import PageRequest
 from app.domain.source import Source
 from app.operating.actor import SCOPES, Actor
-from app.rooms import Stored
 from app.store.agents import AgentRecords
 from app.store.sources import SourceRecords
 from app.store.system_of_record import SystemOfRecord

@@ -9,10 +9,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from app.answering.model_reply import model_reply
-from app.configured_adapters import chat_endpoints
+from app.bootstrap.adapters import chat_endpoints
+from app.bootstrap.infrastructure import Infrastructure
 from app.domain.errors import DocentError
 from app.ports.chat_model import ChatMessage, ChatModel
-from app.rooms import Foundation
 from app.settings import Settings
 
 _BUDGET_SECONDS: Final = 30.0
@@ -37,7 +37,7 @@ class ModelCheck:
         return f"{self.part} {self.name}: {self.answered} ({self.milliseconds} ms)"
 
 
-async def check_models(base: Foundation) -> list[ModelCheck]:
+async def check_models(base: Infrastructure) -> list[ModelCheck]:
     """Chat models (none where none is set), embedder and reranker, each asked once and without its circuit."""
     settings = base.settings
     async with AsyncExitStack() as closing:
@@ -66,12 +66,12 @@ async def _chat(model: ChatModel) -> str:
     return f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
 
 
-async def _embed(base: Foundation) -> str:
+async def _embed(base: Infrastructure) -> str:
     [vector] = await base.embedder.embed(["ready?"])
     return f"gave a vector of {len(vector)} numbers"
 
 
-async def _rerank(base: Foundation) -> str:
+async def _rerank(base: Infrastructure) -> str:
     [score] = await base.reranker.score("ready?", ["yes"], budget_seconds=_BUDGET_SECONDS)
     return f"gave the score {score.probability:.2f}"
 

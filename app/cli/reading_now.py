@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from app.adapters.dbos_job_queue import DbosJobQueue
 from app.adapters.dbos_worker import WORKER_KIND
 from app.adapters.inline_job_queue import InlineJobQueue
+from app.bootstrap.infrastructure import Infrastructure
+from app.bootstrap.knowledge import Knowledge, page_scope_on
 from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.local_operator import known_agents, meant_agent
 from app.cli.terminal import out, print_json, table
@@ -16,7 +18,6 @@ from app.operating.actor import Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
 from app.ports.job_queue import JobQueue
-from app.rooms import Foundation, Knowledge, page_scope_on
 from app.store.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords
 
@@ -34,7 +35,7 @@ class Reading:
     has_pages: bool
 
 
-async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, named: str | None, name: str) -> Agent:
+async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, named: str | None, name: str) -> Agent:
     """The agent that is meant; where there is none at all, a new one of that name, published."""
     if named is not None or await known_agents(base, actor):
         return await meant_agent(base, actor, named)
@@ -44,7 +45,7 @@ async def agent_for(base: Foundation, knowledge: Knowledge, actor: Actor, named:
     return agent
 
 
-async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> Reading:
+async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> Reading:
     """Read the source and say what became of its pages. It has failed where it did not finish, and where nothing could
     be read, as with a first page that is away."""
     async with base.record.write() as tx:
@@ -81,7 +82,7 @@ async def read_now(base: Foundation, knowledge: Knowledge, actor: Actor, source:
     return Reading(problem, has_pages)
 
 
-async def _watched(base: Foundation, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
+async def _watched(base: Infrastructure, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
     """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
     async with base.record.read() as tx:
         workers = await ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS)

@@ -2,11 +2,11 @@
 
 import typer
 
+from app.bootstrap.adapters import configured_key_file
+from app.bootstrap.infrastructure import open_infrastructure, open_record
 from app.cli.local_operator import local_operator, machine_operator
 from app.cli.terminal import err, out, run, settings_for
-from app.configured_adapters import configured_key_file
 from app.operating.sealed_secrets import SealedSecrets
-from app.rooms import open_foundation, open_record
 from app.settings import Settings
 from app.store.secret_keys import new_key
 
@@ -35,7 +35,7 @@ async def _rotate(settings: Settings) -> None:
     file = configured_key_file(settings)
     if file:
         file.prepend()
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         sealed = await SealedSecrets(base.record).rotate(await local_operator(base))
     if file:
         file.keep_first()

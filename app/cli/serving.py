@@ -16,6 +16,7 @@ import typer
 import uvicorn
 
 from app.answering.turns import Turns
+from app.bootstrap.infrastructure import open_stored, pending_migrations
 from app.cli.allocator import share_arenas
 from app.cli.asked_question import question_of, replies
 from app.cli.open_files import connections_that_fit
@@ -23,7 +24,6 @@ from app.cli.server_socket import asked_by_commands
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.kit.supervisor import Supervisor
 from app.main import Web, open_app, open_worker
-from app.rooms import open_stored, pending_migrations
 from app.settings import Settings
 from app.web.bounded_http import bounded_http
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.bootstrap.infrastructure import open_stored
 from app.cli.crawl_progress import in_words
 from app.cli.deleting import confirm, delete
 from app.cli.local_operator import local_operator, meant_source
@@ -13,7 +14,6 @@ from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, ta
 from app.domain.deletion import DeletedKind
 from app.domain.list_page import PageRequest
 from app.domain.source import PageStatus
-from app.rooms import open_stored
 from app.settings import Settings
 from app.store.crawl_pages import CrawlPageRecords
 

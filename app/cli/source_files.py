@@ -7,6 +7,8 @@ from uuid import UUID
 
 import typer
 
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge, source_files_on
 from app.cli.local_operator import local_operator
 from app.cli.reading_now import agent_for, read_now
 from app.cli.sources import commands
@@ -14,7 +16,6 @@ from app.cli.terminal import AgentName, AsJson, run, settings_for
 from app.domain.source import SourceKind
 from app.operating.source_editing import SourceEditing
 from app.operating.source_files import Upload
-from app.rooms import Foundation, open_foundation, open_knowledge, source_files_on
 from app.settings import Settings
 from app.store.files import FileRecords
 from app.store.sources import SourceRecords
@@ -36,7 +37,7 @@ def add_file(
 
 async def _add_file(settings: Settings, path: Path, named: str | None, name: str, url: str, as_json: bool) -> None:
     upload = Upload(path.name, path.read_bytes())  # noqa: ASYNC240 - nothing else waits for this command
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         files = source_files_on(base, knowledge.files)
         agent = await agent_for(base, knowledge, actor, named, name or path.stem)
@@ -54,7 +55,7 @@ async def _add_file(settings: Settings, path: Path, named: str | None, name: str
             raise typer.Exit(1)
 
 
-async def _known(base: Foundation, agent_id: UUID, name: str) -> UUID | None:
+async def _known(base: Infrastructure, agent_id: UUID, name: str) -> UUID | None:
     """The agent's source whose file has that name."""
     async with base.record.read() as tx:
         for source in await SourceRecords(tx).of_agent(agent_id):

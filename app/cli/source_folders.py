@@ -7,6 +7,8 @@ from uuid import UUID
 
 import typer
 
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import local_operator
 from app.cli.markdown_folder import read_folder
 from app.cli.reading_now import agent_for, read_now
@@ -16,7 +18,6 @@ from app.domain.errors import InvalidInput
 from app.domain.source import Source, SourceConfig, SourceKind
 from app.operating.document_batches import MAX_LINES, DocumentBatches
 from app.operating.field_rules import check_http_url
-from app.rooms import Foundation, open_foundation, open_knowledge
 from app.settings import Settings
 from app.store.given_documents import GivenDocumentRecords
 from app.store.sources import SourceRecords
@@ -45,7 +46,7 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
         fail(str(error), 2)
     if not files:
         fail(f"There is no Markdown file in {path}.", 2)
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         agent = await agent_for(base, knowledge, actor, named, name)
         source = await _source(base, agent.id, name)
@@ -68,7 +69,7 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
         fail("\n".join(refused[:_SHOWN]) + more, 2)
 
 
-async def _source(base: Foundation, agent_id: UUID, name: str) -> Source:
+async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
     """The agent's source of documents of that name, made on first sight."""
     async with base.record.write() as tx:
         for source in await SourceRecords(tx).of_agent(agent_id):

@@ -6,13 +6,14 @@ from uuid import UUID
 
 import typer
 
+from app.bootstrap.infrastructure import open_stored
+from app.bootstrap.knowledge import page_scope_on
 from app.cli.crawl_progress import in_words
 from app.cli.local_operator import local_operator, meant_agent, meant_source
 from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
 from app.domain.source import CrawlRun
 from app.operating.actor import Actor
 from app.operating.sources import Sources
-from app.rooms import open_stored, page_scope_on
 from app.settings import Settings
 from app.store.sources import SourceRecords
 

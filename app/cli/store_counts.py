@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.bootstrap.infrastructure import Infrastructure
 from app.domain.errors import IndexUnavailable
-from app.rooms import Foundation
 from app.store.live_documents import LiveDocumentRecords
 
 
@@ -28,7 +28,7 @@ class StoreCounts:
         return found
 
 
-async def store_counts(base: Foundation, agent_id: UUID) -> StoreCounts:
+async def store_counts(base: Infrastructure, agent_id: UUID) -> StoreCounts:
     async with base.record.read() as tx:
         documents, chunks = await LiveDocumentRecords(tx).counts(agent_id)
         live = await LiveDocumentRecords(tx).live_chunk_ids(agent_id)

@@ -40,7 +40,7 @@ def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
 
 async def website_name(settings: "Settings", address: str) -> str:
     """What the website calls itself, else its host."""
-    from app.configured_adapters import open_site_discovery
+    from app.bootstrap.adapters import open_site_discovery
 
     async with open_site_discovery(settings) as discovery:
         return await discovery.name_of(address) or urlsplit(address).hostname or address

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
+from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.local_operator import machine_operator
 from app.cli.operators import new_password
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
 from app.operating.workspaces import Workspaces
-from app.rooms import Stored, open_stored
 from app.settings import Settings
 
 commands = typer.Typer(help="Workspaces: the tenants of this installation.", no_args_is_help=True, add_completion=False)

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from app.adapters.circuit_meter import CircuitMeter
 from app.adapters.onnx_threads import OnnxThreads
-from app.configured_adapters import (
+from app.bootstrap.adapters import (
     configured_chat_model,
     configured_chunk_limits,
     configured_context_writer,

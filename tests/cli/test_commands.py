@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
 from app.cli.demo.api_client import ApiClient
 from app.cli.demo.server_process import free_port, running_server
@@ -18,7 +19,6 @@ from app.cli.demo.site_server import serve_demo_site
 from app.cli.local_operator import local_operator, meant_agent
 from app.domain.agent import AgentConfig
 from app.operating.agents import Agents
-from app.rooms import open_foundation
 from app.settings import read_settings
 from tests.doubles.recording_job_queue import RecordingJobQueue
 
@@ -55,7 +55,7 @@ async def give_the_reranker_time(data: Path) -> None:
     def patient(config: AgentConfig) -> AgentConfig:
         return replace(config, retrieval=replace(config.retrieval, rerank_budget_ms=30_000))
 
-    async with open_foundation(read_settings(data=data)) as base:
+    async with open_infrastructure(read_settings(data=data)) as base:
         actor, agents = await local_operator(base), Agents(base.record, RecordingJobQueue())
         agent = await meant_agent(base, actor, None)
         await agents.change_draft(actor, agent.id, patient)

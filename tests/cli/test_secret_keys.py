@@ -7,9 +7,9 @@ from typing import Any
 import anyio.to_thread
 from typer.testing import CliRunner, Result
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
 from app.domain.workspace import SigningKey
-from app.rooms import open_foundation
 from app.settings import read_settings
 from app.store.secret_keys import read_key
 from app.store.tokens import TokenRecords
@@ -44,12 +44,12 @@ def test_doctor_says_where_the_key_lies_and_who_may_read_it(tmp_path: Path) -> N
 
 
 async def keys_of(folder: Path) -> list[SigningKey]:
-    async with open_foundation(read_settings(data=folder)) as base, base.record.write() as tx:
+    async with open_infrastructure(read_settings(data=folder)) as base, base.record.write() as tx:
         return await TokenRecords(tx).signing_keys()
 
 
 async def test_the_files_key_changes_under_a_process_that_runs(tmp_path: Path) -> None:
-    async with open_foundation(read_settings(data=tmp_path)) as running:
+    async with open_infrastructure(read_settings(data=tmp_path)) as running:
         async with running.record.write() as tx:
             before = await TokenRecords(tx).signing_keys()
         old = (tmp_path / "secret.key").read_text()

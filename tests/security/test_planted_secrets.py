@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.main import open_app
 from app.operating.actor import SCOPES
 from app.operating.api_tokens import ApiTokens
-from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
 from app.store.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Refuse
@@ -95,7 +95,7 @@ async def test_nothing_that_runs_tells_one(tmp_path: Path, capfd: pytest.Capture
 
 async def everything_said(settings: Settings, agent_id: str) -> tuple[list[str], list[str]]:
     """Secrets that were handed out, and all that was answered beside the answers that handed them out."""
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         tokens = ApiTokens(base.record, base.clock)
         async with base.record.write() as tx:
             workspace = await TokenRecords(tx).default_workspace()

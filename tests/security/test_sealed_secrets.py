@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.local_operator import machine_operator
 from app.domain.errors import SecretsLocked
 from app.domain.workspace import SigningKey
 from app.operating.sealed_secrets import SealedSecrets
-from app.rooms import open_foundation
 from app.settings import BadSettings, Settings, read_settings
 from app.store.secret_keys import key_name, new_key, read_key
 from app.store.tokens import TokenRecords
@@ -23,7 +23,7 @@ PLAIN = b"zqxPLAINSECRETzqx--------------+"
 
 async def signing_keys(settings: Settings) -> list[SigningKey]:
     """After a start of the house."""
-    async with open_foundation(settings) as base, base.record.write() as tx:
+    async with open_infrastructure(settings) as base, base.record.write() as tx:
         return await TokenRecords(tx).signing_keys()
 
 
@@ -59,7 +59,7 @@ async def test_no_byte_of_a_signing_key_is_in_any_file(secret_key: str, tmp_path
 
 async def test_plain_keys_of_an_earlier_version_are_sealed_at_the_first_start(tmp_path: Path) -> None:
     settings = read_settings(data=tmp_path)
-    async with open_foundation(settings):
+    async with open_infrastructure(settings):
         leave_plain(tmp_path, 40)
         assert held(tmp_path, [PLAIN])
     keys = await signing_keys(settings)
@@ -97,7 +97,7 @@ async def test_keys_do_not_print_themselves(tmp_path: Path) -> None:
 async def test_rotating_seals_all_with_the_first_key(tmp_path: Path) -> None:
     old, new = new_key(), new_key()
     made = await signing_keys(read_settings(data=tmp_path, secret_key=old))
-    async with open_foundation(read_settings(data=tmp_path, secret_key=f"{new},{old}")) as base:
+    async with open_infrastructure(read_settings(data=tmp_path, secret_key=f"{new},{old}")) as base:
         assert await SealedSecrets(base.record).rotate(await machine_operator(base.record)) == 1
     assert await signing_keys(read_settings(data=tmp_path, secret_key=new)) == made
     [(details,)] = StoredBytes(tmp_path).rows("select details from audit_log where action = 'secrets.rotate'")

@@ -12,6 +12,8 @@ import httpx2
 import pytest
 
 from app.adapters.inline_job_queue import InlineJobQueue
+from app.bootstrap.infrastructure import open_infrastructure
+from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.domain.agent import AgentConfig
 from app.domain.answer_check import AnswerCheck
 from app.domain.source import SourceConfig, SourceKind
@@ -19,7 +21,6 @@ from app.main import open_app
 from app.operating.actor import SCOPES, Actor
 from app.operating.agents import Agents
 from app.operating.sources import Sources
-from app.rooms import open_foundation, open_knowledge, page_scope_on
 from app.settings import Settings, read_settings
 from app.store.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI
@@ -105,7 +106,7 @@ async def running(tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Running
 async def learnt_agent(settings: Settings) -> str:
     """An agent that has read TEXT and may be embedded in SITE. Its models say what tests want said, and not what the
     text does: that is not looked up."""
-    async with open_foundation(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         async with base.record.write() as tx:
             actor = Actor(await TokenRecords(tx).default_workspace(), "test", frozenset(SCOPES))
         jobs = InlineJobQueue(knowledge.jobs)

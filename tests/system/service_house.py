@@ -5,10 +5,9 @@ Real: SQLite, LanceDB, Tantivy, the edge and every room. Doubles: the models, th
 
 import asyncio
 import json
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 from uuid import UUID
 
@@ -19,11 +18,12 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from app.adapters.inline_job_queue import InlineJobQueue
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import Knowledge, open_knowledge
 from app.domain.document import PageContent
 from app.main import open_app
 from app.operating.api_tokens import ApiTokens
 from app.ports.job_queue import JobQueue
-from app.rooms import Foundation, Knowledge, open_foundation, open_knowledge
 from app.settings import read_settings
 from app.store.database_time import database_time
 from app.store.engine import open_engine
@@ -142,11 +142,12 @@ class ServiceHouse:
         self._opened.append(opened)
         settings = read_settings(data=self.folder)
         with self._doubles():
-            base = await opened.enter_async_context(open_foundation(settings))
+            base = await opened.enter_async_context(open_infrastructure(settings))
             self.knowledge = await opened.enter_async_context(open_knowledge(base))
             await self.knowledge.deletions.all_agents()
             await self.knowledge.reconcile.all_agents()
-            doubles = {Foundation: base, JobQueue: InlineJobQueue(self.knowledge.jobs)}  # worker and web share a base
+            # Worker and web share a base.
+            doubles = {Infrastructure: base, JobQueue: InlineJobQueue(self.knowledge.jobs)}
             self.app = (await opened.enter_async_context(open_app(settings, doubles))).app
         transport = httpx2.ASGITransport(app=self.app)
         self.http = await opened.enter_async_context(
@@ -154,21 +155,28 @@ class ServiceHouse:
         )
         return base.record
 
-    def _doubles(self) -> Any:
-        return patch.multiple(
-            "app.rooms",
-            SystemClock=lambda: self.clock,
-            open_engine=self._engine,
-            migrate=_is_migrated,
-            configured_embedder=lambda *_: HashingEmbedder(),
-            configured_reranker=lambda *_: OverlapReranker(),
-            configured_chat_model=lambda *_: self.model,
-            configured_helper_model=lambda *_: None,
-            configured_context_writer=lambda *_: None,
-            configured_cache=lambda _: self.shared.cache(),
-            configured_rate_limiter=lambda _: self.shared.rate_limiter(),
-            configured_shared_turns=lambda *_: self.shared.turns(),
-        )
+    @contextmanager
+    def _doubles(self) -> Iterator[None]:
+        with (
+            patch.multiple(
+                "app.bootstrap.infrastructure",
+                SystemClock=lambda: self.clock,
+                open_engine=self._engine,
+                migrate=_is_migrated,
+                configured_embedder=lambda *_: HashingEmbedder(),
+                configured_reranker=lambda *_: OverlapReranker(),
+                configured_cache=lambda _: self.shared.cache(),
+                configured_rate_limiter=lambda _: self.shared.rate_limiter(),
+            ),
+            patch.multiple(
+                "app.bootstrap.answering",
+                configured_chat_model=lambda *_: self.model,
+                configured_helper_model=lambda *_: None,
+                configured_shared_turns=lambda *_: self.shared.turns(),
+            ),
+            patch("app.bootstrap.knowledge.configured_context_writer", lambda *_: None),
+        ):
+            yield
 
     def _engine(self, url: str) -> AsyncEngine:
         engine = open_engine(url)

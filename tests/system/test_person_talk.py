@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.main import open_app
 from app.operating.api_tokens import ApiTokens
-from app.rooms import open_foundation
 from app.settings import Settings, read_settings
 from app.store.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Say
@@ -52,7 +52,7 @@ class Desk:
 @asynccontextmanager
 async def opened_desk(settings: Settings) -> AsyncIterator[Desk]:
     agent_id = await learnt_agent(settings)
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         async with base.record.read() as tx:
             workspace_id = await TokenRecords(tx).default_workspace()
         token = (await ApiTokens(base.record, base.clock).issue(workspace_id, "desk")).token

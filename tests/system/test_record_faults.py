@@ -82,7 +82,7 @@ async def on_disk(
     """Its own waits are short, so that a lock is not waited for."""
     settings = read_settings(data=tmp_path, model_url=provider.url, model_name="fake", shutdown_seconds=1)
     agent_id = await learnt_agent(settings)
-    monkeypatch.setattr("app.rooms.open_engine", disk.open_engine)
+    monkeypatch.setattr("app.bootstrap.infrastructure.open_engine", disk.open_engine)
     monkeypatch.setattr("app.store.engine._BUSY_SECONDS", 0)
     monkeypatch.setattr("app.answering.turn_end_store.PATIENCE_SECONDS", 0)
     monkeypatch.setattr("app.answering.turn_end_store._AGAIN_SECONDS", (0.05,))

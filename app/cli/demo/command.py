@@ -11,6 +11,7 @@ from uuid import UUID
 
 import typer
 
+from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.answer_report import AnswerReport
 from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.demo.api_client import ApiClient, ApiRefused
@@ -26,7 +27,6 @@ from app.cli.website_address import check_website, website_address, website_name
 from app.domain.errors import InvalidInput
 from app.domain.operator import Role
 from app.operating.api_tokens import ApiTokens
-from app.rooms import open_foundation
 from app.settings import PREFIX, Settings
 from app.web.embed_tag import embed_tag
 
@@ -162,7 +162,7 @@ def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerRepo
 async def _first_accounts(settings: Settings) -> tuple[str, str]:
     """An API token, and the password of an operator."""
     password = secrets.token_urlsafe(12)
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         actor = await local_operator(base)
         issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, "demo")
         await operators_on(base).add(actor, _OPERATOR, Role.ADMIN, password)
@@ -170,5 +170,5 @@ async def _first_accounts(settings: Settings) -> tuple[str, str]:
 
 
 async def _stores(settings: Settings, agent_id: str) -> dict[str, Any]:
-    async with open_foundation(settings) as base:
+    async with open_infrastructure(settings) as base:
         return asdict(await store_counts(base, UUID(agent_id)))

@@ -1,0 +1,181 @@
+"""The system of record, both indexes and the models, which everything else stands on."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.adapters.private_files import private_files
+from app.adapters.system_clock import SystemClock
+from app.bootstrap.adapters import (
+    configured_cache,
+    configured_embedder,
+    configured_question_embedder,
+    configured_rate_limiter,
+    configured_redis,
+    configured_reranker,
+    configured_secret_keys,
+    configured_stream_places,
+)
+from app.domain.errors import DatabaseAway, Misconfigured
+from app.kit.supervisor import Supervisor
+from app.operating.sealed_secrets import SealedSecrets
+from app.settings import SQLITE_FILE, Settings
+from app.store.engine import open_engine
+from app.store.migrate import all_migrations, migrate, missing_migrations
+from app.store.system_of_record import SystemOfRecord
+from app.store.turn_end_listeners import TURN_END_LISTENERS
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from app.adapters.batching_embedder import BatchingEmbedder
+    from app.adapters.circuit_meter import CircuitMeter
+    from app.ports.cache import Cache
+    from app.ports.embedder import Embedder
+    from app.ports.keyword_index import KeywordIndex
+    from app.ports.rate_limiter import RateLimiter
+    from app.ports.reranker import Reranker
+    from app.ports.stream_places import StreamPlaces
+    from app.ports.text_splitter import TextSplitter
+    from app.ports.token_counter import TokenCounter
+    from app.ports.vector_index import VectorIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What commands that only read and change the record need."""
+
+    settings: Settings
+    clock: SystemClock
+    record: SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Infrastructure(Stored):
+    """What every room stands on. `process` names this start of this process in the system of record; `questions` is
+    the embedder as those who wait for an answer use it."""
+
+    metrics: CollectorRegistry
+    supervisor: Supervisor
+    circuits: CircuitMeter
+    process: str
+    cache: Cache
+    rate_limiter: RateLimiter
+    stream_places: StreamPlaces
+    embedder: Embedder
+    questions: BatchingEmbedder
+    tokens: TokenCounter
+    splitter: TextSplitter
+    reranker: Reranker
+    vectors: VectorIndex
+    keywords: KeywordIndex
+
+
+@asynccontextmanager
+async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, SystemOfRecord]]:
+    """Migrated; whether its secrets can be opened was not looked at."""
+    with private_files(settings.data):
+        secret_keys = configured_secret_keys(settings)
+        engine = open_engine(settings.record_url)
+        try:
+            with _named_by_setting(engine):
+                await migrate(engine)
+            yield engine, SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS)
+        finally:
+            await engine.dispose()
+
+
+async def pending_migrations(settings: Settings) -> list[str]:
+    """What the next start would run, in order; nothing is changed or made. Raises Misconfigured and Unavailable."""
+    if not settings.database_url and not (settings.data / SQLITE_FILE).exists():
+        return all_migrations()
+    engine = open_engine(settings.record_url)
+    try:
+        with _named_by_setting(engine):
+            return await missing_migrations(engine)
+    finally:
+        await engine.dispose()
+
+
+@contextmanager
+def _named_by_setting(engine: AsyncEngine) -> Iterator[None]:
+    """A database that is away as Misconfigured."""
+    try:
+        yield
+    except DatabaseAway as error:
+        if engine.url.get_backend_name() == "sqlite":
+            raise Misconfigured(
+                f"DOCENT_DATA: the database {engine.url.database} cannot be opened for writing; see whose file it is."
+            ) from error
+        raise Misconfigured(
+            f"DOCENT_DATABASE_URL: no database answers as {engine.url.render_as_string(hide_password=True)}; "
+            "start it, or correct address and password."
+        ) from error
+
+
+@asynccontextmanager
+async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
+    """The record alone, its secrets sealed and open."""
+    async with open_record(settings) as (_, record):
+        await SealedSecrets(record).settle()
+        yield Stored(settings, SystemClock(), record)
+
+
+@asynccontextmanager
+async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructure]:
+    """Migrate and open everything that is stored; models load with their first use."""
+    from app.adapters.background_meter import background_failures
+    from app.adapters.circuit_meter import CircuitMeter
+    from app.adapters.lancedb_vector_index import LanceDBVectorIndex
+    from app.adapters.markdown_text_splitter import MarkdownTextSplitter
+    from app.adapters.onnx_threads import OnnxThreads
+    from app.adapters.process_meter import process_metrics
+    from app.adapters.shipped_weights import EMBEDDER_FOLDER
+    from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
+    from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+
+    async with AsyncExitStack() as closing:
+        engine, record = await closing.enter_async_context(open_record(settings))
+        await SealedSecrets(record).settle()
+        metrics = process_metrics(engine)
+        circuits = CircuitMeter(metrics)
+        threads = OnnxThreads()
+        closing.push_async_callback(threads.close)
+        embedder = configured_embedder(settings, threads, closing)
+        vectors = LanceDBVectorIndex(
+            settings.vector_uri,
+            model_id=embedder.model_id,
+            dimensions=embedder.dimensions,
+            storage_options=settings.vector_options or None,
+        )
+        closing.push_async_callback(vectors.close)
+        keywords = TantivyKeywordIndex(settings.keyword_dir)
+        closing.push_async_callback(keywords.close)
+        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
+        redis = configured_redis(settings, circuits, closing)
+        yield Infrastructure(
+            settings=settings,
+            metrics=metrics,
+            supervisor=Supervisor(background_failures(metrics)),
+            circuits=circuits,
+            process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
+            clock=SystemClock(),
+            record=record,
+            cache=configured_cache(redis),
+            rate_limiter=configured_rate_limiter(redis),
+            stream_places=configured_stream_places(redis),
+            embedder=embedder,
+            questions=configured_question_embedder(settings, embedder, circuits),
+            tokens=tokens,
+            splitter=MarkdownTextSplitter(tokens),
+            reranker=configured_reranker(settings, threads, circuits, closing),
+            vectors=vectors,
+            keywords=keywords,
+        )

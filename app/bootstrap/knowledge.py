@@ -1,0 +1,112 @@
+"""The side that reads sources and writes indexes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.bootstrap.adapters import (
+    configured_chunk_limits,
+    configured_context_writer,
+)
+
+if TYPE_CHECKING:
+    from app.bootstrap.infrastructure import Infrastructure, Stored
+    from app.knowledge.chunk_contexts import ChunkContexts
+    from app.knowledge.finish_deletions import FinishDeletions
+    from app.knowledge.given_chunks import GivenChunks
+    from app.knowledge.ingest import Ingest
+    from app.knowledge.knowledge_jobs import KnowledgeJobs
+    from app.knowledge.read_source import ReadSource
+    from app.knowledge.reconcile import Reconcile
+    from app.knowledge.reindex import Reindex
+    from app.operating.source_files import SourceFiles
+    from app.ports.file_reader import FileReader
+    from app.ports.page_scope import PageScope
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    jobs: KnowledgeJobs
+    deletions: FinishDeletions
+    read_source: ReadSource
+    files: FileReader
+    ingest: Ingest
+    given_chunks: GivenChunks
+    reconcile: Reconcile
+    contexts: ChunkContexts
+    reindex: Reindex
+
+
+@asynccontextmanager
+async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
+    """The side that reads websites and writes indexes."""
+    from app.adapters.crawler_site_reader import CrawlerSiteReader
+    from app.adapters.cronsim_calendar import CronsimCalendar
+    from app.adapters.pooled_file_reader import PooledFileReader
+    from app.knowledge.chunk_contexts import ChunkContexts
+    from app.knowledge.chunk_indexer import ChunkIndexer
+    from app.knowledge.chunker import Chunker
+    from app.knowledge.context_line import ContextLine
+    from app.knowledge.due_readings import DueReadings
+    from app.knowledge.finish_deletions import FinishDeletions
+    from app.knowledge.given_chunks import GivenChunks
+    from app.knowledge.given_pages import GivenPages
+    from app.knowledge.ingest import Ingest
+    from app.knowledge.knowledge_jobs import KnowledgeJobs
+    from app.knowledge.read_source import ReadSource
+    from app.knowledge.reconcile import Reconcile
+    from app.knowledge.reindex import Reindex
+    from app.knowledge.retire import Retire
+    from crawler.extraction_pool import ExtractionPool
+
+    settings = base.settings
+    indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
+    retire = Retire(base.record, indexer)
+    limits = configured_chunk_limits(settings, base.embedder.max_tokens)
+    deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
+    async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
+        writer = configured_context_writer(settings, base.circuits, closing)
+        contexts = ChunkContexts(base.record, base.tokens, base.embedder.max_tokens, writer)
+        ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), contexts, indexer, retire)
+        reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
+        reader = CrawlerSiteReader(
+            extractor,
+            base.clock,
+            settings.crawl_allow,
+            user_agent=settings.crawl_user_agent,
+            min_delay_seconds=settings.crawl_delay_seconds,
+            browser=settings.render_browser,
+        )
+        try:
+            given = GivenPages(base.record, files, base.clock)
+            read_source = ReadSource(base.record, reader, given, ingest, retire)
+            yield Knowledge(
+                jobs=KnowledgeJobs(
+                    read_source, DueReadings(base.record, CronsimCalendar(), base.clock), reconcile, deletions
+                ),
+                deletions=deletions,
+                read_source=read_source,
+                files=files,
+                ingest=ingest,
+                given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
+                reconcile=reconcile,
+                contexts=contexts,
+                reindex=Reindex(base.record, contexts, indexer),
+            )
+        finally:
+            await reader.aclose()
+
+
+def page_scope_on(base: Stored) -> PageScope:
+    from app.adapters.crawler_page_scope import CrawlerPageScope
+
+    return CrawlerPageScope(base.settings.crawl_allow)
+
+
+def source_files_on(base: Infrastructure, files: FileReader) -> SourceFiles:
+    from app.operating.source_files import SourceFiles
+
+    return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)
