@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer
-from app.domain.errors import PersonTalks
+from app.domain.errors import HandedToPerson
 from app.domain.own_words import own_words
 from app.domain.person_wish import asks_for_person
 from app.domain.turn import AnsweredBy, Channel, VisitorSession
@@ -38,6 +38,8 @@ def handed_over(
 
 
 async def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: VisitorSession) -> None:
-    """Raises PersonTalks."""
+    """Raises HandedToPerson."""
     if config.live_chat and await LiveChatRecords(tx).is_talking(session.conversation_id):
-        raise PersonTalks("A person answers in this conversation now. Write to them, or end the chat with them first.")
+        raise HandedToPerson(
+            "A person answers in this conversation now. Write to them, or end the chat with them first."
+        )

@@ -91,7 +91,7 @@ async def _change(settings: Settings, named: str | None, wanted: dict[str, Any],
     if is_draft:
         err.print(f"The draft of {agent.draft.name} is changed.", markup=False)
     else:
-        await publish_version(settings, str(agent.id), despite_losses=False)
+        await publish_version(settings, str(agent.id), force=False)
     if as_json:
         draft = AgentConfigOut.model_validate(agent.draft).model_dump(mode="json")
         print_json({"id": agent.id, "is_published": not is_draft, "draft": draft})

@@ -10,7 +10,7 @@ from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
 from app.domain.agent import AgentConfig
-from app.domain.errors import DraftLoses, InvalidInput
+from app.domain.errors import InvalidInput, PublishGateFailed
 from app.domain.list_page import PageRequest
 from app.operating.agents import Agents
 from app.settings import Settings
@@ -42,24 +42,20 @@ def list_(as_json: AsJson = False) -> None:
 @commands.command()
 def publish(
     agent: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")],
-    despite_losses: Annotated[
-        bool, typer.Option("--despite-losses", help="Also where the agent's publish gate refuses.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also where the agent's publish gate refuses.")] = False,
 ) -> None:
     """Make the draft what visitors get."""
-    run(publish_version(settings_for(), agent, despite_losses))
+    run(publish_version(settings_for(), agent, force))
 
 
 @commands.command()
 def rollback(
     agent: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")],
     version: Annotated[int, typer.Argument(help="Its number, as `docent agent versions` shows it.", min=1)],
-    despite_losses: Annotated[
-        bool, typer.Option("--despite-losses", help="Also where the agent's publish gate refuses.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also where the agent's publish gate refuses.")] = False,
 ) -> None:
     """Publish the settings of an earlier version as a new one; the draft becomes the same."""
-    run(publish_version(settings_for(), agent, despite_losses, version))
+    run(publish_version(settings_for(), agent, force, version))
 
 
 @commands.command()
@@ -161,9 +157,7 @@ async def _versions(settings: Settings, named: str, as_json: bool) -> None:
     out.print(shown)
 
 
-async def publish_version(
-    settings: Settings, named: str, despite_losses: bool, former_version: int | None = None
-) -> None:
+async def publish_version(settings: Settings, named: str, force: bool, former_version: int | None = None) -> None:
     """The draft, or the settings of a former version."""
     from app.bootstrap.answering import open_answering
     from app.bootstrap.infrastructure import open_infrastructure
@@ -177,10 +171,10 @@ async def publish_version(
         try:
             agent = await meant_agent(base, actor, named)
             if former_version is None:
-                published = await publishing.publish(actor, agent.id, despite_losses=despite_losses)
+                published = await publishing.publish(actor, agent.id, force=force)
             else:
-                published = await publishing.roll_back(actor, agent.id, former_version, despite_losses=despite_losses)
-        except DraftLoses as error:
+                published = await publishing.roll_back(actor, agent.id, former_version, force=force)
+        except PublishGateFailed as error:
             fail(str(error), 1)
     err.print(f"Version {published.version.number} is live.")
     if published.compared and published.compared.lost:

@@ -7,10 +7,10 @@ DocentError
 ├── OriginRefused           the operator: list the site in the agent's allowed_origins    (403)
 ├── TurnConflict            the caller: the turn id was used for another question         (409)
 ├── TurnInProgress          the visitor: wait for the running answer or stop it           (409)
-├── PersonTalks            the visitor: an operator answers now, write to them            (409)
-├── NobodyTalks            the caller: ask for a person, or take the chat over, first     (409)
-├── ChatTaken              the operator: another one has the live chat                    (409)
-├── DraftLoses              the operator: mend the draft, or publish despite the losses    (409)
+├── HandedToPerson          the visitor: an operator answers now, write to them           (409)
+├── NoActiveChat            the caller: ask for a person, or take the chat over, first    (409)
+├── ChatAlreadyTaken        the operator: another one has the live chat                   (409)
+├── PublishGateFailed       the operator: mend the draft, or publish despite the losses   (409)
 ├── RateLimited             the caller: wait `retry_after_seconds`                        (429)
 ├── Overloaded              the operator: too much work at once; retry soon               (503)
 └── Unavailable             the operator: a part we depend on does not answer
@@ -61,19 +61,19 @@ class TurnInProgress(DocentError):
     """The conversation is still answering another turn."""
 
 
-class PersonTalks(DocentError):
+class HandedToPerson(DocentError):
     """An operator has taken the conversation over, and the agent is silent."""
 
 
-class NobodyTalks(DocentError):
+class NoActiveChat(DocentError):
     """A live chat is not in a state to be written to, or to be taken over."""
 
 
-class ChatTaken(DocentError):
+class ChatAlreadyTaken(DocentError):
     """Another operator has the live chat."""
 
 
-class DraftLoses(DocentError):
+class PublishGateFailed(DocentError):
     """The draft would lose golden questions, and the agent's publish gate refuses that."""
 
 

@@ -81,7 +81,7 @@ class GoldenRun:
     goes_on_at: datetime | None = None
 
     @property
-    def is_going(self) -> bool:
+    def is_running(self) -> bool:
         return self.goes_on_at is not None
 
     @property

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from app.domain.errors import ChatTaken, NobodyTalks
+from app.domain.errors import ChatAlreadyTaken, NoActiveChat
 
 OVERDUE_AFTER: Final = timedelta(minutes=2)
 MAX_TEXT_CHARS: Final = 4000  # as a question
@@ -81,22 +81,22 @@ class LiveChat:
         )
 
     def taken(self, operator: str, name: str, now: datetime) -> "LiveChat":
-        """Raises ChatTaken while another operator has it, NobodyTalks when nobody waits."""
+        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody waits."""
         if self.state is LiveState.TALKING and self.taken_by == operator:
             return self
         self._refuse_others(operator)
         if self.state is not LiveState.WAITING:
-            raise NobodyTalks("Nobody waits in this chat: the visitor has not asked for a person, or it has ended.")
+            raise NoActiveChat("Nobody waits in this chat: the visitor has not asked for a person, or it has ended.")
         return replace(self, state=LiveState.TALKING, taken_by=operator, operator_name=name, taken_at=now)
 
     def check_talks(self, operator: str) -> None:
-        """Raises ChatTaken while another operator has it, NobodyTalks when nobody has."""
+        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody has."""
         self._refuse_others(operator)
         if self.state is not LiveState.TALKING:
-            raise NobodyTalks("Nobody talks in this chat. Take it over first.")
+            raise NoActiveChat("Nobody talks in this chat. Take it over first.")
 
     def handed_back(self, operator: str, now: datetime, *, by_force: bool) -> "LiveChat":
-        """The agent answers again. Raises ChatTaken while another operator has it, but not `by_force`."""
+        """The agent answers again. Raises ChatAlreadyTaken while another operator has it, but not `by_force`."""
         if not by_force:
             self._refuse_others(operator)
         return self.ended(now)
@@ -106,7 +106,7 @@ class LiveChat:
 
     def _refuse_others(self, operator: str) -> None:
         if self.state is LiveState.TALKING and self.taken_by != operator:
-            raise ChatTaken(f"{self.taken_by} has this chat. They can hand it back; so can an admin.")
+            raise ChatAlreadyTaken(f"{self.taken_by} has this chat. They can hand it back; so can an admin.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from app.domain.conversation import RESUME_WITHIN
-from app.domain.errors import InvalidInput, NobodyTalks
+from app.domain.errors import InvalidInput, NoActiveChat
 from app.domain.live_chat import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
@@ -66,12 +66,12 @@ class LiveChats:
             return await self._view(tx, await LiveChatRecords(tx).own(session), after)
 
     async def say(self, session: VisitorSession, message_id: UUID, text: str) -> LiveView:
-        """The same `message_id` again changes nothing. Raises NobodyTalks unless a person was asked for."""
+        """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for."""
         _check_message(text)
         async with self._records.write() as tx:
             chat = await LiveChatRecords(tx).own(session, to_change=True)
             if not chat.is_open:
-                raise NobodyTalks("No person was asked to come. Ask for one first.")
+                raise NoActiveChat("No person was asked to come. Ask for one first.")
             said = await LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, text.strip())
             view = await self._latest(tx, said)
         return await self._tell_history(view)
@@ -106,7 +106,8 @@ class LiveChats:
 
     async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
         """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
-        actor's own name shows. Raises ChatTaken where another operator has it, NobodyTalks where nobody waits."""
+        actor's own name shows. Raises ChatAlreadyTaken where another operator has it, NoActiveChat where nobody
+        waits."""
         check_line("name", name, MAX_NAME_CHARS)
         async with self._records.write() as tx:
             chat = await LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
@@ -117,8 +118,8 @@ class LiveChats:
             return await self._latest(tx, taken)
 
     async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, text: str) -> LiveView:
-        """The same `message_id` again changes nothing. Raises ChatTaken, and NobodyTalks for a chat that the actor has
-        not taken over."""
+        """The same `message_id` again changes nothing. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the
+        actor has not taken over."""
         _check_message(text)
         async with self._records.write() as tx:
             chat = await LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
@@ -129,7 +130,7 @@ class LiveChats:
         return await self._tell_history(view)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
-        """The agent answers again; a chat that nobody has taken is over as well. Raises ChatTaken where another
+        """The agent answers again; a chat that nobody has taken is over as well. Raises ChatAlreadyTaken where another
         operator has it and the actor may not manage others."""
         async with self._records.write() as tx:
             chat = await LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)

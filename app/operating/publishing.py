@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 
 from app.domain.agent import AgentConfig, AgentVersion
-from app.domain.errors import DocentError, DraftLoses
+from app.domain.errors import DocentError, PublishGateFailed
 from app.domain.golden_run import GoldenRun, PublishGate
 from app.operating.actor import Actor
 from app.operating.agents import Agents
@@ -31,27 +31,27 @@ class Publishing:
         self._agents = agents
         self._runs = runs
 
-    async def publish(self, actor: Actor, agent_id: UUID, *, despite_losses: bool = False) -> Published:
-        """Raises NotFound; DraftLoses where the gate refuses, unless `despite_losses`; IndexUnavailable where it
+    async def publish(self, actor: Actor, agent_id: UUID, *, force: bool = False) -> Published:
+        """Raises NotFound; PublishGateFailed where the gate refuses, unless `force`; IndexUnavailable where it
         refuses and nothing can be asked."""
-        return await self._publish(actor, agent_id, despite_losses, "The draft", "Mend the draft, or publish")
+        return await self._publish(actor, agent_id, force, "The draft", "Mend the draft, or publish")
 
-    async def _publish(self, actor: Actor, agent_id: UUID, despite_losses: bool, what: str, instead: str) -> Published:
+    async def _publish(self, actor: Actor, agent_id: UUID, force: bool, what: str, instead: str) -> Published:
         gate = (await self._agents.get(actor, agent_id)).draft.publish_gate
         compared: GoldenRun | None = None
         if gate is not PublishGate.OFF:
             try:
                 compared = await self._runs.compared(actor, agent_id)
             except DocentError as error:
-                if gate is PublishGate.REFUSE and not despite_losses:
+                if gate is PublishGate.REFUSE and not force:
                     raise
                 log.warning("golden_questions_not_asked", agent=str(agent_id), reason=str(error))
         lost = compared.lost if compared else ()
-        if lost and gate is PublishGate.REFUSE and not despite_losses:
-            raise DraftLoses(f"{what} {_losses(lost)} {instead} with despite_losses.")
+        if lost and gate is PublishGate.REFUSE and not force:
+            raise PublishGateFailed(f"{what} {_losses(lost)} {instead} with force.")
         return Published(await self._agents.publish(actor, agent_id, lost=len(lost)), compared)
 
-    async def roll_back(self, actor: Actor, agent_id: UUID, number: int, *, despite_losses: bool = False) -> Published:
+    async def roll_back(self, actor: Actor, agent_id: UUID, number: int, *, force: bool = False) -> Published:
         """The settings of version `number` become the draft and are published as a new version, behind the gate that
         the draft has now. Where that is refused, the draft stays what it was.
 
@@ -67,7 +67,7 @@ class Publishing:
         tried = (await self._agents.change_draft(actor, agent_id, as_former)).draft
         try:
             what, instead = f"Version {number}", "Choose another one, or roll back"
-            return await self._publish(actor, agent_id, despite_losses, what, instead)
+            return await self._publish(actor, agent_id, force, what, instead)
         except DocentError:
             await self._agents.change_draft(actor, agent_id, lambda draft: before[0] if draft == tried else draft)
             raise

@@ -62,23 +62,21 @@ class AdminAgents(Api):
         "Make the draft what visitors get",
         access=write,
         is_input_optional=True,
-        codes=("not_found", "draft_loses"),
+        codes=("not_found", "publish_gate_failed"),
     )
     async def publish_agent(self, call: Call[Actor, PublishIn]) -> PublishedOut:
-        published = await self._publishing.publish(
-            call.caller, call.path_id("agent_id"), despite_losses=call.input.despite_losses
-        )
+        published = await self._publishing.publish(call.caller, call.path_id("agent_id"), force=call.input.force)
         return PublishedOut.of_published(published)
 
     @post(
         "/v1/agents/{agent_id}/rollback",
         "Publish the settings of an earlier version as a new one",
         access=write,
-        codes=("not_found", "draft_loses"),
+        codes=("not_found", "publish_gate_failed"),
     )
     async def roll_back_agent(self, call: Call[Actor, RollBackIn]) -> PublishedOut:
         published = await self._publishing.roll_back(
-            call.caller, call.path_id("agent_id"), call.input.number, despite_losses=call.input.despite_losses
+            call.caller, call.path_id("agent_id"), call.input.number, force=call.input.force
         )
         return PublishedOut.of_published(published)
 

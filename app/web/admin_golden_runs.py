@@ -55,7 +55,7 @@ class GoldenRunHead(Model):
     questions: int
     asked: int = Field(description="Of them, so far; the same of both versions.")
     is_complete: bool
-    is_going: bool = Field(
+    is_running: bool = Field(
         description=f"After {BUDGET_SECONDS} seconds a worker asks the rest; get the run again to see how far it is."
     )
     won: tuple[str, ...] = Field(description="Questions that go right by the draft alone.")

@@ -82,7 +82,7 @@ class TakeIn(Model):
     )
 
 
-_TAKEN = ("not_found", "chat_taken", "nobody_talks")
+_TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
 
 
 class AdminLiveChats(Api):
@@ -130,7 +130,7 @@ class AdminLiveChats(Api):
         "/v1/conversations/{conversation_id}/live-chat/hand-back",
         "Let the agent answer again",
         access=write,
-        codes=("not_found", "chat_taken"),
+        codes=("not_found", "chat_already_taken"),
     )
     async def hand_back_live_chat(self, call: Call[Actor, None]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.hand_back(call.caller, _conversation(call)))

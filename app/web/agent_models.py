@@ -269,7 +269,7 @@ class AgentVersionOut(Model):
 
 
 class PublishIn(Model):
-    despite_losses: bool = Field(default=False, description="Also where the publish gate refuses.")
+    force: bool = Field(default=False, description="Also where the publish gate refuses.")
 
 
 class RollBackIn(PublishIn):

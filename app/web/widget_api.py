@@ -48,7 +48,7 @@ INIT_MAX_BYTES = 16 * 1024
 QUESTION_MAX_BYTES = 128 * 1024  # every character of question and context may be escaped as \uXXXX
 
 
-_ASKED = ("turn_conflict", "turn_in_progress", "person_talks", "overloaded")
+_ASKED = ("turn_conflict", "turn_in_progress", "handed_to_person", "overloaded")
 
 
 class WidgetConversations(Api):

@@ -103,7 +103,7 @@ class WidgetPerson(Api):
         "Write to the person who was asked for",
         access=visitor,
         max_body_bytes=_MAX_BYTES,
-        codes=("not_found", "nobody_talks"),
+        codes=("not_found", "no_active_chat"),
     )
     async def write_to_person(self, call: Call[VisitorCaller, PersonMessageIn]) -> PersonOut:
         await self._count(call)

@@ -10,7 +10,7 @@ import pytest
 from app.answering.person_talk import told_talk
 from app.domain.agent import AgentConfig
 from app.domain.curated_answer import CuratedAnswer, Trigger
-from app.domain.errors import PersonTalks
+from app.domain.errors import HandedToPerson
 from app.domain.gap import GapState
 from app.domain.list_page import PageRequest
 from app.domain.live_chat import LiveState
@@ -123,7 +123,7 @@ async def test_the_agent_answers_while_the_visitor_waits_and_is_silent_while_a_p
         assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
         await chats.take_over(actor, house.session.conversation_id)
         for message in (QUESTION, WISH):
-            with pytest.raises(PersonTalks):
+            with pytest.raises(HandedToPerson):
                 await house.ask(message)
         assert len(model.requests) == asked
         await chats.hand_back(actor, house.session.conversation_id)

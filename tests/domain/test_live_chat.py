@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.errors import ChatTaken, NobodyTalks
+from app.domain.errors import ChatAlreadyTaken, NoActiveChat
 from app.domain.live_chat import OVERDUE_AFTER, LiveChat, LiveState, shown_name
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -36,20 +36,20 @@ def test_one_operator_has_it_and_another_is_told_who() -> None:
         lambda: TALKING.check_talks("ben@example.com"),
         lambda: TALKING.handed_back("ben@example.com", LATER, by_force=False),
     ):
-        with pytest.raises(ChatTaken, match=r"ann@example\.com has this chat"):
+        with pytest.raises(ChatAlreadyTaken, match=r"ann@example\.com has this chat"):
             attempt()
 
 
 @pytest.mark.parametrize("chat", [CHAT, ENDED], ids=["never asked", "ended"])
 def test_nobody_takes_or_answers_what_nobody_asked_for(chat: LiveChat) -> None:
-    with pytest.raises(NobodyTalks):
+    with pytest.raises(NoActiveChat):
         chat.taken("ann@example.com", "Ann", NOW)
-    with pytest.raises(NobodyTalks):
+    with pytest.raises(NoActiveChat):
         chat.check_talks("ann@example.com")
 
 
 def test_nobody_answers_a_chat_before_they_have_taken_it() -> None:
-    with pytest.raises(NobodyTalks, match="Take it over first"):
+    with pytest.raises(NoActiveChat, match="Take it over first"):
         WAITING.check_talks("ann@example.com")
 
 

@@ -171,7 +171,7 @@ class ScriptedWidgetApi:
         body = await self._record(request)
         turn_id = body["turn_id"]
         if self.person.state == "talking":
-            return _refusal(Refuse(409, "person_talks"))
+            return _refusal(Refuse(409, "handed_to_person"))
         if turn_id not in self._turns:
             question = body["message"]
             later = self.retries.get(question)
@@ -216,7 +216,7 @@ class ScriptedWidgetApi:
     async def _say(self, request: Request) -> Response:
         body = await self._record(request)
         if not self.person.listens:
-            return _refusal(Refuse(409, "nobody_talks"))
+            return _refusal(Refuse(409, "no_active_chat"))
         self.person.hears(body["message_id"], body["text"])
         return self._line()
 

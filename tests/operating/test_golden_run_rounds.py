@@ -56,17 +56,17 @@ async def stored(shop: Shop, run: GoldenRun) -> GoldenRun:
 
 async def test_a_worker_asks_what_was_left(shop: Shop) -> None:
     run = await a_run(shop)
-    assert (run.asked, run.is_going, run.lost) == (10, True, ())
+    assert (run.asked, run.is_running, run.lost) == (10, True, ())
     assert await rounds(shop).go_on() == 1
     over = await stored(shop, run)
-    assert (over.asked, over.is_complete, over.is_going) == (QUESTIONS, True, False)
+    assert (over.asked, over.is_complete, over.is_running) == (QUESTIONS, True, False)
     assert over.lost == ("page20?",)
     assert (over.asked_by, over.asked_at) == (run.asked_by, run.asked_at)
     assert await rounds(shop).go_on() == 0
 
 
 async def test_a_run_that_had_time_for_all_goes_on_nowhere(shop: Shop) -> None:
-    assert not (await shop.runs.run(shop.actor, shop.agent)).is_going
+    assert not (await shop.runs.run(shop.actor, shop.agent)).is_running
     assert await rounds(shop).go_on() == 0
 
 
@@ -85,7 +85,7 @@ async def test_how_far_it_is_can_be_seen_on_the_way(shop: Shop) -> None:
 
     async def look() -> None:
         so_far = await stored(shop, run)
-        seen.append((so_far.asked, so_far.is_going))
+        seen.append((so_far.asked, so_far.is_running))
 
     shop.searches.on_search = look
     await rounds(shop).go_on()
@@ -142,7 +142,7 @@ async def test_while_search_is_down_it_waits_but_not_for_ever(shop: Shop) -> Non
     run = await a_run(shop)
     shop.searches.is_down = True
     assert await rounds(shop).go_on() == 1
-    assert (await stored(shop, run)).is_going
+    assert (await stored(shop, run)).is_running
     assert await rounds(shop).go_on() == 0, "not at once again"
     shop.clock.advance((GIVEN_UP_AFTER + timedelta(minutes=1)).total_seconds())
     assert await rounds(shop).go_on() == 1

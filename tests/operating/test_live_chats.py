@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.agent import AgentConfig
 from app.domain.conversation import RESUME_WITHIN
-from app.domain.errors import ChatTaken, InvalidInput, NobodyTalks, NotFound
+from app.domain.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, NotFound
 from app.domain.live_chat import MESSAGES_AT_ONCE, LiveState
 from app.domain.turn import VisitorSession
 from app.operating.actor import MANAGE, READ, WRITE, Actor
@@ -150,13 +150,13 @@ async def test_the_same_message_again_changes_nothing(desk: Desk) -> None:
 
 async def test_nobody_is_written_to_before_they_were_asked_for_or_after_the_end(desk: Desk) -> None:
     session = await desk.visitor()
-    with pytest.raises(NobodyTalks):
+    with pytest.raises(NoActiveChat):
         await desk.say(session, "Hello?")
     await desk.chats.ask(session)
     await desk.chats.leave(session)
-    with pytest.raises(NobodyTalks):
+    with pytest.raises(NoActiveChat):
         await desk.say(session, "Hello?")
-    with pytest.raises(NobodyTalks):
+    with pytest.raises(NoActiveChat):
         await desk.chats.take_over(desk.ann, session.conversation_id)
 
 
@@ -165,10 +165,10 @@ async def test_of_two_operators_who_take_it_at_once_one_has_it(desk: Desk) -> No
     await desk.chats.ask(session)
     takings = (desk.chats.take_over(actor, session.conversation_id) for actor in (desk.ann, desk.ben))
     won, lost = sorted(
-        await asyncio.gather(*takings, return_exceptions=True), key=lambda each: isinstance(each, ChatTaken)
+        await asyncio.gather(*takings, return_exceptions=True), key=lambda each: isinstance(each, ChatAlreadyTaken)
     )
     assert isinstance(won, LiveView)
-    assert isinstance(lost, ChatTaken)
+    assert isinstance(lost, ChatAlreadyTaken)
     assert won.chat.taken_by in str(lost)
 
 
@@ -176,9 +176,9 @@ async def test_another_operator_neither_replies_nor_hands_back_but_an_admin_does
     session = await desk.visitor()
     await desk.chats.ask(session)
     await desk.chats.take_over(desk.ann, session.conversation_id, "Ann of the shop")
-    with pytest.raises(ChatTaken):
+    with pytest.raises(ChatAlreadyTaken):
         await desk.reply(desk.ben, session, "Me too.")
-    with pytest.raises(ChatTaken):
+    with pytest.raises(ChatAlreadyTaken):
         await desk.chats.hand_back(desk.ben, session.conversation_id)
     admin = replace(desk.ben, scopes=STAFF | {MANAGE})
     assert (await desk.chats.hand_back(admin, session.conversation_id)).chat.state is LiveState.ENDED
@@ -188,7 +188,7 @@ async def test_every_change_by_an_operator_is_audited_and_a_refused_one_is_not(d
     session = await desk.visitor()
     await desk.chats.ask(session)
     await desk.chats.take_over(desk.ann, session.conversation_id)
-    with pytest.raises(ChatTaken):
+    with pytest.raises(ChatAlreadyTaken):
         await desk.reply(desk.ben, session, "Me too.")
     await desk.reply(desk.ann, session, "Hello.")
     for _ in range(2):

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.domain.agent import AgentConfig
-from app.domain.errors import DraftLoses, IndexUnavailable, InvalidInput, NotFound
+from app.domain.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed
 from app.domain.golden_question import GoldenQuestion
 from app.domain.golden_run import PublishGate
 from app.domain.list_page import PageRequest
@@ -106,7 +106,7 @@ async def test_a_draft_that_loses_the_words_of_an_answer_is_refused(shop: Shop) 
         await GoldenQuestionRecords(tx).put(expecting)
     await shop.draft(tone="dry", publish_gate=PublishGate.REFUSE)
     shop.searches.known = {"live": {"prices", "hours"}, "draft": {"prices"}}
-    with pytest.raises(DraftLoses, match="prices hours"):
+    with pytest.raises(PublishGateFailed, match="prices hours"):
         await shop.publishing.publish(shop.actor, shop.agent)
     run = (await shop.runs.page(shop.actor, shop.agent, PageRequest(1))).items[0]
     assert run.draft is not None
@@ -165,10 +165,10 @@ async def test_a_draft_that_loses_is_published_with_a_warning(shop: Shop) -> Non
 
 async def test_a_gate_that_refuses_names_what_would_be_lost_and_can_be_overruled(shop: Shop) -> None:
     await losing(shop, PublishGate.REFUSE)
-    with pytest.raises(DraftLoses, match=r'"hours\?".*despite_losses'):
+    with pytest.raises(PublishGateFailed, match=r'"hours\?".*force'):
         await shop.publishing.publish(shop.actor, shop.agent)
     assert await shop.live_number() == 1
-    await shop.publishing.publish(shop.actor, shop.agent, despite_losses=True)
+    await shop.publishing.publish(shop.actor, shop.agent, force=True)
     assert await shop.live_number() == 2
 
 
@@ -176,7 +176,7 @@ async def test_nothing_is_asked_twice_while_nothing_has_changed(shop: Shop) -> N
     await losing(shop, PublishGate.REFUSE)
     await shop.runs.run(shop.actor, shop.agent)
     asked = len(shop.searches.asked)
-    with pytest.raises(DraftLoses):
+    with pytest.raises(PublishGateFailed):
         await shop.publishing.publish(shop.actor, shop.agent)
     assert len(shop.searches.asked) == asked
     await shop.draft(tone="warm")
@@ -221,7 +221,7 @@ async def rolling_back(shop: Shop) -> None:
 async def test_an_earlier_version_does_not_pass_the_gate_either(shop: Shop) -> None:
     await rolling_back(shop)
     await shop.draft(tone="half done")
-    with pytest.raises(DraftLoses, match=r'Version 1 .*"hours\?"'):
+    with pytest.raises(PublishGateFailed, match=r'Version 1 .*"hours\?"'):
         await shop.publishing.roll_back(shop.actor, shop.agent, 1)
     agent = await shop.agents.get(shop.actor, shop.agent)
     assert (agent.live_version, agent.draft.tone) == (2, "half done"), "nothing has changed"
@@ -229,7 +229,7 @@ async def test_an_earlier_version_does_not_pass_the_gate_either(shop: Shop) -> N
 
 async def test_an_earlier_version_is_published_as_a_new_one_behind_the_gate_of_today(shop: Shop) -> None:
     await rolling_back(shop)
-    published = await shop.publishing.roll_back(shop.actor, shop.agent, 1, despite_losses=True)
+    published = await shop.publishing.roll_back(shop.actor, shop.agent, 1, force=True)
     assert published.compared is not None
     assert published.compared.lost == ("hours?",)
     agent = await shop.agents.get(shop.actor, shop.agent)

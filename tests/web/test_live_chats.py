@@ -69,13 +69,13 @@ async def test_another_operator_is_told_who_has_it(house: House, waiting: Visito
     other = (await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "other", (WRITE,))).token
     for what, body in (("/take", None), ("/messages", a_reply()), ("/hand-back", None)):
         refused = await house.api("POST", path(waiting, what), body, token=other)
-        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "chat_taken")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "chat_already_taken")
         assert "write has this chat" in refused.json()["error"]["message"]
 
 
 async def test_a_chat_is_taken_over_before_it_is_answered(house: House, waiting: VisitorHttp) -> None:
     refused = await house.api("POST", path(waiting, "/messages"), a_reply())
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "nobody_talks")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_active_chat")
 
 
 async def test_a_chat_is_read_from_a_number_on(house: House, waiting: VisitorHttp) -> None:

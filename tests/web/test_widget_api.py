@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from app.domain.deletion import DeletedKind
-from app.domain.errors import Overloaded, PersonTalks, TurnInProgress
+from app.domain.errors import HandedToPerson, Overloaded, TurnInProgress
 from app.domain.turn_events import Error, Token
 from app.operating.agents import Agents
 from app.operating.deletions import Deletions
@@ -298,12 +298,12 @@ async def test_a_token_holds_only_on_the_website_it_was_made_for(house: House, v
     ("refusal", "status", "code"),
     [
         (TurnInProgress("Wait for it."), 409, "turn_in_progress"),
-        (PersonTalks("Write to them."), 409, "person_talks"),
+        (HandedToPerson("Write to them."), 409, "handed_to_person"),
         (Overloaded("Too busy."), 503, "overloaded"),
     ],
 )
 async def test_a_turn_that_cannot_begin_is_refused_before_the_stream(
-    house: House, visitor: VisitorHttp, refusal: Overloaded | PersonTalks | TurnInProgress, status: int, code: str
+    house: House, visitor: VisitorHttp, refusal: Overloaded | HandedToPerson | TurnInProgress, status: int, code: str
 ) -> None:
     house.turns.refusal = refusal
     response = await visitor.ask()

@@ -83,7 +83,7 @@ async def test_an_agent_without_live_chat_calls_nobody(house: House) -> None:
 
 async def test_nobody_is_there_to_be_written_to(visitor: VisitorHttp) -> None:
     refused = await visitor.call("POST", "/person/messages", {"message_id": str(uuid4()), "text": "Hello?"})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "nobody_talks")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_active_chat")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ test("what an earlier page could not send is sent", async () => {
 });
 
 test("a message that nobody hears is kept as refused, and the state is looked up", async () => {
-  const { line, sent, page } = open([new Failure("nobody_talks", 409), answer("ended")]);
+  const { line, sent, page } = open([new Failure("no_active_chat", 409), answer("ended")]);
   page.isHidden = false;
   line.say(HELLO);
   await new Promise((resolve) => setTimeout(resolve, 5));

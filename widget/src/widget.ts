@@ -281,7 +281,7 @@ export class Widget implements PanelActions {
       await this.#client.ask(question, hear, running.signal, join);
     } catch (error) {
       const { code, retryable = true } = error as Failure;
-      if (code === "person_talks") {
+      if (code === "handed_to_person") {
         // Called in another tab: what was asked here is for the person.
         await this.withPeople((people) => {
           people.say(question.message, true);

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import DraftLoses, NotFound
+from app.domain.errors import NotFound, PublishGateFailed
 from app.domain.operator import Role
 from app.operating.agents import Agents
 from app.operating.publishing import Publishing
@@ -75,8 +75,8 @@ async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -
 async def test_an_earlier_version_that_the_gate_refuses_is_published_all_the_same_by_a_second_click(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def losing(self: Publishing, *_: object, despite_losses: bool) -> None:
-        raise NotFound("agent") if despite_losses else DraftLoses("Version 1 loses golden questions.")
+    async def losing(self: Publishing, *_: object, force: bool) -> None:
+        raise NotFound("agent") if force else PublishGateFailed("Version 1 loses golden questions.")
 
     browser, path = await an_operator(house), settings_path(house)
     await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
@@ -89,7 +89,7 @@ async def test_an_earlier_version_that_the_gate_refuses_is_published_all_the_sam
         True,
         True,
     )
-    again = await browser.post(f"{path}/back", {"number": "1", "despite_losses": "true"})
+    again = await browser.post(f"{path}/back", {"number": "1", "force": "true"})
     assert again.status_code == 404
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import anyio.to_thread
 
 from app.domain.agent import Agent, AgentConfig, AgentVersion
-from app.domain.errors import DraftLoses, InvalidInput
+from app.domain.errors import InvalidInput, PublishGateFailed
 from app.domain.list_page import PageRequest
 from app.domain.origin import is_listed
 from app.operating.agents import Agents
@@ -22,7 +22,7 @@ _VERSIONS = 100
 
 
 class PublishForm(Form):
-    despite_losses: bool = False
+    force: bool = False
 
 
 class BackForm(PublishForm):
@@ -57,10 +57,8 @@ class AgentVersionPages(Pages):
     @action("/console/agents/{agent_id}/settings/publish", access=write, shown_on="agent_versions")
     async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
         try:
-            published = await self._publishing.publish(
-                visit.actor, visit.agent.id, despite_losses=visit.input.despite_losses
-            )
-        except DraftLoses as error:
+            published = await self._publishing.publish(visit.actor, visit.agent.id, force=visit.input.force)
+        except PublishGateFailed as error:
             raise InvalidInput("", str(error)) from None
         return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{_losses(published)}")
 
@@ -70,10 +68,8 @@ class AgentVersionPages(Pages):
         if number is None:
             raise InvalidInput("", "Choose a version of this agent.")
         try:
-            published = await self._publishing.roll_back(
-                visit.actor, visit.agent.id, number, despite_losses=visit.input.despite_losses
-            )
-        except (DraftLoses, InvalidInput) as error:
+            published = await self._publishing.roll_back(visit.actor, visit.agent.id, number, force=visit.input.force)
+        except (PublishGateFailed, InvalidInput) as error:
             raise InvalidInput("", str(error).removeprefix("number: ")) from None
         told = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
         return Go(visit.url("agent_versions"), told)

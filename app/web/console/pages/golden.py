@@ -65,7 +65,7 @@ class GoldenPages(Pages):
     @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden", under="golden")
     async def run_golden(self, visit: Visit[NoForm]) -> Go:
         run = await self._runs.run(visit.actor, visit.agent.id)
-        rest = " A worker asks the rest." if run.is_going else ""
+        rest = " A worker asks the rest." if run.is_running else ""
         return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.{rest}")
 
     @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from app.domain.errors import ChatTaken, InvalidInput, NobodyTalks
+from app.domain.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.domain.list_page import PageRequest
 from app.domain.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.operating.agents import Agents
@@ -81,7 +81,7 @@ class LivePages(Pages):
     async def take_live(self, visit: Visit[TakeForm]) -> Go:
         try:
             await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.input.name)
-        except (ChatTaken, NobodyTalks) as error:
+        except (ChatAlreadyTaken, NoActiveChat) as error:
             raise InvalidInput("", str(error)) from None
         return self._back(visit, "You answer now; the agent is silent.")
 
@@ -93,7 +93,7 @@ class LivePages(Pages):
             await self._chats.reply(
                 visit.actor, visit.path_id("conversation_id"), given.message_id or uuid4(), given.text
             )
-        except (ChatTaken, NobodyTalks) as error:
+        except (ChatAlreadyTaken, NoActiveChat) as error:
             raise InvalidInput("", str(error)) from None
         return self._back(visit)
 

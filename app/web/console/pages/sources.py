@@ -147,7 +147,7 @@ class SourcePages(Pages):
                 "run": run,
                 "progress": run and run_progress(run, visit.now),
                 "is_crawled": source.config.kind not in GIVEN_KINDS,
-                "is_going": run is not None and run.state not in ENDED_STATES,
+                "is_running": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
                 "status": visit.input.status,
                 "older": pages.next_cursor
