@@ -1,7 +1,7 @@
 """`python -m tests.security`: every test that SECURITY.md names, counted by threat.
 
 Exit code 0 when each threat has cases and all of them pass. Tests in a browser are not run here, but by
-`make test-browser`.
+`make test-browser` and `make test-operator`.
 """
 
 import sys
@@ -11,7 +11,7 @@ import pytest
 
 from tests.security.threats import ROOT, Threat, threats
 
-IN_A_BROWSER = "tests/e2e/"
+IN_A_BROWSER = ("tests/e2e/", "tests/console/")
 
 
 class CaseCount:
