@@ -1,7 +1,7 @@
 """Names that a question turns on: what says nothing of them answers another question."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from app.answering.brief import Source
@@ -33,9 +33,9 @@ class AskedNames:
         }
         if question.isupper():
             names = {name for name in names if _DIGIT.search(name)}
-        self._exact = {name.casefold() for name in names if not name[1:].islower()}
-        told = _folded(*(part for source in sources for part in (source.title, *source.breadcrumb, source.text)))
-        self._missing = sum(name.casefold() not in told for name in names if name[1:].islower())
+        words = {name for name in names if name[1:].islower()}
+        self._exact = {name.casefold() for name in names - words}
+        self._missing = _missing(words, sources) if words else 0
         self._count = len(names)
 
     def odds(self, passage: Passage) -> float:
@@ -45,6 +45,11 @@ class AskedNames:
         text, headings = _folded(passage.text), _folded(*passage.names)
         lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
         return _MISSING_ODDS * (self._missing + lacking) / self._count
+
+
+def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
+    told = _folded(*(part for source in sources for part in (source.title, *source.breadcrumb, source.text)))
+    return sum(word.casefold() not in told for word in words)
 
 
 def _has(text: str, name: str) -> bool:
