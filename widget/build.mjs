@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/people.js and dist/page.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js and dist/search.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -50,7 +50,10 @@ async function namesOfEnum(file, name) {
   return names.match(/\w+/g);
 }
 
-/** The English words of the two files, of which the first has those of enum W. */
+/** The last of enum W that the first script has. */
+const LAST_OF_FRAME = "note";
+
+/** The English words of enum W, and those of enum P. */
 async function englishParts() {
   const first = await namesOfEnum("src/words.ts", "W");
   const second = await namesOfEnum("src/people_words.ts", "P");
@@ -61,6 +64,7 @@ async function englishParts() {
 
 const asList = (words) => `export default ${JSON.stringify(words.join("|"))}.split("|");`;
 const ENGLISH = {
+  "english-frame": async () => asList((await wordList("en")).slice(0, WORD_NAMES.indexOf(LAST_OF_FRAME) + 1)),
   english: async () => asList((await englishParts())[0]),
   "english-people": async () => {
     const [first, second] = await englishParts();
@@ -76,6 +80,8 @@ const INTERNAL_NAMES = [
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
   ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "element", "connect"],
   ...["exported", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
+  ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
+  ...["goTo", "older", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
 ];
 
 const SHARED = {
@@ -95,34 +101,27 @@ const SCRIPT = {
   ...SHARED,
   sourcemap: true,
   format: "iife",
-  // Names of ours that never leave the three files; a name of the API, the browser or the enums W and P must not be in this list.
+  // Names of ours that never leave these files; a name of the API, the browser or the enums W and P must not be in this list.
   mangleProps: new RegExp(`^(${INTERNAL_NAMES.join("|")})$`),
 };
 
 export async function buildWidget() {
-  const main = (mangleCache, parts) =>
+  // Each script carries the hashes of those that it loads: the first that of the panel's, which carries the others'.
+  const compile = (name, mangleCache, parts = "") =>
     build({
       ...SCRIPT,
-      entryPoints: ["src/main.ts"],
-      outfile: "dist/widget.js",
+      entryPoints: [`src/${name}.ts`],
+      outfile: `dist/${name === "main" ? "widget" : name}.js`,
       mangleCache,
       plugins: [minifiedCss, madeModules({ ...ENGLISH, parts: () => parts })],
     });
-  // The main file chooses the short names, as its weight counts most; the others must call the same things by them, and the
-  // main file then carries their hashes.
-  const { mangleCache } = await main({}, "export const PEOPLE = [], PAGE = [];");
-  const part = async (name) => {
-    const { outputFiles } = await build({
-      ...SCRIPT,
-      entryPoints: [`src/${name}.ts`],
-      outfile: `dist/${name}.js`,
-      mangleCache,
-      plugins: [minifiedCss, englishWords],
-    });
-    return squeezed(outputFiles);
-  };
-  const [people, page] = [await part("people"), await part("page")];
-  const first = await main(mangleCache, `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)};`);
+  // The first chooses the short names, then the panel's: their weight counts most. The others call the same things by them.
+  let { mangleCache } = await compile("main", {}, "export const PANEL = [];");
+  ({ mangleCache } = await compile("panel", mangleCache, "export const PEOPLE = [], PAGE = [];"));
+  const script = async (name, parts) => squeezed((await compile(name, mangleCache, parts)).outputFiles);
+  const [people, page, search] = [await script("people"), await script("page"), await script("search")];
+  const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)};`);
+  const first = await script("main", `export const PANEL = ${hashed("panel", panel)};`);
   const words = await Promise.all(
     (await readdir(here("src/words")))
       .filter((name) => name !== "en.json")
@@ -131,7 +130,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...(await squeezed(first.outputFiles)), ...people, ...page, ...words];
+  return [...first, ...panel, ...people, ...page, ...search, ...words];
 }
 
 /** A file's name for good and its `integrity`. */

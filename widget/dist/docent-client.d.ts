@@ -56,6 +56,8 @@ export interface Message {
     citations?: Citation[] | null;
     low_confidence?: boolean | null;
     answered_by?: string | null;
+    next_questions?: string[] | null;
+    rating?: Rating | null;
 }
 /** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
 export interface SignedUser {
@@ -71,6 +73,14 @@ export interface Session {
     expires_at: string;
     agent: Agent;
     messages: Message[];
+    /** Whether there are some before them. */
+    has_earlier: boolean;
+}
+/** One of the visitor's conversations, of a list. */
+export interface PastConversation {
+    id: string;
+    first_question: string;
+    last_active_at: string;
 }
 export interface Question {
     turn_id: string;
@@ -102,6 +112,8 @@ export type AnswerEvent = {
     low_confidence: boolean;
     confidence: number;
     finish: string;
+    /** To offer below the answer, at most three; the pages answer them. */
+    next_questions?: string[];
 } | {
     event: "error";
     code: string;
@@ -137,6 +149,8 @@ export interface ClientOptions {
     /** The visitor's id of an earlier visit, and where to put the one that the server gave. */
     anonymousId?: () => string | undefined;
     keepAnonymousId?: (id: string) => void;
+    /** The conversation to begin with, null for a new one; else, and where it is gone, the visitor's latest. */
+    conversation?: () => string | null | undefined;
     /** Who is signed in on the website; call `forget` when that changes. */
     user?: () => SignedUser | undefined;
     fetch?: typeof fetch;
@@ -167,8 +181,12 @@ export declare class Client {
     rate(turnId: string, rating: Rating, comment?: string): Promise<void>;
     /** Leaves a message for people to answer, whose writer has agreed that it is kept. */
     leave(lead: Lead): Promise<void>;
-    /** Ends the conversation; the next question starts another. */
+    /** Ends the conversation for good; the next question starts another. */
     clear(): Promise<void>;
+    /** Leaves the conversation for another of the visitor's, or without an id for a new one; the next call opens it. */
+    goTo(conversation?: string | null): void;
+    /** The id of the conversation that is open, null for one that is to be. */
+    get conversation(): string | null | undefined;
     /** Drops the session, so that the next call starts a new one. */
     forget(): void;
     /** Lets go of open connections without ending their turns, as a page must before it sleeps; `wake` goes on. */

@@ -19,5 +19,5 @@ export function install(script: HTMLScriptElement): void {
   const widget = new Widget(options, first?.agents);
   if (!first || !Object.values(first.agents).includes(first)) window.Docent = widget;
   queue.forEach((call) => widget.push(call));
-  if (options.open) widget.open();
+  widget.start();
 }

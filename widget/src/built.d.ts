@@ -3,6 +3,10 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
+declare module "docent:english-frame" {
+  const words: Record<number, string>;
+  export default words;
+}
 declare module "docent:english" {
   const words: Record<number, string>;
   export default words;
@@ -15,7 +19,8 @@ declare module "docent:english-people" {
 }
 declare module "docent:parts" {
   type Part = import("./part_file.js").PartFile;
-  /** The file that sees to people, and the one that reads the page. */
+  /** The file with what is in the panel, known to the first; the one that sees to people, and the one that reads the page, known to it. */
+  export const PANEL: Part;
   export const PEOPLE: Part;
   export const PAGE: Part;
 }

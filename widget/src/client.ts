@@ -12,6 +12,8 @@ export interface ClientOptions {
   /** The visitor's id of an earlier visit, and where to put the one that the server gave. */
   anonymousId?: () => string | undefined;
   keepAnonymousId?: (id: string) => void;
+  /** The conversation to begin with, null for a new one; else, and where it is gone, the visitor's latest. */
+  conversation?: () => string | null | undefined;
   /** Who is signed in on the website; call `forget` when that changes. */
   user?: () => SignedUser | undefined;
   fetch?: typeof fetch;
@@ -35,6 +37,10 @@ export class Client {
   readonly #sleepers = new Set<() => void>();
   #session: Session | null = null;
   #opening: Promise<Session> | null = null;
+  /** Which conversation is wanted in place of the session's: null is a new one. */
+  #next: string | null | undefined;
+  /** One that was wanted and is not there. */
+  #lost: string | undefined;
   #paused = false;
   /** Counts whom this client has spoken for. */
   #person = 0;
@@ -116,16 +122,29 @@ export class Client {
     await this.call("POST", "/leads", { ...lead, consent: true });
   }
 
-  /** Ends the conversation; the next question starts another. */
+  /** Ends the conversation for good; the next question starts another. */
   async clear(): Promise<void> {
     await this.call("POST", "/conversation/clear");
-    this.forget();
+    this.goTo();
+  }
+
+  /** Leaves the conversation for another of the visitor's, or without an id for a new one; the next call opens it. */
+  goTo(conversation: string | null = null): void {
+    this.#person++;
+    this.#next = conversation;
+    if (this.#session) this.#session.expires_at = "1970";
+  }
+
+  /** The id of the conversation that is open, null for one that is to be. */
+  get conversation(): string | null | undefined {
+    return this.#next === undefined ? this.#session?.conversation_id : this.#next;
   }
 
   /** Drops the session, so that the next call starts a new one. */
   forget(): void {
     this.#person++;
     this.#session = null;
+    this.#next = undefined;
   }
 
   /** Lets go of open connections without ending their turns, as a page must before it sleeps; `wake` goes on. */
@@ -145,9 +164,11 @@ export class Client {
   }
 
   async #init(): Promise<Session> {
-    const { agentId, locale, pageUrl, anonymousId, user } = this.#options;
+    const { agentId, locale, pageUrl, anonymousId, user, conversation } = this.#options;
     const person = this.#person;
     const { userId, hash } = user?.() ?? {};
+    const wanted = this.#next === undefined ? (this.#session?.conversation_id ?? conversation?.()) : this.#next;
+    const known = wanted === this.#lost ? undefined : wanted;
     const response = await this.#send("POST", "/init", {
       agent_id: agentId,
       page_url: pageUrl(),
@@ -155,13 +176,22 @@ export class Client {
       anon_id: userId ? undefined : (this.#session?.anonymous_id ?? anonymousId?.()),
       user_id: userId,
       user_hash: hash,
+      conversation_id: known ?? undefined,
+      new_conversation: known === null || undefined,
       locale,
     });
     // Whose answer this is has left meanwhile.
     if (person !== this.#person) return this.#init();
+    if (known && response.status === 404) {
+      // Erased, cleared, or somebody else's: the latest will do.
+      this.#lost = known;
+      this.#next = undefined;
+      return this.#init();
+    }
     if (!response.ok) throw await failureOf(response);
     const session = (await response.json()) as Session;
     this.#session = session;
+    this.#next = undefined;
     if (session.anonymous_id) this.#options.keepAnonymousId?.(session.anonymous_id);
     return session;
   }

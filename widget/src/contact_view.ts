@@ -24,7 +24,7 @@ export function drawContact(place: HTMLElement, question: string, { words, fallb
     leaving,
     h(
       "details",
-      {},
+      { toggle: (event) => (event.target as HTMLDetailsElement).open && show(leaving, leaving.querySelector("input")!) },
       h("summary", { class: "chip" }, textOf(words, P.contact)),
       h(
         "form",
@@ -54,4 +54,11 @@ export function drawWhy(place: HTMLElement, words: Words, tell: (comment: string
     tell(input.value.trim());
   };
   fill(place, h("form", { class: "comment", submit }, input, h("button", { class: "chip" }, words[W.send])));
+  show(place, input);
+}
+
+/** All of a form that was just asked for, with the focus in its first field. */
+function show(form: HTMLElement, field: HTMLElement): void {
+  field.focus({ preventScroll: true });
+  form.scrollIntoView({ block: "nearest" });
 }

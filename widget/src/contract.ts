@@ -59,6 +59,8 @@ export interface Message {
   citations?: Citation[] | null;
   low_confidence?: boolean | null;
   answered_by?: string | null;
+  next_questions?: string[] | null;
+  rating?: Rating | null;
 }
 
 /** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
@@ -76,6 +78,15 @@ export interface Session {
   expires_at: string;
   agent: Agent;
   messages: Message[];
+  /** Whether there are some before them. */
+  has_earlier: boolean;
+}
+
+/** One of the visitor's conversations, of a list. */
+export interface PastConversation {
+  id: string;
+  first_question: string;
+  last_active_at: string;
 }
 
 export interface Question {
@@ -102,5 +113,7 @@ export type AnswerEvent =
       low_confidence: boolean;
       confidence: number;
       finish: string;
+      /** To offer below the answer, at most three; the pages answer them. */
+      next_questions?: string[];
     }
   | { event: "error"; code: string; message: string; retryable: boolean };

@@ -1,9 +1,10 @@
 import type { Client } from "./client.js";
 import type { Agent } from "./contract.js";
-import type { Store } from "./store.js";
-import type { Speech, Words } from "./words.js";
+import type { Speech } from "./speech.js";
+import type { Kept, Store } from "./store.js";
+import type { Words } from "./words.js";
 
-/** What of the panel the second file uses. */
+/** What of the panel the third file uses. */
 export interface Desk {
   /** All that is drawn, right under the shadow root. */
   root: HTMLElement;
@@ -15,11 +16,13 @@ export interface Desk {
     /** Tells of something that went wrong. */
     notice(error: unknown): void;
   };
+  /** Tells on the launcher of so many more things that came while the panel was closed. */
+  mark(count: number): void;
   /** Moves focus to where a visitor writes. */
   focus(): void;
 }
 
-/** What the second file does for the widget, for one visitor until `close`. */
+/** What the third file does for the widget, for one visitor until `close`. */
 export interface People {
   /** Draws the agent's ways to people into the element; `message` is what the form begins with. */
   offer(place: HTMLElement, message: string): void;
@@ -34,4 +37,4 @@ export interface People {
   close(): void;
 }
 
-export type OpenPeople = (desk: Desk, client: Client, store: Store, agent?: Agent) => People;
+export type OpenPeople = (desk: Desk, client: Client, store: Store<Kept>, agent?: Agent) => People;

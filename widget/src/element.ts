@@ -48,8 +48,8 @@ export function icon(path: string): SVGElement {
   return svg;
 }
 
+/** What `icon` draws. Each script has those that it names. */
 export const ICONS = {
-  chat: "M20 12a8 8 0 0 1-11 7l-5 1 1-5a8 8 0 1 1 15-3ZM8.5 12h0M12 12h0M15.5 12h0",
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V5M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",
@@ -58,7 +58,6 @@ export const ICONS = {
   check: "M5 12.5l4.5 4.5L19 7.5",
   up: "M7 10v10H4V10zl4-7q3 0 2 6h5q3 0 2 3l-1 6q0 2-3 2H7",
   down: "M17 14V4h3v10zl-4 7q-3 0-2-6H6q-3 0-2-3l1-6q0-2 3-2h9",
-  help: "M9.5 9.5a2.5 2.5 0 1 1 3.5 2.3q-1 .5-1 1.7M12 16.5h0M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
-  spark: "M12 3l2 7 7 2-7 2-2 7-2-7-7-2 7-2z",
-  unsure: "M12 8v5M12 16h0M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
+  past: "M12 7v5l3 2M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
+  end: "M12 5v14M6 13l6 6 6-6",
 } as const;

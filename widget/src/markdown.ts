@@ -3,22 +3,27 @@
  * Raw HTML is text. With `live`, the text is the start of a longer one: marks still open count as closed at the end,
  * and half a mark at the end is held back, so that no prefix of an answer shows its markup. */
 
-/** `tag` is an HTML element's name, or "cite" for the number of a source. Attributes are those of the tag. */
+/** `tag` is an HTML element's name, "cite" for the number of a source, or "task" for the box of a task, which holds "x" when it is
+ * done. Attributes are those of the tag. */
 export interface Element {
   tag: string;
   children: Node[];
   href?: string;
   start?: number;
+  /** Of a block of code: its language. */
+  lang?: string | undefined;
   /** Of a block: the text it was read from. Equal source in an equal place means an equal block. */
   source?: string;
 }
 
 export type Node = string | Element;
 
-const FENCE = /^ {0,3}(`{3,})[^`]*$/;
+const FENCE = /^ {0,3}(`{3,}) *([\w+#.-]*)[^`]*$/;
 const HEADING = /^ {0,3}(#{1,6}) +(.*?) *#*$/;
 const RULE = /^ {0,3}([-*_]) *(?:\1 *){2,}$/;
 const ITEM = /^( *)([-*+•]|\d{1,9}[.)])(?: +(.*)|)$/;
+const TASK = /^\[([ xX])\](?: +|$)/;
+const HALF_TASK = /^\[[ xX]?$/;
 const QUOTE = /^ {0,3}> ?(.*)$/;
 const DELIMITERS = /^ *[|:-][ |:-]*$/;
 const MARKS_ONLY = /^ *(?:[#>|`*_+\-•: ]+|\d{1,9}[.)]?) *$/;
@@ -61,7 +66,7 @@ function blocks(lines: string[], live: boolean, depth: number): Element[] {
         at = lines.length;
         if (live && /^ *`+$/.test(body[body.length - 1] ?? "")) body.pop();
       }
-      add("pre", [body.join("\n")]);
+      add("pre", [body.join("\n")], { lang: match[2] });
     } else if (isHalf()) {
       at++;
     } else if ((match = HEADING.exec(line))) {
@@ -99,10 +104,15 @@ function blocks(lines: string[], live: boolean, depth: number): Element[] {
         } else break;
       }
       const open = isOpen();
-      const children = items.map((item, n) => ({
-        tag: "li",
-        children: withoutParagraph(blocks(item, open && n === items.length - 1, depth + 1)),
-      }));
+      const children = items.map((item, n) => {
+        const isGrowing = open && n === items.length - 1;
+        const text = item[0] as string;
+        const task = TASK.exec(text);
+        if (task) item[0] = text.slice(task[0].length);
+        else if (isGrowing && HALF_TASK.test(text)) item[0] = "";
+        const box: Node[] = task ? [{ tag: "task", children: [(task[1] as string).trim().toLowerCase()] }] : [];
+        return { tag: "li", children: [...box, ...withoutParagraph(blocks(item, isGrowing, depth + 1))] };
+      });
       add(isOrdered ? "ol" : "ul", children, isOrdered ? { start: parseInt(marker) } : {});
     } else if (startsTable()) {
       const rows: string[] = [];
@@ -147,7 +157,7 @@ function cells(row: string): string[] {
   return parts.map((cell) => (cell === "|" ? "" : cell.replace(/\\\|/g, "|").trim()));
 }
 
-const PLAIN = /[^\\`*_[!h\n]+/y;
+const PLAIN = /[^\\`*_~[!h\n]+/y;
 const CITE = /\[(\d{1,3}(?:, *\d{1,3})*)\](?!\()/y;
 const LINK = /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(<?((?:[^\s()]|\([^\s()]*\))*?)>?(?:\s+"[^"]*")?\)/y;
 const HALF_LINK = /(!?)\[(?:[\d, ]*|([^[\]]*)(?:\](?:\([^()\s]*(?:\s[^()]*)?)?)?)$/y;
@@ -211,21 +221,23 @@ export function inline(source: string, live: boolean, depth = 0): Node[] {
       // An address still arriving is no link yet.
       add(live && at >= source.length ? url : { tag: "a", href: url, children: [url] });
       at -= group(0).length - url.length;
-    } else if (char === "*" || char === "_") {
+    } else if (char === "*" || char === "_" || char === "~") {
       const run = runAt(source, at);
       const mark = char.repeat(Math.min(run, 2));
       const begin = at + mark.length;
-      const opens = depth < DEEPEST && run < 4 && !/^\s/.test(source.slice(at + run)) && !(char === "_" && isAfterLetter);
+      const isStrike = char === "~";
+      const opens = depth < DEEPEST && (isStrike ? run === 2 : run < 4) && !/^\s/.test(source.slice(at + run)) && !(char === "_" && isAfterLetter);
       const end = opens && !unclosed.has(mark) ? closer(source, begin, mark) : -1;
       if (opens && end < 0) unclosed.add(mark);
       if (opens && (end > 0 || live)) {
         // A mark at the very end may be the closing one, still arriving.
-        const inner = end > 0 ? source.slice(begin, end) : source.slice(begin).replace(/\*+$/, "");
+        const inner = end > 0 ? source.slice(begin, end) : source.slice(begin).replace(/[*~]+$/, "");
         const children = inline(inner, end < 0, depth + 1);
-        if (children.length) add({ tag: mark[1] ? "strong" : "em", children });
+        if (children.length) add({ tag: isStrike ? "del" : mark[1] ? "strong" : "em", children });
         at = end > 0 ? end + mark.length : source.length;
       } else {
-        add(char.repeat(run));
+        // One at the end may be half of a mark.
+        if (!live || !isStrike || run > 1 || at < source.length - 1) add(char.repeat(run));
         at += run;
       }
     } else {

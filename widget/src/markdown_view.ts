@@ -1,11 +1,16 @@
 import type { Citation } from "./contract.js";
-import { h, type Child } from "./element.js";
+import { h, icon, iconButton, ICONS, fill, type Child } from "./element.js";
 import type { Element, Node } from "./markdown.js";
 import { safeLink } from "./safe_link.js";
+import { W, type Words } from "./words.js";
+
+/** "1,200.50", "3 %" or "€ 9": aligned so that their ends meet. */
+const NUMBER = /^[^\p{L}]*\d[\d.,\s\u00a0]*(?:%|[^\p{L}\d]|EUR|USD|GBP)*$/u;
 
 export interface MarkdownContext {
   citations: readonly Citation[];
   live: boolean;
+  words: Words;
   onCitation: (citation: Citation) => void;
 }
 
@@ -16,12 +21,38 @@ export function drawNode(node: Node, context: MarkdownContext): Child {
   const { tag } = node;
   const children = node.children.map((child) => drawNode(child, context));
   if (tag === "cite") return drawCitation(node.children[0] as string, context);
+  if (tag === "task") return drawTask(!!node.children[0]);
   if (tag === "a") return drawLink(node.href ?? "", children);
   if (tag === "code") return h(tag, { dir: "ltr" }, ...children);
   // What scrolls sideways must scroll with the keyboard too.
-  if (tag === "pre") return h(tag, { dir: "ltr", tabindex: 0 }, h("code", {}, ...children));
+  if (tag === "pre") return drawCode(node, context.words);
   if (tag === "table") return h("div", { class: tag, tabindex: 0 }, h(tag, {}, ...children));
-  return h(tag as "p", { start: node.start }, ...children);
+  const isNumber = tag === "td" && node.children.length === 1 && NUMBER.test(node.children[0] as string);
+  return h(tag as "p", { start: node.start, class: isNumber && "amount" }, ...children);
+}
+
+/** Drawn, and spoken by the name that its character has. */
+function drawTask(isDone: boolean): HTMLElement {
+  return h("span", { class: "task", role: "img", "aria-label": isDone ? "☑" : "☐" }, icon("M5 5h14v14H5z" + (isDone ? "M8 12l3 3 5-6" : "")));
+}
+
+/** A block of code under its language and a button that copies it. */
+function drawCode({ lang, children }: Element, words: Words): HTMLElement {
+  const text = children[0] as string;
+  const copy = copyButton(words[W.copy] + ": " + (lang || words[W.code]), words[W.copied], () => navigator.clipboard.writeText(text));
+  return h("div", { class: "code" }, h("div", { class: "bar" }, h("span", {}, lang), copy), h("pre", { dir: "ltr", tabindex: 0 }, h("code", {}, text)));
+}
+
+/** A button that says that it has copied. The clipboard is closed to pages without TLS: null. */
+export function copyButton(label: string, done: string, write: () => Promise<void>): HTMLElement | null {
+  if (!navigator.clipboard) return null;
+  const copy = iconButton(label, ICONS.copy, () => {
+    void write().then(() => {
+      fill(copy, icon(ICONS.check));
+      copy.setAttribute("aria-label", done);
+    });
+  });
+  return copy;
 }
 
 function drawLink(href: string, children: Child[]): HTMLElement {

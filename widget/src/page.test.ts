@@ -10,7 +10,8 @@ import { cutToBytes } from "./page_context.js";
 import { P, textOf } from "./people_words.js";
 import { safeLink } from "./safe_link.js";
 import { themeCss } from "./theme.js";
-import { ENGLISH, failureText, LANGUAGES, speechFor, W, type Words } from "./words.js";
+import { LANGUAGES, speechFor } from "./speech.js";
+import { ENGLISH, failureText, W, type Words } from "./words.js";
 
 test("a page's address loses its fragment and what reads like a secret", () => {
   assert.equal(

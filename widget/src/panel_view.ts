@@ -1,98 +1,137 @@
 import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
+import type { Launcher } from "./launcher.js";
+import type { PanelFrame } from "./panel_frame.js";
+import type { Shell } from "./shell.js";
+import type { Speech } from "./speech.js";
+import type { Stay } from "./store.js";
+import { PastView, type PastActions } from "./past_view.js";
 import { isRunning, type State, type Turn } from "./state.js";
-import { dots, trouble, TurnView, type TurnActions } from "./turn_view.js";
-import { failureText, stageText, W, type Speech, type Words } from "./words.js";
+import { dots, trouble } from "./trouble.js";
+import { TurnView, type TurnActions } from "./turn_view.js";
+import { failureText, stageText, W, type Words } from "./words.js";
 
-export interface PanelActions extends TurnActions {
-  toggle(): void;
-  close(): void;
-  ask(text: string): void;
+export interface PanelActions extends TurnActions, PastActions {
   stop(): void;
-  fresh(): Promise<void>;
+  /** Shows what was said before the first turn. */
+  older(): Promise<boolean>;
   connect(): void;
   notice(error: unknown): void;
 }
 
-const MAX_QUESTION = 4000;
+/** Of the log's padding, above a question that was just asked. */
+const PINNED_PX = 12;
+/** This near to the first turn, those before it are fetched. */
+const NEAR_START_PX = 120;
+/** Less than this is no reason for a button. */
+const NEAR_END_PX = 40;
 
-/** The one place that draws: the launcher at once, the panel when it is first opened. */
+function belowOf({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number {
+  return scrollHeight - scrollTop - clientHeight;
+}
+
+/** Draws a state into the panel's frame. */
 export class PanelView {
   readonly root: HTMLElement;
-  readonly launcher: HTMLButtonElement;
-  readonly #label = h("span", { class: "label" });
-  readonly #announcer = h("div", { class: "sr", role: "status", "aria-live": "polite" });
+  readonly speech: Speech;
+  readonly #frame: PanelFrame;
+  readonly #announcer: HTMLElement;
   readonly #turns = new Map<string, TurnView>();
-  #panel: HTMLElement | null = null;
-  #parts!: ReturnType<PanelView["build"]>;
+  readonly #intro = h("div");
+  readonly #list = h("div", { class: "turns" });
+  readonly #launcher: Launcher;
+  readonly #earlier = h("div");
+  readonly #past: PastView;
+  readonly #fresh: HTMLElement;
+  readonly #person: HTMLElement;
+  readonly #jump: HTMLElement;
+  #pinnedAt = 0;
   #drawn: State | null = null;
   #announced = "";
 
   constructor(
     readonly words: Words,
-    readonly speech: Speech,
+    { speech, launcher, frame }: Shell,
     readonly actions: PanelActions,
   ) {
-    this.launcher = h(
-      "button",
-      {
-        class: "launcher",
-        part: "launcher",
-        "aria-haspopup": "dialog",
-        "aria-expanded": "false",
-        "aria-label": speech.chat,
-        click: () => actions.toggle(),
-      },
-    );
-    // The page's own shortcuts must not fire while someone types a question.
-    const stop = (event: Event): void => event.stopPropagation();
-    this.root = h(
-      "div",
-      { class: "root", dir: speech.direction, lang: speech.language, keydown: stop, keyup: stop, keypress: stop },
-      this.launcher,
-      this.#announcer,
-    );
-    this.root.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || event.isComposing || !this.#drawn?.isOpen) return;
-      event.preventDefault();
-      actions.close();
+    this.speech = speech;
+    this.root = launcher.root;
+    this.#launcher = launcher;
+    this.#announcer = launcher.announcer;
+    this.#frame = frame;
+    this.#past = new PastView(words, speech.language, frame.log, actions);
+    const fresh = (): void => {
+      this.#past.close();
+      void actions.fresh();
+    };
+    this.#fresh = iconButton(words[W.fresh], ICONS.fresh, fresh, { class: "icon fresh" });
+    this.#person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
+    frame.end.before(this.#past.button, this.#fresh);
+    fill(frame.log, this.#intro, this.#earlier, this.#list);
+    this.#jump = iconButton(words[W.jump], ICONS.end, () => (frame.log.scrollTop = frame.log.scrollHeight), { hidden: true });
+    frame.log.after(h("div", { class: "jump" }, this.#jump));
+    const scrolled = (): void => {
+      this.#offerJump();
+      if (frame.log.scrollTop < NEAR_START_PX && this.#drawn?.hasEarlier) void actions.older();
+    };
+    frame.log.addEventListener("scroll", scrolled, { passive: true });
+    frame.panel.append(h("p", { class: "note" }, this.#person));
+    frame.panel.addEventListener("focusout", ({ relatedTarget: to }) => {
+      // Full screen, the page behind is out of sight: focus that runs out goes round.
+      const { panel } = frame;
+      if (this.#drawn?.isOpen && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
     });
+    frame.submit = (isPressed) => this.#submit(isPressed);
   }
 
-  /** How the launcher looks and is called. */
-  dress(text: string, name: string): void {
-    this.#label.textContent = text;
-    fill(this.launcher, icon(ICONS[name as "chat"] ?? ICONS.chat), this.#label);
-    this.launcher.setAttribute("aria-label", text || this.speech.chat);
-  }
-
-  /** Moves focus in: to the question, or on a touch screen to the panel, where no keyboard jumps up. */
   focus(): void {
-    const touch = matchMedia("(pointer: coarse)").matches;
-    (touch ? this.#panel : this.#parts.input)?.focus({ preventScroll: true });
+    this.#frame.focus();
+  }
+
+  /** The turn at the top and how many pixels of it are above; undefined where the end is in view. */
+  get place(): Stay["place"] {
+    const { log } = this.#frame;
+    if (belowOf(log) < NEAR_END_PX) return undefined;
+    for (const { id } of this.#drawn?.turns ?? []) {
+      const { offsetTop, offsetHeight } = this.#turns.get(id)!.element;
+      if (log.scrollTop < offsetTop + offsetHeight) return [id, log.scrollTop - offsetTop];
+    }
+    return undefined;
+  }
+
+  goTo([id, px]: NonNullable<Stay["place"]>): void {
+    const view = this.#turns.get(id);
+    if (view) this.#frame.log.scrollTop = view.element.offsetTop + px;
+  }
+
+  /** Tells on the launcher of so many more things that came while the panel was closed; of none, once it is open. */
+  mark(more = 0): void {
+    const { button } = this.#launcher;
+    const count = more && more + Number(button.dataset.unread ?? 0);
+    const label = button.getAttribute("aria-label")!.replace(/ \(\d+\)$/, "");
+    button.setAttribute("aria-label", label + (count ? ` (${count})` : ""));
+    if (count) button.dataset.unread = "" + count;
+    else delete button.dataset.unread;
+  }
+
+  get isMarked(): boolean {
+    return "unread" in this.#launcher.button.dataset;
   }
 
   draw(state: State): void {
     const before = this.#drawn;
     if (before === state) return;
+    if (state.isOpen && this.isMarked) this.mark();
     this.#drawn = state;
-    this.launcher.setAttribute("aria-expanded", String(state.isOpen));
-    this.launcher.classList.toggle("away", state.isOpen);
-    if (state.isOpen && !this.#panel) {
-      this.#parts = this.build();
-      this.#panel = this.#parts.panel;
-      this.root.append(this.#panel);
-    }
-    if (!this.#panel) return;
     const shadow = this.root.getRootNode() as ShadowRoot;
     const focused = shadow.activeElement;
     const focusKey = focused?.closest("article") && (focused as HTMLElement).dataset.focus;
     const place = focused?.parentElement?.closest("article");
-    this.#panel.hidden = !state.isOpen;
     if (before?.agent !== state.agent || before?.connection !== state.connection) this.#drawHead(state);
     this.#drawTurns(state, before);
     const running = isRunning(state.turns.at(-1));
-    const { send, input, notice, fresh } = this.#parts;
-    fresh.hidden = !state.turns.length;
+    const { send, input, notice } = this.#frame;
+    this.#fresh.hidden = !state.turns.length;
+    this.#past.button.hidden = !state.hasPast || state.connection !== "ready";
     if (send.dataset.running !== String(running)) {
       send.dataset.running = String(running);
       send.title = this.words[running ? W.stop : W.send];
@@ -111,76 +150,25 @@ export class PanelView {
     }
   }
 
-  private build() {
-    const { words, actions } = this;
-    const name = h("bdi");
-    const avatar = h("span", { class: "avatar", "aria-hidden": "true" });
-    const fresh = iconButton(words[W.fresh], ICONS.fresh, () => void actions.fresh());
-    const intro = h("div");
-    const list = h("div", { class: "turns" });
-    const log = h("div", { class: "log", part: "log", role: "log", "aria-live": "off", tabindex: 0 }, intro, list);
-    const input = h("textarea", {
-      rows: 1,
-      maxlength: MAX_QUESTION,
-      "aria-label": words[W.placeholder],
-      placeholder: words[W.placeholder],
-      enterkeyhint: "send",
-      dir: "auto",
-    });
-    const grow = h("div", { class: "grow" }, input);
-    // The twin behind the field gives it its height: no measuring, no inline style.
-    const mirror = (): void => grow.setAttribute("data-text", input.value + " ");
-    const send = h("button", { class: "send" });
-    const submit = (event: Event): void => {
-      event.preventDefault();
-      if (isRunning(this.#drawn?.turns.at(-1))) {
-        if (event.type === "submit") actions.stop();
-        return;
-      }
-      const text = input.value.trim();
-      if (!text) return;
-      input.value = "";
-      mirror();
-      actions.ask(text);
-      input.focus();
-    };
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
-    });
-    input.addEventListener("input", () => {
-      mirror();
-      send.disabled = send.dataset.running !== "true" && !input.value.trim();
-    });
-    // By law at first sight, before anything can be asked.
-    const disclosure = h("p", { class: "note", id: "disclosure", dir: "auto" }, words[W.note]);
-    const notice = h("p", { class: "notice", role: "status" });
-    const person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
-    const panel = h(
-      "section",
-      { class: "panel", part: "panel", role: "dialog", "aria-describedby": "disclosure", tabindex: -1 },
-      h("header", { part: "header" }, avatar, h("h2", {}, name), fresh, iconButton(words[W.close], ICONS.close, () => actions.close())),
-      disclosure,
-      log,
-      notice,
-      h(
-        "form",
-        { class: "composer", part: "composer", submit },
-        grow,
-        send,
-      ),
-      h("p", { class: "note" }, person),
-    );
-    panel.addEventListener("focusout", ({ relatedTarget: to }) => {
-      // Full screen, the page behind is out of sight: focus that runs out goes round.
-      if (this.#drawn?.isOpen && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
-    });
-    return { panel, name, avatar, fresh, intro, list, log, input, send, notice, person, disclosure };
+  #submit(isPressed: boolean): void {
+    if (isRunning(this.#drawn?.turns.at(-1))) {
+      if (isPressed) this.actions.stop();
+      return;
+    }
+    const { input } = this.#frame;
+    const text = input.value.trim();
+    if (!text) return;
+    input.value = "";
+    this.#frame.typed();
+    this.actions.ask(text);
+    input.focus();
   }
 
   #drawHead(state: State): void {
-    const { name, avatar, intro, panel, log, person, disclosure } = this.#parts;
+    const { name, avatar, panel, log, disclosure } = this.#frame;
+    const intro = this.#intro;
     disclosure.textContent = state.agent?.disclosure?.text || this.words[W.note];
-    person.hidden = !state.agent?.live_chat;
+    this.#person.hidden = !state.agent?.live_chat;
     const title = state.agent?.name ?? "";
     name.textContent = title;
     avatar.textContent = [...title][0]?.toUpperCase() ?? "";
@@ -196,7 +184,7 @@ export class PanelView {
           ...(state.agent.starter_prompts ?? []).map((prompt) =>
             chip(prompt, () => {
               this.actions.ask(prompt);
-              this.focus();
+              this.actions.focus();
             }),
           ),
         ),
@@ -213,14 +201,20 @@ export class PanelView {
 
   #drawTurns(state: State, before: State | null): void {
     if (before?.turns === state.turns && before.isOpen === state.isOpen) return;
-    const { list, intro, log } = this.#parts;
-    // Who has scrolled up to read stays there.
-    const stick = log.scrollHeight - log.scrollTop - log.clientHeight < 40 || state.turns.length !== before?.turns.length;
+    const { log } = this.#frame;
+    // Whoever has gone down to the end of an answer goes with it; nobody else is moved while they read.
+    const follows = log.scrollTop > this.#pinnedAt + 2 && belowOf(log) < 2;
     const kept = new Set(state.turns.map((turn) => turn.id));
     for (const [id, view] of this.#turns) {
       if (kept.has(id)) continue;
       view.element.remove();
       this.#turns.delete(id);
+    }
+    // What is put above leaves in its place what is read.
+    const isBack = before?.turns[0] && before.turns[0].id !== state.turns[0]?.id && kept.has(before.turns[0].id);
+    const { scrollTop, scrollHeight } = log;
+    if (before?.hasEarlier !== state.hasEarlier) {
+      fill(this.#earlier, state.hasEarlier && h("p", { class: "earlier" }, chip(this.words[W.earlier], () => void this.actions.older())));
     }
     // From the last, so that each is put before the next one, whatever else stands between them.
     let after: Element | null = null;
@@ -229,13 +223,31 @@ export class PanelView {
       if (!view) {
         view = new TurnView(turn, this.words, this.speech.language, this.actions);
         this.#turns.set(turn.id, view);
-        list.insertBefore(view.element, after);
+        this.#list.insertBefore(view.element, after);
       }
       view.draw(turn, state.agent?.fallback);
       after = view.element;
     }
-    intro.classList.toggle("talking", state.turns.length > 0);
-    if (stick) log.scrollTop = log.scrollHeight;
+    this.#intro.classList.toggle("talking", state.turns.length > 0);
+    if (isBack) log.scrollTop = scrollTop + log.scrollHeight - scrollHeight;
+    const last = state.turns.at(-1);
+    const view = last && this.#turns.get(last.id);
+    if (view && last.id !== before?.turns.at(-1)?.id) {
+      this.#past.close();
+      // A question goes to the top, and its answer grows below it; what was said before this page is read from its end.
+      const isNow = isRunning(last);
+      view.element.classList.toggle("now", isNow);
+      log.scrollTop = isNow ? view.element.offsetTop - PINNED_PX : log.scrollHeight;
+      this.#pinnedAt = log.scrollTop;
+    } else if (follows) log.scrollTop = log.scrollHeight;
+    this.#offerJump();
+  }
+
+  #offerJump(): void {
+    const { log } = this.#frame;
+    const isMore = belowOf(log) > NEAR_END_PX;
+    if (!isMore && this.#jump.matches(":focus")) log.focus({ preventScroll: true });
+    this.#jump.hidden = !isMore;
   }
 
   /** Speaks the stages and the whole answer, never a token. */

@@ -1,5 +1,3 @@
-import { Failure } from "./failure.js";
-
 /** A file of the widget beside the first, as the build made it: its name, and the hash of its bytes. */
 export type PartFile = readonly [name: string, integrity: string];
 
@@ -15,7 +13,7 @@ const loading: Record<string, Promise<unknown>> = {};
 let policy: Policy | undefined;
 
 /** Loads the file from the folder `files`, once. The browser refuses a byte that differs from what this build was made with.
- * Rejects with a Failure; the next call tries again. */
+ * Rejects with an object that has a Failure's `code`; the next call tries again. */
 export function loadPart<T>(files: string, [name, integrity]: PartFile): Promise<T> {
   loading[name] ??= new Promise<T>((resolve, reject) => {
     const script: PartScript<T> = document.createElement("script");
@@ -28,7 +26,8 @@ export function loadPart<T>(files: string, [name, integrity]: PartFile): Promise
     script.onload = () => resolve(script.exported as T);
     script.onerror = () => {
       delete loading[name];
-      reject(new Failure("network"));
+      // A Failure's code without its class, which the first script has no other use for.
+      reject({ code: "network" });
     };
     document.head.append(script);
   });

@@ -1,4 +1,4 @@
-/** The second file: what only visitors who want people need, the contact form and the chat with a person. */
+/** The third file: what only visitors who want people need, the contact form and the chat with a person. */
 import { backoffMs } from "./backoff.js";
 import { drawContact, drawWhy } from "./contact_view.js";
 import type { OpenPeople } from "./desk.js";
@@ -27,7 +27,7 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
     // What could not be sent is there after a reload, too.
     if (now.unsent === kept) return;
     kept = now.unsent;
-    store.write({ ...store.read(), unsent: kept.length ? kept : undefined });
+    store.keep({ unsent: kept.length ? kept : undefined });
   };
   const line = new PersonLine(
     {

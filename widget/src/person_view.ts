@@ -20,7 +20,6 @@ export class PersonView {
   readonly #desk: Desk;
   readonly #actions: PersonActions;
   readonly #panel: HTMLElement;
-  readonly #launcher: HTMLElement;
   readonly #fresh: HTMLElement;
   readonly #log: HTMLElement;
   readonly #turns: HTMLElement;
@@ -36,26 +35,21 @@ export class PersonView {
   #before: Line = noLine;
   #name = "";
   #hasEnded = false;
-  #unread = 0;
 
   constructor(desk: Desk, actions: PersonActions) {
     this.#desk = desk;
     this.#actions = actions;
     const find = (selector: string): HTMLElement => desk.root.querySelector<HTMLElement>(selector) as HTMLElement;
     this.#panel = find(".panel");
-    this.#launcher = find(".launcher");
     this.#log = find(".log");
     this.#turns = find(".turns");
     this.#input = find(".composer textarea") as HTMLTextAreaElement;
-    find("header").after(this.#presence);
+    find(".header").after(this.#presence);
     this.#log.append(this.#waiting);
     desk.root.append(this.#announcer);
-    this.#fresh = find("header .icon");
-    this.#watch = new MutationObserver(() => {
-      this.#count(0);
-      this.#offerFresh();
-    });
-    for (const one of [this.#panel, this.#fresh]) this.#watch.observe(one, { attributeFilter: ["hidden"] });
+    this.#fresh = find(".fresh");
+    this.#watch = new MutationObserver(() => this.#offerFresh());
+    this.#watch.observe(this.#fresh, { attributeFilter: ["hidden"] });
   }
 
   /** `isResumed`: what was said before this page goes between the turns, by its time. */
@@ -104,7 +98,6 @@ export class PersonView {
   close(): void {
     this.draw(noLine, true);
     this.#watch.disconnect();
-    this.#count(0);
     for (const one of [...this.#said.values(), this.#unsent, this.#waiting, this.#presence, this.#announcer]) one.remove();
     this.#said.clear();
   }
@@ -132,7 +125,7 @@ export class PersonView {
       this.#announce(`${message.name ?? this.#name}: ${text}`);
       unread++;
     });
-    if (unread && this.#panel.hidden) this.#count(this.#unread + unread);
+    if (unread && this.#panel.hidden) this.#desk.mark(unread);
   }
 
   /** The panel offers another conversation only after a turn; what was said to a person is a reason, too. */
@@ -211,13 +204,6 @@ export class PersonView {
     // Each line is spoken when it is added; the oldest make room.
     this.#announcer.append(h("p", {}, text));
     if (this.#announcer.childElementCount > 9) this.#announcer.firstChild?.remove();
-  }
-
-  /** On the closed chat's launcher: how much the visitor has not seen. */
-  #count(unread: number): void {
-    this.#unread = unread;
-    if (unread) this.#launcher.dataset.unread = String(unread);
-    else delete this.#launcher.dataset.unread;
   }
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClientEvent } from "./client.js";
 import type { Session } from "./contract.js";
-import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
+import { initialState, isRunning, next, turnsOf, type Happening, type State, type Turn } from "./state.js";
 
 const after = (...happenings: Happening[]): State => happenings.reduce(next, initialState);
 const asked: Happening = { type: "asked", id: "t1", question: "Why?" };
@@ -20,6 +20,18 @@ test("tokens grow the answer until the receipt", () => {
 });
 
 test("a low-confidence receipt marks the answer", () => assert.equal(only(after(asked, token("?"), done(true))).isUnsure, true));
+
+test("a receipt says what may be asked next, and so does history", () => {
+  const receipt = { ...done(), event: { ...(done() as { event: object }).event, next_questions: ["And then?"] } } as Happening;
+  assert.deepEqual(only(after(asked, token("So."), receipt)).further, ["And then?"]);
+  const [turn] = turnsOf([
+    { id: "m1", role: "visitor", text: "Why?", turn_id: "t1" },
+    { id: "m2", role: "agent", text: "So.", turn_id: "t1", next_questions: ["And then?"] },
+  ]);
+  assert.deepEqual(turn?.further, ["And then?"]);
+});
+
+test("a server that knows no next questions offers none", () => assert.deepEqual(only(after(asked, token("So."), done())).further, []));
 
 test("an error keeps the text that came before it", () => {
   const turn = only(after(asked, token("Half"), heard({ event: "error", code: "internal", message: "", retryable: true })));
@@ -69,6 +81,7 @@ const session = (messages: Session["messages"]): Session => ({
   expires_at: "2030-01-01T00:00:00Z",
   agent: { id: "agent", name: "Ada" },
   messages,
+  has_earlier: false,
 });
 
 test("history pairs questions with answers, before what is asked now", () => {

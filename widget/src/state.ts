@@ -11,11 +11,17 @@ export interface Turn {
   citations: readonly Citation[];
   isReconnecting?: boolean;
   isUnsure?: boolean;
+  /** It says itself that there is none. */
+  isNone?: boolean;
+  /** It ends where it had to, not where it should. */
+  isCut?: boolean;
   /** A code, once failed, and whether asking again can help. */
   error?: string;
   retryable?: boolean;
   rating?: Rating;
   isCommented?: boolean;
+  /** What may be asked next. */
+  further?: readonly string[];
   /** When it was asked, of a turn that an earlier page had. */
   at?: string | undefined;
 }
@@ -25,6 +31,10 @@ export interface State {
   connection: "none" | "connecting" | "ready" | "failed";
   isOnline: boolean;
   agent?: Agent;
+  /** Whether there are turns before the first. */
+  hasEarlier?: boolean;
+  /** Whether there may be other conversations. */
+  hasPast?: boolean;
   turns: readonly Turn[];
   /** A code: why the connection failed. */
   refusal?: string;
@@ -36,6 +46,7 @@ export interface State {
 export type Happening =
   | { type: "changed"; to: Partial<Omit<State, "turns" | "agent">> }
   | { type: "connected"; session: Session }
+  | { type: "went-back"; messages: readonly Message[]; hasEarlier: boolean }
   /** Without an id, of all. */
   | { type: "cleared"; id?: string }
   | { type: "asked"; id: string; question: string }
@@ -56,12 +67,14 @@ export function next(state: State, happening: Happening): State {
     case "changed":
       return { ...state, ...happening.to };
     case "connected": {
-      const { agent, messages } = happening.session;
+      const { agent, messages, has_earlier: hasEarlier } = happening.session;
       const earlier = turnsOf(messages ?? []).filter((old) => !state.turns.some((turn) => turn.id === old.id));
-      return { ...state, connection: "ready", agent, turns: [...earlier, ...state.turns] };
+      return { ...state, connection: "ready", agent, hasEarlier, turns: [...earlier, ...state.turns] };
     }
+    case "went-back":
+      return { ...state, hasEarlier: happening.hasEarlier, turns: [...turnsOf(happening.messages, true), ...state.turns] };
     case "cleared":
-      return { ...state, turns: state.turns.filter((turn) => happening.id && turn.id !== happening.id), notice: "" };
+      return { ...state, turns: state.turns.filter((turn) => happening.id && turn.id !== happening.id), hasEarlier: !!happening.id && !!state.hasEarlier, notice: "" };
     case "asked":
       return { ...state, turns: [...state.turns, newTurn(happening.id, happening.question)], notice: "" };
     default:
@@ -102,7 +115,7 @@ function afterEvent(turn: Turn, event: ClientEvent): Turn {
     case "token":
       return { ...live, status: "streaming", answer: turn.answer + event.token };
     case "done":
-      return { ...live, status: event.finish === "stopped" ? "stopped" : "done", isUnsure: event.low_confidence };
+      return { ...live, status: event.finish === "stopped" ? "stopped" : "done", ...told(event), isCut: event.finish === "length" };
     case "error":
       return { ...live, status: "failed", error: event.code, retryable: event.retryable };
     default:
@@ -110,24 +123,31 @@ function afterEvent(turn: Turn, event: ClientEvent): Turn {
   }
 }
 
+/** What a receipt says of an answer, and a message of history. */
+function told(from: Pick<Message, "low_confidence" | "answered_by" | "next_questions">): Partial<Turn> {
+  const { low_confidence: isUnsure, answered_by: by, next_questions: further } = from;
+  return { isUnsure: isUnsure ?? false, isNone: by === "fallback", further: further ?? [] };
+}
+
 export function isRunning(turn: Turn | undefined): boolean {
   return turn?.status === "waiting" || turn?.status === "streaming";
 }
 
 /** History as turns. The newest question without an answer may still be under way; an older one was cut. */
-export function turnsOf(messages: readonly Message[]): Turn[] {
+export function turnsOf(messages: readonly Message[], isOlder = false): Turn[] {
   const turns = new Map<string, Turn>();
-  for (const { id: messageId, turn_id, role, text, created_at, citations, low_confidence } of messages) {
+  for (const message of messages) {
+    const { id: messageId, turn_id, role, text, created_at, citations } = message;
     const id = turn_id ?? messageId;
     const turn = turns.get(id) ?? newTurn(id, "");
     turns.set(
       id,
       role === "visitor"
         ? { ...turn, question: text, at: created_at }
-        : { ...turn, answer: text, status: "done", citations: citations ?? [], isUnsure: low_confidence ?? false },
+        : { ...turn, answer: text, status: "done", citations: citations ?? [], ...told(message), ...(message.rating && { rating: message.rating }) },
     );
   }
   return [...turns.values()].map((turn, at) =>
-    isRunning(turn) && at < turns.size - 1 ? { ...turn, status: "failed", error: "cut", retryable: true } : turn,
+    isRunning(turn) && (isOlder || at < turns.size - 1) ? { ...turn, status: "failed", error: "cut", retryable: true } : turn,
   );
 }

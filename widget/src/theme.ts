@@ -1,7 +1,7 @@
 import { parseHex, readable, textOn, toCss, type Rgb } from "./color.js";
 
 const FALLBACK: Rgb = [43, 89, 195];
-/** The surfaces that text of the theme's colour stands on, light and dark; keep in step with widget.css. */
+/** The surfaces that text of the theme's colour stands on, light and dark; keep in step with frame.css. */
 const LIGHT: Rgb = [240, 242, 246];
 const DARK: Rgb = [42, 46, 54];
 

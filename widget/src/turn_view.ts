@@ -1,10 +1,11 @@
 import type { Citation, Rating } from "./contract.js";
 import type { People } from "./desk.js";
-import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
+import { chip, fill, h, iconButton, ICONS } from "./element.js";
 import { parseMarkdown } from "./markdown.js";
-import { drawNode, outward } from "./markdown_view.js";
+import { copyButton, drawNode, outward } from "./markdown_view.js";
 import { safeLink } from "./safe_link.js";
 import { isRunning, type Turn } from "./state.js";
+import { dots, trouble } from "./trouble.js";
 import { failureText, stageText, W, type Words } from "./words.js";
 
 export interface TurnActions {
@@ -14,16 +15,12 @@ export interface TurnActions {
   copy(turn: Turn): Promise<void>;
   withPeople(act: (people: People) => void): Promise<void>;
   cited(turn: Turn, citation: Citation): void;
+  ask(text: string): void;
+  /** Moves focus to where a visitor writes. */
+  focus(): void;
 }
 
-export function dots(): HTMLElement {
-  return h("span", { class: "dots" }, h("i"), h("i"), h("i"));
-}
-
-/** What went wrong, and a way to try again where that can help. */
-export function trouble(text: string, retry: string, act?: (() => void) | false): HTMLElement {
-  return h("div", { class: "error" }, h("p", {}, text), act && chip(retry, act, ICONS.fresh));
-}
+const SHOWN_SOURCES = 2;
 
 /** Draws one turn, and on each change only what changed: whatever a visitor has selected stays selected. */
 export class TurnView {
@@ -34,6 +31,7 @@ export class TurnView {
   readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
   #drawn: Turn | null = null;
   #sources: string[] = [];
+  #isUnfolded = false;
   /** Ways to people: drawn once, so that what was typed there stays when the answer is drawn anew. */
   readonly #people = h("div");
   readonly #why = h("div");
@@ -59,10 +57,12 @@ export class TurnView {
     this.#answer.className = "answer" + (turn.isUnsure ? " unsure" : "") + (running && turn.answer ? " live" : "");
     this.#drawText(turn, running);
     if (before?.isUnsure !== turn.isUnsure) {
-      fill(this.#above, turn.isUnsure && h("p", { class: "doubt" }, icon(ICONS.unsure), this.words[W.unsure]));
+      // An answer that says that there is none has said it.
+      fill(this.#above, turn.isUnsure && !turn.isNone && h("p", { class: "doubt" }, this.words[W.unsure]));
       if (turn.isUnsure && hasPeople) void this.actions.withPeople((people) => people.offer(this.#people, turn.question));
     }
-    if (turn.rating === "down" && before?.rating !== "down") {
+    // Not of a thumb that another page or tab has shown.
+    if (before && turn.rating === "down" && before.rating !== "down" && !turn.isCommented) {
       void this.actions.withPeople((people) => people.askWhy(this.#why, (comment) => this.actions.rate(turn.id, "down", comment)));
     }
     this.#drawBelow(turn, running);
@@ -78,6 +78,7 @@ export class TurnView {
     const context = {
       citations: turn.citations,
       live,
+      words: this.words,
       onCitation: (one: Citation) => this.actions.cited(turn, one),
     };
     blocks.forEach((block, at) => {
@@ -108,16 +109,24 @@ export class TurnView {
       fill(
         this.#below,
         turn.status === "stopped" && h("p", { class: "status" }, words[W.stopped]),
+        turn.isCut && this.#drawCut(turn),
         turn.isUnsure && this.#people,
         this.#drawSources(turn),
         turn.answer && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#why,
-        turn.rating && (turn.rating === "up" || turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
+        turn.rating && (turn.rating === "up" ? turn.isCommented != null : turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
+        this.#drawFurther(turn),
       );
     }
   }
 
-  /** A page once, with all the numbers that it stands for. */
+  #drawCut({ question }: Turn): HTMLElement {
+    const goOn = this.words[W.goOn] + ": ";
+    const act = (): void => this.actions.ask(goOn + question.replace(goOn, ""));
+    return h("div", { class: "cut" }, h("p", { class: "status" }, this.words[W.cutShort]), chip(this.words[W.goOn], act));
+  }
+
+  /** A page once, with all the numbers that it stands for: the first two, and the others when they are asked for. */
   #drawSources(turn: Turn): HTMLElement | null {
     const pages = new Map<string, HTMLElement>();
     const items = turn.citations.flatMap((one) => {
@@ -128,25 +137,65 @@ export class TurnView {
       if (known) return [];
       const number = h("span", { class: "number" }, "" + one.id);
       pages.set(page, number);
+      const host = url && url.host !== location.host && url.host;
+      const day = one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of);
       return h(
         "li",
         {},
         outward(
           url,
-          { class: "source", title: one.quote, click: url && ((): void => this.actions.cited(turn, one)) },
+          {
+            class: "source",
+            title: one.quote,
+            click: url && ((): void => this.actions.cited(turn, one)),
+          },
           number,
           h("span", { class: "title", dir: "auto" }, one.title || page),
-          h("span", { class: "place" }, url?.host !== location.host && url?.host),
-          h("span", { class: "place" }, one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of)),
+          h("span", { class: "place" }, host),
+          h("span", { class: "place" }, day),
         ),
       );
     });
-    return items.length ? h("ol", { class: "sources", "aria-label": this.words[W.sources] }, ...items) : null;
+    if (!items.length) return null;
+    const list = h("ol", { class: "sources", "aria-label": this.words[W.sources] }, ...items);
+    const rest = items.length - SHOWN_SOURCES;
+    if (rest <= 0 || this.#isUnfolded) return this.#unfold(list);
+    const more = chip(this.words[W.more].replace("{}", "" + rest), () => {
+      this.#isUnfolded = true;
+      this.#unfold(list);
+      more.parentElement?.remove();
+      // Where the button was, what it has shown goes on.
+      items[SHOWN_SOURCES]!.querySelector<HTMLElement>("a[href]")?.focus({ preventScroll: true });
+    });
+    more.setAttribute("aria-expanded", "false");
+    list.append(h("li", { class: "rest" }, more));
+    return list;
+  }
+
+  #unfold(list: HTMLElement): HTMLElement {
+    list.classList.add("all");
+    return list;
   }
 
   #date(iso: string): string {
     const date = new Date(iso.length > 10 ? iso : iso + "T00:00:00");
     return isNaN(+date) ? iso : new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(date);
+  }
+
+  /** Below the latest answer only: panel.css. */
+  #drawFurther({ further }: Turn): HTMLElement | null {
+    if (!further?.length) return null;
+    const label = this.words[W.further];
+    const ask = (question: string): void => {
+      this.actions.ask(question);
+      this.actions.focus();
+    };
+    return h(
+      "div",
+      { class: "further", role: "group", "aria-label": label },
+      h("p", { class: "status", "aria-hidden": "true" }, label),
+      ...further.map((question) => chip(question, () => ask(question))),
+    );
   }
 
   #drawActions(turn: Turn): HTMLElement {
@@ -156,13 +205,7 @@ export class TurnView {
         "aria-pressed": String(turn.rating === rating),
         "data-focus": rating,
       });
-    const copy = iconButton(words[W.copy], ICONS.copy, () => {
-      void actions.copy(turn).then(() => {
-        fill(copy, icon(ICONS.check));
-        copy.setAttribute("aria-label", words[W.copied]);
-      });
-    });
-    // The clipboard is closed to pages without TLS.
-    return h("div", { class: "actions" }, navigator.clipboard && copy, thumb("up"), thumb("down"));
+    const copy = copyButton(words[W.copy], words[W.copied], () => actions.copy(turn));
+    return h("div", { class: "actions" }, copy, thumb("up"), thumb("down"));
   }
 }

@@ -1,37 +1,20 @@
-/** The interface's words. English is built in; another language is one small file, fetched when the panel opens. */
-import type { Stage } from "./contract.js";
+/** The interface's words. English is in the scripts, each with those that it needs; another language is one small file. */
 import list from "docent:english";
+import type { Stage } from "./contract.js";
 
-/** Each text's place in a list of words, in the order of words/en.json, whose rest is enum P; the build compares. */
+/** Each text's place in a list of words, in the order of words/en.json, whose rest is enum P; the build compares. Those up to
+ * `note` are in the first script. */
 export const enum W {
-  close, placeholder, send, stop, searching, reading, writing, retry, copy, copied, up, down, thanks, fresh,
-  sources, asOf, unsure, stopped, broken, busy, full, offline, cut, refused, note, greeting, you, reconnecting, long,
-  person, pending,
+  close, placeholder, send, retry, offline, cut, note,
+  stop, searching, reading, writing, copy, copied, up, down, thanks, fresh,
+  sources, asOf, unsure, stopped, broken, busy, full, refused, greeting, you, reconnecting, long,
+  person, pending, further, more, jump, code, cutShort, goOn, past, earlier,
 }
 
 /** One language: `words[W.close]`. */
 export type Words = Record<W, string>;
 
 export const ENGLISH = list as Words;
-
-/** Each has a file words/<language>.json beside the script. */
-export const LANGUAGES = "ar de el es fa fr he hi it ja nl pl pt ro ru th tr ur vi zh".split(" ");
-
-/** "Chat" in the languages that say it otherwise: the launcher's name, needed before anything is fetched. */
-const CHAT: Record<string, string> = { ar: "محادثة", ja: "チャット", tr: "Sohbet", zh: "聊天" };
-
-export interface Speech {
-  language: string;
-  direction: "ltr" | "rtl";
-  chat: string;
-}
-
-/** How the interface speaks to a BCP 47 locale; English where it knows no better. */
-export function speechFor(locale: string): Speech {
-  const primary = locale.slice(0, 2).toLowerCase();
-  const language = LANGUAGES.includes(primary) ? primary : "en";
-  return { language, direction: "ar fa he ur".includes(language) ? "rtl" : "ltr", chat: CHAT[language] ?? "Chat" };
-}
 
 const FAILURES: Record<string, W> = {
   rate_limited: W.busy,

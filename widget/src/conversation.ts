@@ -1,0 +1,432 @@
+import { PAGE, PEOPLE } from "docent:parts";
+import { Client, type ClientEvent } from "./client.js";
+import type { Citation, PastConversation, Question, Rating, Session } from "./contract.js";
+import type { OpenPeople, People } from "./desk.js";
+import type { Failure } from "./failure.js";
+import { uuid } from "./ids.js";
+import { pageAddress } from "./page_address.js";
+import type { pageContext } from "./page_context.js";
+import css from "./panel.css";
+import { PanelView, type PanelActions } from "./panel_view.js";
+import type { Panel, Shell } from "./shell.js";
+import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
+import type { Stay } from "./store.js";
+import { askTabs, joinTabs, type Told } from "./tabs.js";
+import { ENGLISH, type Words } from "./words.js";
+
+/** The list of conversations is no longer than this. */
+const MOST_PAST = 100;
+/** After a stop the sources may still come; longer than this we do not listen. */
+const STOP_GRACE_MS = 2000;
+
+/** What is in the panel: turns what a visitor does there into calls, and what comes back into states to draw. */
+export class Conversation implements Panel, PanelActions {
+  readonly #shell: Shell;
+  readonly #client: Client;
+  readonly #view: PanelView;
+  readonly #screenSheet = new CSSStyleSheet();
+  readonly #asked = new Map<string, Question>();
+  readonly #running = new Map<string, AbortController>();
+  #state: State = initialState;
+  #isDrawDue = false;
+  #people: People | undefined;
+  readonly #tell: (told: Told) => void;
+  /** Turns of other tabs that this one is to show once somebody looks at it. */
+  readonly #missed: Told[] = [];
+  /** Where the visitor was on the page before, until that is in view again. */
+  #before: Stay;
+  #isGoingBack = false;
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+    const { options, store, tab, signal } = shell;
+    this.#before = tab.read();
+    this.#client = new Client({
+      base: options.base,
+      agentId: options.agentId,
+      locale: options.locale,
+      pageUrl: () => pageAddress(location.href),
+      anonymousId: () => store.read().anonymous_id,
+      keepAnonymousId: (anonymous_id) => store.keep({ anonymous_id }),
+      conversation: () => tab.read().conversation,
+      user: shell.user,
+      isOnline: () => navigator.onLine,
+    });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    const shadow = shell.launcher.root.getRootNode() as ShadowRoot;
+    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet, this.#screenSheet];
+    this.#view = new PanelView({ ...ENGLISH, ...(shell.words as Words) }, shell, this);
+    this.#tell = joinTabs(options.agentId, (told) => this.#hear(told), signal);
+    this.#attend();
+    // Here by the time of the first question.
+    if (options.pageContext) shell.load(PAGE).catch(() => undefined);
+    signal.addEventListener("abort", () => this.#abortAll());
+  }
+
+  opened(): void {
+    // Not what the website has opened.
+    if (!this.#shell.frame.panel.hasAttribute("data-still")) this.#keepOpen(true);
+    this.#change({ isOpen: true });
+    this.#draw();
+    if (/none|failed/.test(this.#state.connection)) this.connect();
+  }
+
+  closed(): void {
+    this.#keepOpen(false);
+    this.#change({ isOpen: false });
+    this.#draw();
+  }
+
+  #keepOpen(open: boolean): void {
+    this.#shell.tab.keep({ open });
+    this.#shell.store.keep({ open });
+  }
+
+  expect(): void {
+    const { tab, store, open, options } = this.#shell;
+    // Closed again before this file was here.
+    if (tab.read().open) return this.#keepOpen(false);
+    if (!tab.read().awaits) {
+      // Where nobody answers, what was open is closed by now.
+      store.keep({ open: undefined });
+      return askTabs(options.agentId, (stay) => {
+        store.keep({ open: true });
+        tab.keep(stay);
+        this.#before = stay;
+        open();
+      });
+    }
+    const looked = this.#connect();
+    // What is still being written marks the launcher when it ends.
+    looked.then(() => this.#lastTurn && !isRunning(this.#lastTurn) && this.#view.mark(1), () => undefined);
+  }
+
+  ask(text: string): void {
+    const message = text.trim().slice(0, 4000);
+    if (!message || isRunning(this.#lastTurn)) return;
+    this.#shell.open();
+    if (this.#people?.say(message)) return;
+    const question = this.#newQuestion(message);
+    this.#dispatch({ type: "asked", id: question.turn_id, question: message });
+    // At once, so that a second press of Enter meets a running turn.
+    this.#draw();
+    this.#shell.emit("message", { turn_id: question.turn_id, message });
+    void this.#run(question);
+  }
+
+  focus(): void {
+    this.#shell.frame.focus();
+  }
+
+  forget(): void {
+    this.#abortAll();
+    this.#client.forget();
+    this.#dispatch({ type: "cleared" });
+    this.#change({ connection: "none" });
+    if (this.#state.isOpen) this.connect();
+  }
+
+  /** Hears of the network, the page's sleep and a phone's keyboard. */
+  #attend(): void {
+    const { signal } = this.#shell;
+    const online = (): void => {
+      this.#change({ isOnline: navigator.onLine });
+      if (navigator.onLine) this.#client.wake();
+    };
+    online();
+    addEventListener("online", online, { signal });
+    addEventListener("offline", online, { signal });
+    addEventListener("pagehide", () => this.#keepPlace(), { signal });
+    addEventListener("pagehide", () => this.#client.pause(), { signal });
+    document.addEventListener("visibilitychange", () => void this.#catchUp(), { signal });
+    addEventListener("pageshow", () => this.#client.wake(), { signal });
+    const screen = window.visualViewport;
+    const fit = (): void => {
+      // With the keyboard up a phone shows less than the page's height.
+      if (screen) this.#screenSheet.replaceSync(`:host{--height:${screen.height}px;--top:${screen.offsetTop}px}`);
+    };
+    fit();
+    screen?.addEventListener("resize", fit, { signal });
+    screen?.addEventListener("scroll", fit, { signal });
+  }
+
+  /** Connects; that it failed is in the state, and drawn. */
+  connect(): void {
+    void this.#connect().catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    this.#change({ connection: "connecting" });
+    const { store, user } = this.#shell;
+    if (store.read().anonymous_id || user()) this.#change({ hasPast: true });
+    try {
+      const session = await this.#client.open();
+      this.#dispatch({ type: "connected", session });
+      store.keep({ theme: session.agent.theme });
+      this.#shell.wear(session.agent.theme);
+      void this.#comeBack();
+      if (session.agent.live_chat) {
+        // A chat that an earlier page had goes on; one that could not be heard of is looked for again.
+        const isNone = this.#client.call("GET", "/person").then(async (answer) => (await answer.json()).state === "none", () => false);
+        void isNone.then((none) => {
+          if (!none) void this.withPeople((people) => people.look(true));
+        });
+      }
+      const last = this.#lastTurn;
+      if (last && isRunning(last) && !this.#running.has(last.id)) {
+        // A question of an earlier page whose answer is still being written.
+        void this.#run({ turn_id: last.id, message: last.question, page_url: "" }, true);
+      }
+    } catch (error) {
+      const { code, message } = error as Failure;
+      // A refusal of the origin may not be read by its pages, and looks like a lost connection.
+      console.warn("Docent:", code === "network" ? "does the agent allow " + location.origin : message);
+      this.#change({ connection: "failed", refusal: code });
+      this.#shell.emit("error", { code });
+      throw error;
+    }
+  }
+
+  /** To where the visitor was on the page before, with what was written there. */
+  async #comeBack(): Promise<void> {
+    const { place, draft } = this.#before;
+    this.#before = {};
+    const { input } = this.#shell.frame;
+    if (draft && !input.value) {
+      input.value = draft;
+      this.#shell.frame.typed();
+    }
+    if (!place || !this.#state.isOpen) return;
+    const isHere = (): boolean => this.#state.turns.some(({ id }) => id === place[0]);
+    while (!isHere() && (await this.older()));
+    this.#draw();
+    this.#view.goTo(place);
+  }
+
+  #stay(): Stay {
+    const { tab, user, frame } = this.#shell;
+    const { isOpen } = this.#state;
+    const { conversation = tab.read().conversation } = this.#client;
+    return {
+      open: isOpen,
+      conversation,
+      place: isOpen ? this.#view.place : undefined,
+      draft: frame.input.value || undefined,
+      awaits: (!isOpen && (isRunning(this.#lastTurn) || this.#view.isMarked)) || undefined,
+      user: user()?.userId,
+    };
+  }
+
+  #keepPlace(): void {
+    // Of whoever has not opened it themselves, nothing is kept.
+    const { tab } = this.#shell;
+    if (tab.read().open != null) tab.keep(this.#stay());
+  }
+
+  #hear({ stay, conversation, turn, question, rating }: Told): void {
+    if (!turn) {
+      if (!stay && this.#state.isOpen) this.#tell({ stay: { ...this.#stay(), draft: undefined } });
+      return;
+    }
+    if (conversation !== this.#client.conversation) return;
+    if (rating) this.#dispatch({ type: "rated", id: turn, rating, isCommented: true });
+    else this.#missed.push({ turn, question: question ?? "" });
+    void this.#catchUp();
+  }
+
+  /** Shows what was asked in other tabs; a server lets few tabs listen at once, so those in the background do not. */
+  async #catchUp(): Promise<void> {
+    for (let told; !document.hidden && (told = this.#missed.shift()); ) {
+      const { turn: id = "", question = "" } = told;
+      if (this.#state.turns.some((turn) => turn.id === id)) continue;
+      this.#dispatch({ type: "asked", id, question });
+      await this.#run({ turn_id: id, message: question, page_url: "" }, true, true);
+    }
+  }
+
+  get #lastTurn(): Turn | undefined {
+    return this.#state.turns.at(-1);
+  }
+
+  #newQuestion(message: string): Question {
+    const question: Question = { turn_id: uuid(), message, page_url: pageAddress(location.href) };
+    this.#asked.set(question.turn_id, question);
+    return question;
+  }
+
+  /** Once for a question, so that a repetition of it is the same; without it the question is asked all the same. */
+  async #readPage(question: Question): Promise<void> {
+    if (!this.#shell.options.pageContext || question.page_context != null) return;
+    const read = await this.#shell.load<typeof pageContext>(PAGE).catch(() => null);
+    if (read) question.page_context = read(document);
+  }
+
+  /** `join` where the server has the turn, `isElsewhere` where another tab sees to it. */
+  async #run(question: Question, join = false, isElsewhere = false): Promise<void> {
+    const id = question.turn_id;
+    const running = new AbortController();
+    this.#running.set(id, running);
+    try {
+      if (this.#state.connection !== "ready") await this.#connect();
+      const hear = (event: ClientEvent): void => {
+        this.#dispatch({ type: "answered", id, event });
+        // Now that the server has it, others can listen as well.
+        if (event.event === "start" && !join) this.#tell({ conversation: event.conversation_id, turn: id, question: question.message });
+        if ((event as { answered_by?: string }).answered_by === "handoff") void this.withPeople((people) => people.look(false));
+      };
+      if (!join) await this.#readPage(question);
+      await this.#client.ask(question, hear, running.signal, join);
+    } catch (error) {
+      const { code, retryable = true } = error as Failure;
+      if (code === "handed_to_person") {
+        // Called in another tab: what was asked here is for the person.
+        await this.withPeople((people) => {
+          people.say(question.message, true);
+          this.#dispatch({ type: "cleared", id });
+        });
+      }
+      this.#dispatch({ type: "failed", id, code, retryable });
+    }
+    if (this.#running.get(id) === running) this.#running.delete(id);
+    if (isElsewhere) return;
+    const turn = this.#state.turns.find((each) => each.id === id);
+    if (turn && !isRunning(turn) && !this.#state.isOpen) this.#view.mark(1);
+    if (turn?.status === "failed") this.#shell.emit("error", { turn_id: id, code: turn.error });
+    else if (turn && !isRunning(turn)) {
+      this.#shell.emit("answer", { turn_id: id, text: turn.answer, citations: turn.citations, low_confidence: turn.isUnsure });
+      if (turn.isUnsure) this.#shell.emit("gap", { turn_id: id, message: turn.question });
+    }
+  }
+
+  /** The same turn again where the connection failed; where the turn itself did, a new one in its place. */
+  retry(id: string): void {
+    const turn = this.#state.turns.find((each) => each.id === id);
+    if (!turn) return;
+    const mayGoOn = /network|cut|limited|overl/.test(turn.error ?? "");
+    const question = (mayGoOn && this.#asked.get(id)) || this.#newQuestion(turn.question);
+    this.#dispatch({ type: "retried", id, newId: question.turn_id });
+    void this.#run(question);
+  }
+
+  stop(): void {
+    const turn = this.#lastTurn;
+    if (!turn || !isRunning(turn)) return;
+    const running = this.#running.get(turn.id);
+    this.#dispatch({ type: "stopped", id: turn.id });
+    this.#client.stop(turn.id).catch(() => undefined);
+    setTimeout(() => running?.abort(), STOP_GRACE_MS);
+  }
+
+  async rate(id: string, rating: Rating, comment?: string): Promise<void> {
+    this.#dispatch({ type: "rated", id, rating, isCommented: comment != null });
+    this.#tell({ conversation: this.#client.conversation, turn: id, rating });
+    // The thumb itself was told before; an empty comment adds nothing to it.
+    if (comment === "") return;
+    this.#shell.emit("feedback", { turn_id: id, rating, ...(comment && { comment }) });
+    await this.#client.rate(id, rating, comment).catch((error: unknown) => this.notice(error));
+  }
+
+  /** Does it once the file that sees to people is here, which most visitors never need. */
+  async withPeople(act: (people: People) => void): Promise<void> {
+    try {
+      const open = await this.#shell.load<OpenPeople>(PEOPLE);
+      act((this.#people ??= open(this.#view, this.#client, this.#shell.store, this.#state.agent)));
+    } catch (error) {
+      this.notice(error);
+    }
+  }
+
+  async fresh(): Promise<void> {
+    try {
+      // A person who waits for this visitor would wait in vain.
+      if (/waiting|talking/.test(this.#shell.frame.panel.dataset.person ?? "")) await this.#client.call("POST", "/person/end");
+      this.#leave();
+      this.#change({ hasPast: true });
+    } catch (error) {
+      this.notice(error);
+    }
+  }
+
+  goTo(conversation: string): void {
+    this.#leave(conversation);
+    this.connect();
+  }
+
+  #leave(next?: string): void {
+    this.#abortAll();
+    this.#client.goTo(next);
+    this.#dispatch({ type: "cleared" });
+  }
+
+  current(): string | null | undefined {
+    return this.#client.conversation;
+  }
+
+  async past(): Promise<PastConversation[]> {
+    const response = await this.#client.call("GET", "/conversations?limit=" + MOST_PAST);
+    return ((await response.json()) as { items: PastConversation[] }).items;
+  }
+
+  /** Shows what was said before the first turn; returns whether it came. */
+  async older(): Promise<boolean> {
+    const first = this.#state.turns[0]?.id;
+    if (!first || !this.#state.hasEarlier || this.#isGoingBack) return false;
+    this.#isGoingBack = true;
+    try {
+      const response = await this.#client.call("GET", "/conversation/messages?before=" + first);
+      const { messages, has_earlier: hasEarlier } = (await response.json()) as Pick<Session, "messages" | "has_earlier">;
+      // Unless another conversation has taken its place.
+      if (first === this.#state.turns[0]?.id) this.#dispatch({ type: "went-back", messages, hasEarlier });
+      return true;
+    } catch (error) {
+      this.notice(error);
+      return false;
+    } finally {
+      this.#isGoingBack = false;
+    }
+  }
+
+  async copy(turn: Turn): Promise<void> {
+    const sources = turn.citations.map((one) => `\n[${one.id}] ${one.title} ${one.url}`).join("");
+    // An answer is copied with what its numbers mean.
+    await navigator.clipboard.writeText(turn.answer + "\n" + sources);
+  }
+
+  cited(turn: Turn, citation: Citation): void {
+    this.#shell.emit("citation_click", { turn_id: turn.id, citation });
+  }
+
+  notice(error: unknown): void {
+    this.#change({ notice: (error as Failure).code });
+  }
+
+  #change(to: Extract<Happening, { type: "changed" }>["to"]): void {
+    this.#dispatch({ type: "changed", to });
+  }
+
+  #abortAll(): void {
+    for (const running of this.#running.values()) running.abort();
+    this.#running.clear();
+    this.#asked.clear();
+    this.#people?.close();
+    this.#people = undefined;
+  }
+
+  #dispatch(happening: Happening): void {
+    this.#state = next(this.#state, happening);
+    if (this.#isDrawDue) return;
+    this.#isDrawDue = true;
+    const draw = (): void => {
+      if (this.#isDrawDue) this.#draw();
+    };
+    // A page in the background gets no frames, yet is drawn by the time it is looked at.
+    if (document.hidden) setTimeout(draw, 100);
+    else requestAnimationFrame(draw);
+  }
+
+  #draw(): void {
+    this.#isDrawDue = false;
+    this.#view.draw(this.#state);
+  }
+}

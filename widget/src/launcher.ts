@@ -1,0 +1,59 @@
+import { fill, h, icon } from "./element.js";
+import type { Speech } from "./speech.js";
+
+const DRAWINGS = {
+  chat: "M20 12a8 8 0 0 1-11 7l-5 1 1-5a8 8 0 1 1 15-3ZM8.5 12h0M12 12h0M15.5 12h0",
+  help: "M9.5 9.5a2.5 2.5 0 1 1 3.5 2.3q-1 .5-1 1.7M12 16.5h0M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
+  spark: "M12 3l2 7 7 2-7 2-2 7-2-7-7-2 7-2z",
+} as const;
+
+export interface LauncherActions {
+  toggle(): void;
+  /** The pointer or the focus has come to the launcher. */
+  approach(): void;
+}
+
+/** What stands on the page from the start: the button, and the element that the panel is put into. */
+export class Launcher {
+  readonly root: HTMLElement;
+  readonly button: HTMLButtonElement;
+  readonly announcer = h("div", { class: "sr", role: "status", "aria-live": "polite" });
+  readonly #label = h("span", { class: "label" });
+
+  constructor(
+    readonly speech: Speech,
+    actions: LauncherActions,
+  ) {
+    const approach = (): void => actions.approach();
+    this.button = h("button", {
+      class: "launcher",
+      part: "launcher",
+      "aria-haspopup": "dialog",
+      click: () => actions.toggle(),
+      pointerover: approach,
+      focus: approach,
+    });
+    // The page's own shortcuts must not fire while someone types a question.
+    const stop = (event: Event): void => event.stopPropagation();
+    this.root = h(
+      "div",
+      { class: "root", dir: speech.direction, lang: speech.language, keydown: stop, keyup: stop, keypress: stop },
+      this.button,
+      this.announcer,
+    );
+    this.show(false);
+  }
+
+  /** How the button looks and is called. */
+  dress(text: string, name: string): void {
+    this.#label.textContent = text;
+    fill(this.button, icon(DRAWINGS[name as "chat"] ?? DRAWINGS.chat), this.#label);
+    this.button.setAttribute("aria-label", text || this.speech.chat);
+  }
+
+  /** Gives way to the open panel, or comes back. */
+  show(isOpen: boolean): void {
+    this.button.setAttribute("aria-expanded", String(isOpen));
+    this.button.classList.toggle("away", isOpen);
+  }
+}

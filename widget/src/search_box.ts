@@ -1,0 +1,198 @@
+import type { Theme } from "./contract.js";
+import { Client } from "./client.js";
+import { fill, h, icon, iconButton, ICONS } from "./element.js";
+import { placeOnPage } from "./host.js";
+import type { Options } from "./options.js";
+import { pageAddress } from "./page_address.js";
+import css from "./search.css";
+import type { FoundPages } from "./search_contract.js";
+import { askOption, pageGroups } from "./search_view.js";
+import { S, searchWords } from "./search_words.js";
+import { speechFor } from "./speech.js";
+import { browserStore, type Kept } from "./store.js";
+import { themeCss } from "./theme.js";
+
+/** Milliseconds without another letter before the server is asked. */
+const PAUSE_MS = 120;
+const MOST_CHARS = 200;
+const LENS = "M10.5 18a7.5 7.5 0 1 1 0-15 7.5 7.5 0 0 1 0 15ZM16 16l5 5";
+
+/** The search of one agent on one page: a dialog that the shortcut opens, and whatever on the page has `data-docent-search`. */
+export class SearchBox {
+  readonly #options: Options;
+  readonly #words: readonly string[];
+  readonly #client: Client;
+  readonly #store;
+  readonly #themeSheet = new CSSStyleSheet();
+  readonly #input: HTMLInputElement;
+  readonly #list: HTMLElement;
+  readonly #note = h("p", { class: "note", role: "status" });
+  readonly #dialog: HTMLDialogElement;
+  #asked = new AbortController();
+  #timer = 0;
+
+  constructor(options: Options, hasShortcut: boolean) {
+    const speech = speechFor(options.locale);
+    this.#options = options;
+    this.#words = searchWords(speech.language);
+    this.#store = browserStore<Kept>(options.agentId, "localStorage");
+    this.#client = new Client({
+      base: options.base,
+      agentId: options.agentId,
+      locale: options.locale,
+      pageUrl: () => pageAddress(location.href),
+      anonymousId: () => this.#store.read().anonymous_id,
+      keepAnonymousId: (anonymous_id) => this.#store.keep({ anonymous_id }),
+    });
+    const label = this.#words[S.search]!;
+    this.#list = h("div", { class: "list", role: "listbox", id: "found", "aria-label": label, hidden: true });
+    this.#input = h("input", {
+      type: "text",
+      role: "combobox",
+      "aria-label": label,
+      "aria-expanded": "false",
+      "aria-controls": "found",
+      "aria-autocomplete": "list",
+      placeholder: label,
+      maxlength: MOST_CHARS,
+      autocomplete: "off",
+      spellcheck: "false",
+      enterkeyhint: "search",
+      dir: "auto",
+      "input": () => this.#wait(), // quoted: the build shortens the name of a property
+    });
+    this.#dialog = h(
+      "dialog",
+      {
+        class: "box",
+        "aria-label": label,
+        dir: speech.direction,
+        lang: speech.language,
+        keydown: (event) => this.#key(event as KeyboardEvent),
+        click: (event) => event.target === this.#dialog && this.#dialog.close(),
+        close: () => this.#end(),
+      },
+      h("div", { class: "field" }, icon(LENS), this.#input, iconButton(this.#words[S.close]!, ICONS.close, () => this.#dialog.close())),
+      this.#list,
+      this.#note,
+    );
+    const host = document.createElement("docent-search");
+    const shadow = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    shadow.adoptedStyleSheets = [sheet, this.#themeSheet];
+    shadow.append(this.#dialog);
+    this.#wear(this.#store.read().theme);
+    placeOnPage(host, options.theme, new AbortController().signal);
+    document.addEventListener("click", (event) => {
+      if (event.target instanceof Element && event.target.closest("[data-docent-search]")) this.#open();
+    });
+    if (hasShortcut) document.addEventListener("keydown", (event) => this.#shortcut(event));
+  }
+
+  #shortcut(event: KeyboardEvent): void {
+    const isOurs = (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    if (!isOurs || event.defaultPrevented) return;
+    event.preventDefault();
+    if (this.#dialog.open) this.#dialog.close();
+    else this.#open();
+  }
+
+  #open(): void {
+    if (this.#dialog.open) return;
+    this.#dialog.showModal();
+    this.#input.focus();
+    this.#input.select();
+    if (this.#input.value) void this.#find();
+    // The token is there by the time that a word is.
+    this.#client.open().then(
+      ({ agent }) => this.#wear(agent.theme),
+      () => undefined,
+    );
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#asked.abort();
+  }
+
+  #wait(): void {
+    this.#end();
+    this.#timer = setTimeout(() => void this.#find(), PAUSE_MS) as unknown as number;
+  }
+
+  async #find(): Promise<void> {
+    this.#end();
+    const { signal } = (this.#asked = new AbortController());
+    const typed = this.#input.value;
+    if (!typed.trim()) return this.#show([], "");
+    try {
+      const response = await this.#client.call("GET", "/search?q=" + encodeURIComponent(typed), null, signal);
+      const { pages } = (await response.json()) as FoundPages;
+      if (signal.aborted) return;
+      const count = this.#words[pages.length > 0 ? S.results : S.none]!.replace("{}", String(pages.length));
+      this.#show([...pageGroups(pages), ...this.#asking(typed.trim())], count);
+    } catch {
+      if (!signal.aborted) this.#show(this.#asking(typed.trim()), this.#words[S.failed]!);
+    }
+  }
+
+  /** The way to an answer, where the chat is on the page as well. */
+  #asking(typed: string): HTMLElement[] {
+    const first = window.Docent;
+    if (!first || Array.isArray(first)) return [];
+    const widget = first.agents[this.#options.agentId] ?? first;
+    const ask = (): void => {
+      this.#dialog.close();
+      widget.ask(typed);
+    };
+    return [askOption(this.#words[S.ask]!.replace("{}", typed), ask)];
+  }
+
+  #show(options: HTMLElement[], note: string): void {
+    fill(this.#list, ...options);
+    const all = this.#all;
+    all.forEach((option, at) => (option.id = "option-" + at));
+    this.#list.hidden = all.length === 0;
+    this.#input.setAttribute("aria-expanded", String(all.length > 0));
+    this.#choose(all[0]);
+    this.#note.textContent = note;
+  }
+
+  get #all(): HTMLElement[] {
+    return [...this.#list.querySelectorAll<HTMLElement>(".option")];
+  }
+
+  get #chosen(): HTMLElement | undefined {
+    return this.#all.find((option) => option.ariaSelected === "true");
+  }
+
+  #choose(chosen: HTMLElement | undefined): void {
+    for (const option of this.#all) option.setAttribute("aria-selected", String(option === chosen));
+    if (chosen) this.#input.setAttribute("aria-activedescendant", chosen.id);
+    else this.#input.removeAttribute("aria-activedescendant");
+    chosen?.scrollIntoView({ block: "nearest" });
+  }
+
+  #key(event: KeyboardEvent): void {
+    // An input method that composes a word has these keys to itself.
+    if (event.isComposing || event.target !== this.#input) return;
+    const all = this.#all;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && all.length > 0) {
+      event.preventDefault();
+      const at = all.indexOf(this.#chosen!);
+      this.#choose(all.at((at + step) % all.length));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      const modifiers = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey };
+      // As a click would: with Ctrl or Cmd in another tab.
+      this.#chosen?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true, ...modifiers }));
+    }
+  }
+
+  #wear(theme: Theme | null | undefined): void {
+    const { color } = this.#options;
+    this.#themeSheet.replaceSync(themeCss({ color: color ?? theme?.primary_color, radius: theme?.radius, position: null, above: 0 }));
+  }
+}

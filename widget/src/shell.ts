@@ -1,0 +1,44 @@
+import type { SignedUser, Theme } from "./contract.js";
+import type { Launcher } from "./launcher.js";
+import type { Options } from "./options.js";
+import type { PanelFrame } from "./panel_frame.js";
+import type { PartFile } from "./part_file.js";
+import type { Speech } from "./speech.js";
+import type { Kept, Stay, Store } from "./store.js";
+import type { Words } from "./words.js";
+
+export type EventName = "open" | "close" | "message" | "answer" | "citation_click" | "feedback" | "gap" | "error";
+
+/** What the first script lends to the panel's. */
+export interface Shell {
+  options: Options;
+  store: Store<Kept>;
+  tab: Store<Stay>;
+  speech: Speech;
+  /** Of the page's language, as far as they have come; English ones are in each script. */
+  words: Partial<Words>;
+  launcher: Launcher;
+  frame: PanelFrame;
+  /** Ends with the widget. */
+  signal: AbortSignal;
+  /** Who is signed in on the website. */
+  user(): SignedUser | undefined;
+  load<T>(part: PartFile): Promise<T>;
+  open(): void;
+  /** Wears what the server said. */
+  wear(theme: Theme | null | undefined): void;
+  emit(name: EventName, detail: unknown): void;
+}
+
+/** What the panel's script does for the first one. */
+export interface Panel {
+  opened(): void;
+  closed(): void;
+  /** Looks, while it is closed, for an answer that nobody has seen, or for another tab in which it is open. */
+  expect(): void;
+  ask(text: string): void;
+  /** Somebody else is here now, or nobody that we know. */
+  forget(): void;
+}
+
+export type OpenPanel = (shell: Shell) => Panel;
