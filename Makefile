@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/docs/running
+SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/docs/running tests/reach tests/processes
 
 .PHONY: help
 help: ## Show this list
@@ -58,6 +58,14 @@ test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it;
 test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the guides' calls, on a real server (needs curl, openssl)
 	$(BIN)/pytest tests/docs/running
 
+.PHONY: test-reach
+test-reach: .venv/installed ## Ask agents by the clients of the interfaces for programs
+	$(BIN)/pytest tests/reach
+
+.PHONY: test-processes
+test-processes: .venv/installed ## Run servers, workers, the demo and commands as real processes: kills, half requests, what they look up and write (needs strace)
+	$(BIN)/pytest tests/processes --numprocesses 2 --dist loadfile
+
 .PHONY: test-faults-crawl
 test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, storms, rebinding
 	$(BIN)/pytest tests/misbehaving
@@ -102,7 +110,7 @@ test-security: .venv/installed ## Run every test that SECURITY.md names, and cou
 .PHONY: lock
 lock: .venv/installed ## Lock what the image installs, by version and hash, after a change in pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[audit]'
-	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --build-deps-for wheel \
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --build-deps-for wheel \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/python -m tests.security.notices
 
@@ -127,12 +135,36 @@ format: .venv/installed ## Put the code in order
 	$(BIN)/ruff check --fix .
 
 .PHONY: bench
-bench: .venv/installed ## Measure the stages of an answer beside their floors
+bench: .venv/installed ## Measure all figures of bench/results.json, and write it (about 10 minutes; ROUNDS=2 for a glance)
+	$(BIN)/python -m bench.suite $(if $(ROUNDS),--rounds $(ROUNDS))
+
+.PHONY: bench-check
+bench-check: .venv/installed ## Measure them again, and fail where one is more than 15 % above bench/results.json
+	$(BIN)/python -m bench.suite --check $(if $(ROUNDS),--rounds $(ROUNDS))
+
+.PHONY: bench-stages
+bench-stages: .venv/installed ## Measure the stages of an answer beside their floors
 	$(BIN)/python -m bench.answer_path
+
+.PHONY: bench-indexing
+bench-indexing: .venv/installed ## Measure the processor time of indexing beside the embedder alone
+	$(BIN)/python -m bench.indexing
+
+.PHONY: bench-at-rest
+bench-at-rest: .venv/installed ## Measure what a web process costs until it is ready, and holds at rest
+	$(BIN)/python -m bench.at_rest
+
+.PHONY: bench-question
+bench-question: .venv/installed ## Measure the processor time of one question beside a bare server (BEFORE=REVISION for another tree)
+	$(BIN)/python -m bench.question $(if $(BEFORE),--before $(BEFORE))
 
 .PHONY: bench-load
 bench-load: .venv/installed ## Measure one web process under 300 and 1,000 streams, and for 20 minutes under 100 (SOAK=MINUTES)
 	$(BIN)/python -m bench.load $(if $(SOAK),--soak-minutes $(SOAK))
+
+.PHONY: bench-tokens
+bench-tokens: .venv/installed ## Measure the processor time of a streamed token beside the bare libraries (BEFORE=REVISION for another tree)
+	$(BIN)/python -m bench.token_cost $(if $(BEFORE),--before $(BEFORE))
 
 .PHONY: bench-crawl
 bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgresql-doc-15, python3-doc; installs Scrapy)
@@ -162,9 +194,12 @@ eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the
 	$(BIN)/docent eval .venv/demo-set --chunks own
 
 .PHONY: eval-sites
-eval-sites: .venv/installed ## Ask over real documentation sites that Docent crawls itself, and mark the answers (SITES=DIR with run.py)
-	@test -n "$(SITES)" || { echo "Name the set: make eval-sites SITES=path/to/set (run.py, sites.json and questions.jsonl)"; exit 2; }
-	$(PYTHON) $(SITES)/run.py --docent $(BIN)/docent --data .venv/eval-sites --fetch
+eval-sites: .venv/installed ## Ask over real documentation sites that Docent crawls itself, and mark the answers (SITES=DIR for another set, ONLY=kicad,i3 for some sites)
+ifneq ($(and $(SITES),$(wildcard $(SITES)/run.py)),)
+	$(PYTHON) $(SITES)/run.py --docent $(BIN)/docent --data .venv/eval-sites --fetch $(if $(ONLY),--sites $(ONLY))
+else
+	$(BIN)/python -m bench.eval_sites $(if $(SITES),--set $(SITES)) $(if $(ONLY),--sites $(ONLY))
+endif
 
 .PHONY: eval-quotes
 eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for

@@ -12,21 +12,9 @@ import structlog
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
-from app.adapters.argon2_password_hasher import Argon2PasswordHasher
-from app.adapters.crawler_page_listing import CrawlerPageListing
-from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
-from app.adapters.cronsim_calendar import CronsimCalendar
-from app.adapters.dbos_job_queue import DbosJobQueue
-from app.adapters.dbos_worker import DbosWorker
-from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.pooled_file_reader import PooledFileReader
-from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.answering.agent_search import AgentSearch
-from app.answering.conversations import Conversations
-from app.answering.model_health import ModelHealth
-from app.answering.playground import Playground
-from app.answering.trial_answers import TrialAnswers
-from app.answering.warm_up import warm_up
+from app.answers.curated.rehearsals import Matching
+from app.answers.playground import Playground
+from app.answers.warm_up import warm_up
 from app.bootstrap.adapters import (
     configured_chat_model,
     configured_helper_model,
@@ -34,40 +22,54 @@ from app.bootstrap.adapters import (
     open_site_discovery,
 )
 from app.bootstrap.answering import Answering, open_answering, trial_searches_on, trials_on
+from app.bootstrap.application import create_app
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
-from app.domain.costs import TokenPrices
+from app.bootstrap.upkeep import upkeep
+from app.conversations.conversations import Conversations
+from app.conversations.people.told_history import ToldHistory
+from app.conversations.privacy.live_conversations import LiveConversations
+from app.core.costs import TokenPrices
+from app.gaps.gap_replays import Trials
+from app.gaps.gap_suggestions import AnswerDrafts
+from app.gaps.trial_answers import TrialAnswers
+from app.kit.argon2_password_hasher import Argon2PasswordHasher
+from app.kit.clock import Clock
+from app.kit.job_queue import JobQueue
+from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits.stream_places import StreamPlaces
+from app.kit.password_hasher import PasswordHasher
+from app.kit.pattern_matcher import PatternMatcher
+from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.tasks.rounds import Rounds
 from app.kit.wiring import Wiring
-from app.operating.gap_replays import Trials
-from app.operating.gap_suggestions import AnswerDrafts
-from app.operating.golden_asking import TrialSearches
-from app.operating.readiness import record_answers
-from app.operating.rehearsals import Matching
-from app.operating.source_files import SourceFiles
-from app.operating.upkeep import upkeep
-from app.ports.clock import Clock
-from app.ports.cron_calendar import CronCalendar
-from app.ports.embedder import Embedder
-from app.ports.job_queue import JobQueue
-from app.ports.live_conversations import LiveConversations
-from app.ports.page_listing import PageListing
-from app.ports.page_scope import PageScope
-from app.ports.password_hasher import PasswordHasher
-from app.ports.pattern_matcher import PatternMatcher
-from app.ports.rate_limiter import RateLimiter
-from app.ports.site_discovery import SiteDiscovery
-from app.ports.stream_places import StreamPlaces
-from app.ports.told_history import ToldHistory
-from app.ports.webhook_sender import WebhookSender
+from app.providers.chat.model_health import ModelHealth
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.quality.golden_asking import TrialSearches
+from app.search.agent_search import AgentSearch
 from app.settings import Settings
+from app.sources.cron_calendar import CronCalendar
+from app.sources.cronsim_calendar import CronsimCalendar
+from app.sources.files.pooled_file_reader import PooledFileReader
+from app.sources.files.source_files import SourceFiles
+from app.sources.reading.crawler_page_listing import CrawlerPageListing
+from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.reading.jobs.dbos_worker import DbosWorker
+from app.sources.reading.page_listing import PageListing
+from app.sources.reading.page_scope import PageScope
+from app.sources.site_discovery import SiteDiscovery
 from app.store.system_of_record import SystemOfRecord
-from app.web.application import create_app
+from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
-from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.visitor_turns import VisitorTurns
+from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.widget_script import WidgetFolder, built_widget
+from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
+from app.webhooks.webhook_sender import WebhookSender
+from app.workspaces.readiness import record_answers
 
 log = structlog.get_logger(__name__)
 
@@ -86,6 +88,7 @@ class Web:
     app: Starlette
     base: Infrastructure
     answering: Answering
+    parts: Wiring
 
 
 @asynccontextmanager
@@ -103,7 +106,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         try:
             app = create_app(parts, version=VERSION)
             app.state.connections = _connections(base)
-            yield Web(app, base, answering)
+            yield Web(app, base, answering, parts)
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
@@ -130,7 +133,7 @@ def _addresses(settings: Settings) -> ClientAddresses:
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
-    left is mended first."""
+    left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         await knowledge.deletions.all_agents()
         report = await knowledge.reconcile.all_agents()
@@ -149,6 +152,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 base.clock,
                 base.supervisor,
             ),
+            Rounds("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record, supervisor=base.supervisor),
         ):
             yield
@@ -179,6 +183,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         StreamPlaces: base.stream_places,
         CollectorRegistry: base.metrics,
         Embedder: base.embedder,
+        KeywordIndex: base.keywords,
         JobQueue: await opened.enter_async_context(DbosJobQueue(settings.job_queue_url)),
         PageScope: page_scope_on(base),
         SourceFiles: source_files_on(base, files),

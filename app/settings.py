@@ -14,8 +14,8 @@ import re2
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from app.adapters.setting_values import USER_AGENT, ReasoningEffort
-from app.domain.costs import TokenPrices
+from app.core.costs import TokenPrices
+from app.core.setting_values import USER_AGENT, ReasoningEffort
 from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
@@ -294,7 +294,7 @@ class Settings(BaseSettings):
 
     @property
     def record_url(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.data.resolve() / SQLITE_FILE}"
+        return self.database_url or f"sqlite:///{self.data.resolve() / SQLITE_FILE}"
 
     @property
     def secret_keys(self) -> list[bytes]:

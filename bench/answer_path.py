@@ -7,22 +7,26 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 from rich.console import Console
 from rich.table import Table
 
-from app.answering.retrieval import SearchQuery
+from app.agents.agent import LiveAgent
+from app.agents.retrieval_settings import RerankMode
 from app.bootstrap.answering import Answering, open_answering, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.domain.agent import LiveAgent
-from app.domain.turn import Channel, TurnRequest
-from app.domain.turn_events import Token
+from app.core.search_filter import SearchFilter
+from app.core.turn import Channel, TurnRequest
+from app.core.turn_events import Token
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.search.page_search import PageSearch
+from app.search.retrieval import SearchQuery
 from app.settings import read_settings
-from app.store.live_documents import LiveDocumentRecords
 from bench.demo_corpus import DemoCorpus
 from bench.floors import RawEmbedder, RawKeywords, RawRecord, RawReranker, agent_matrix
 from bench.stage_times import StageTime, timed
@@ -43,6 +47,10 @@ _QUESTIONS = (
 )
 _RECALLED = 60  # what 50 a list with the over-fetch for retired rows comes to
 _PAIRS = 18
+_BUDGET_MS = 30_000  # else a busy machine would skip the reranker, and be the faster for it
+_EMBED = "embed the question"
+_RERANK = f"rerank {_PAIRS} pairs"
+_RERANKED = "whole retrieval, reranked"
 
 
 async def measure(chunk_count: int, rounds: int) -> list[StageTime]:
@@ -66,21 +74,26 @@ async def _stages(
     record = RawRecord(base.settings.data / "docent.sqlite")
     vectors = dict(zip(_QUESTIONS, await base.embedder.embed(_QUESTIONS), strict=True))
     hits = {q: [hit.chunk_id for hit in await base.vectors.search(agent.id, v, _RECALLED)] for q, v in vectors.items()}
-    async with base.record.read() as tx:
-        read = {q: list((await LiveDocumentRecords(tx).live_chunks(agent.id, ids)).values()) for q, ids in hits.items()}
+    read = await base.record.read(
+        lambda tx: {q: list(LiveDocumentRecords(tx).live_chunks(agent.id, ids).values()) for q, ids in hits.items()}
+    )
     texts = {q: [f"{chunk.title}\n{chunk.text}" for chunk in chunks] for q, chunks in read.items()}
 
     async def live_chunks(question: str) -> None:
-        async with base.record.read() as tx:
-            await LiveDocumentRecords(tx).live_chunks(agent.id, hits[question])
+        await base.record.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent.id, hits[question]))
 
     def bare_retrieval(question: str) -> None:
         vector = embedder.run([question])[0]
         matrix.nearest(vector, _RECALLED)
         keywords.search(question, _RECALLED)
         record.read(hits[question])
+
+    def bare_reranked(question: str) -> None:
+        bare_retrieval(question)
         reranker.score(question, texts[question][:_PAIRS])
 
+    voting = replace(agent.config.retrieval, rerank=RerankMode.VOTE, rerank_budget_ms=_BUDGET_MS)
+    reranking = replace(agent, config=replace(agent.config, retrieval=voting))
     search = search_parts(base, None).fresh()
     numbers = itertools.count()
 
@@ -95,9 +108,22 @@ async def _stages(
     async def retrieve(question: str) -> None:
         await search.retrieve(agent, SearchQuery(question))
 
+    async def retrieve_reranked(question: str) -> None:
+        await search.retrieve(reranking, SearchQuery(question))
+
+    pages = PageSearch(base.record, base.keywords)
+
+    async def search_pages(question: str) -> None:
+        """The last words, of which the last is not yet whole."""
+        await pages.find(agent, " ".join(question.split()[-3:])[:-2], SearchFilter())
+
+    def bare_page_search(question: str) -> None:
+        keywords.search(question, _RECALLED)
+        record.read(hits[question])
+
     rows = [
         await timed(
-            "embed the question",
+            _EMBED,
             questions,
             lambda q: base.embedder.embed([q]),
             lambda q: embedder.run([q]),
@@ -124,17 +150,31 @@ async def _stages(
             f"coverage of {_RECALLED} texts", questions, lambda q: base.keywords.coverage(agent.id, None, q, texts[q])
         ),
         await timed(
-            f"rerank {_PAIRS} pairs",
+            _RERANK,
             questions,
             lambda q: base.reranker.score(q, texts[q][:_PAIRS], budget_seconds=60),
             lambda q: reranker.score(q, texts[q][:_PAIRS]),
             "onnxruntime and tokenizers",
         ),
         await timed("whole retrieval", questions, retrieve, bare_retrieval, "the floors above, one after the other"),
+        await timed(_RERANKED, questions, retrieve_reranked, bare_reranked, "the floors above, one after the other"),
+        await timed(
+            "page search while typing",
+            questions,
+            search_pages,
+            bare_page_search,
+            "tantivy and sqlite3, one after the other",
+        ),
         await timed("first token of a turn", questions[: len(_QUESTIONS)], first_token, None),
     ]
     record.close()
     return rows
+
+
+def overhead_vs_models(rows: Sequence[StageTime]) -> float:
+    """Whole retrieval with the reranker, to what its two models take by themselves."""
+    by_stage = {row.stage: row for row in rows}
+    return by_stage[_RERANKED].p50 / sum(by_stage[stage].floor or 0 for stage in (_EMBED, _RERANK))
 
 
 def print_table(chunk_count: int, rows: Sequence[StageTime]) -> None:
@@ -150,7 +190,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, nargs="+", default=[1_000, 10_000], help="sizes of agents")
     parser.add_argument("--rounds", type=int, default=3, help="times each question is asked")
-    parser.add_argument("--json", action="store_true", help="one object on one line")
+    parser.add_argument("--json", action="store_true", help="one object on one line; its ratio is of the first size")
     arguments = parser.parse_args()
     measured = {count: asyncio.run(measure(count, arguments.rounds)) for count in arguments.chunks}
     if arguments.json:
@@ -158,7 +198,9 @@ def main() -> None:
             count: {row.stage: {"p50": row.p50, "p95": row.p95, "floor": row.floor} for row in rows}
             for count, rows in measured.items()
         }
-        print(json.dumps({"cores": os.cpu_count(), "load": os.getloadavg()[0], "chunks": stages}))
+        ratios = {"overhead_vs_models": overhead_vs_models(measured[arguments.chunks[0]])}
+        figures = {"cores": os.cpu_count(), "load": os.getloadavg()[0], "chunks": stages}
+        print(json.dumps({"ratios": ratios, **figures}))
         return
     for count, rows in measured.items():
         print_table(count, rows)

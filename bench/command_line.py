@@ -99,7 +99,7 @@ def _processor_seconds(pid: int) -> float:
 
 
 @contextmanager
-def _revision(revision: str, folder: Path) -> Iterator[Path]:
+def revision_tree(revision: str, folder: Path) -> Iterator[Path]:
     """A checkout of it, beside ours."""
     root = folder / "before"
     git = ["git", "-C", str(_HERE)]
@@ -153,7 +153,7 @@ def main() -> None:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-bench-")))
         trees = [Tree("after", _HERE, folder / "data-after")]
         if options.before:
-            root = closing.enter_context(_revision(options.before, folder))
+            root = closing.enter_context(revision_tree(options.before, folder))
             trees.insert(0, Tree("before", root, folder / "data-before"))
         _learn(trees)
         found = measured(trees, options.rounds)

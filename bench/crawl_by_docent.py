@@ -8,16 +8,16 @@ import anyio
 
 from bench.crawl_task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
 from crawler.address_policy import AddressPolicy
-from crawler.crawl_budget import CrawlBudget
-from crawler.crawl_seeds import Seed
-from crawler.extraction_pool import ExtractionPool
-from crawler.frontier import MemoryFrontier
-from crawler.pacing import HostPacing
-from crawler.page import PageResult
-from crawler.polite_fetcher import polite_fetcher
-from crawler.robots import Robots
-from crawler.scope import Scope
-from crawler.site_crawl import SiteCrawl
+from crawler.crawl.crawl_budget import CrawlBudget
+from crawler.crawl.frontier import MemoryFrontier
+from crawler.crawl.site_crawl import SiteCrawl
+from crawler.discover.crawl_seeds import Seed
+from crawler.discover.scope import Scope
+from crawler.extract.extraction_pool import ExtractionPool
+from crawler.extract.page import PageResult
+from crawler.fetch.pacing import HostPacing
+from crawler.fetch.polite_fetcher import polite_fetcher
+from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 
 

@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse, Response
 
 from bench.crawl_task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
 from crawler.errors import ExtractionFailed
-from crawler.extraction_pool import ExtractionPool
+from crawler.extract.extraction_pool import ExtractionPool
 
 
 class DocumentationSpider(scrapy.Spider):

@@ -1,9 +1,9 @@
-"""Debian's HTML documentation as one website, from memory, by a server process that does nothing else."""
+"""HTML documentation as one website, from memory, by a server process that does nothing else."""
 
 import asyncio
 import mimetypes
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,8 +21,16 @@ def documentation_online() -> Iterator[str]:
     missing = [f"{folder.parent.name}" for folder in DOCUMENTATION.values() if not folder.is_dir()]
     if missing:
         raise SystemExit(f"Install the documentation first: apt install {' '.join(missing)}")
+    with website_online(_manuals) as origin:
+        yield origin
+
+
+@contextmanager
+def website_online(make_pages: Callable[[], Mapping[str, tuple[str, bytes]]]) -> Iterator[str]:
+    """The origin of a website of these pages: by path (with its slash), the content type and the body. The server
+    process calls `make_pages`, which is therefore a function of a module, or a `partial` of one."""
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs, make_pages), daemon=True)
     process.start()
     try:
         yield f"http://127.0.0.1:{ours.recv()}"
@@ -31,8 +39,8 @@ def documentation_online() -> Iterator[str]:
         process.join()
 
 
-def _serve(pipe: Connection) -> None:
-    answers = dict(_answers())
+def _serve(pipe: Connection, make_pages: Callable[[], Mapping[str, tuple[str, bytes]]]) -> None:
+    answers = {path.encode(): _answer(content_type, body) for path, (content_type, body) in make_pages().items()}
 
     async def serve() -> None:
         server = await asyncio.get_running_loop().create_server(lambda: _Static(answers), "127.0.0.1", 0)
@@ -42,17 +50,16 @@ def _serve(pipe: Connection) -> None:
     asyncio.run(serve())
 
 
-def _answers() -> Iterator[tuple[bytes, bytes]]:
+def _manuals() -> dict[str, tuple[str, bytes]]:
     links = "".join(f'<li><a href="/{name}/index.html">{name}</a>' for name in DOCUMENTATION)
-    yield (
-        b"/",
-        _answer("text/html", f"<title>Manuals</title><p>Two manuals that were installed here.<ul>{links}".encode()),
-    )
+    root = f"<title>Manuals</title><p>Two manuals that were installed here.<ul>{links}"
+    pages = {"/": ("text/html", root.encode())}
     for name, folder in DOCUMENTATION.items():
         for file in sorted(folder.rglob("*")):
             if file.is_file():
-                path = f"/{name}/{file.relative_to(folder)}"
-                yield path.encode(), _answer(mimetypes.guess_type(file.name)[0] or "text/plain", file.read_bytes())
+                content_type = mimetypes.guess_type(file.name)[0] or "text/plain"
+                pages[f"/{name}/{file.relative_to(folder)}"] = (content_type, file.read_bytes())
+    return pages
 
 
 def _answer(content_type: str, body: bytes, status: str = "200 OK") -> bytes:

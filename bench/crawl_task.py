@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser
 
-from crawler.links import read_links
-from crawler.page import Page
+from crawler.extract.links import read_links
+from crawler.extract.page import Page
 
 USER_AGENT = "DocentBench/1.0 (+http://127.0.0.1/)"
 MAX_DEPTH = 30
@@ -35,7 +35,7 @@ class CrawlResult:
 class LinkReader:
     """An extractor that reads links only: what is left to measure is the crawler."""
 
-    async def extract(self, body: bytes, url: str, charset: str | None) -> Page:
+    async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
         links = read_links(LexborHTMLParser(body.decode(charset or "utf-8", "replace")), url)
         return Page(url, links.canonical_url, "", "read", links=links.links)
 

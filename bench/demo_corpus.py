@@ -1,26 +1,33 @@
 """Agents of a chosen size, made of the demonstration site's real chunks, again and again."""
 
 import re
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from uuid import UUID
 
 import numpy as np
 
-from app.bootstrap.infrastructure import Infrastructure
-from app.domain.agent import AgentConfig, LiveAgent
-from app.domain.document import PageContent
-from app.domain.source import SourceConfig, SourceKind
+from app.agents.agent import Agent, AgentConfig, LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.cli.local_operator import local_operator
+from app.cli.terminal import configure_logging
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
+from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage, GivenChunks
-from app.ports.embedder import Embedder
-from app.store.agents import AgentRecords
-from app.store.sources import SourceRecords
-from crawler.extraction import extract_page
+from app.providers.embedding.embedder import Embedder
+from app.settings import read_settings
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.store.transaction import Transaction
+from bench.load_client import SITE
+from crawler.extract.extraction import extract_page
 
 _HOST = "nimbrel.example"
 _NOISE = 0.01  # on each number of a copy's vector: near its original, as pages of one site are, and never the same
@@ -57,19 +64,22 @@ class DemoCorpus:
         chunker = Chunker(base.splitter, base.tokens, limits)
         indexer = ChunkIndexer(base.record, CopyingEmbedder(base.embedder), base.vectors, base.keywords)
         self._learner = GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens))
-        self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in _pages()]
+        self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in site_pages()]
 
     async def agent_of(self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = ()) -> LiveAgent:
         """A published agent that knows `chunk_count` chunks and may be embedded in `origins`."""
         config = AgentConfig(name=f"{chunk_count} chunks", allowed_origins=origins)
-        async with self._base.record.write() as tx:
-            made = await AgentRecords(tx).create(workspace_id, config)
-            await AgentRecords(tx).publish(workspace_id, made.id)
-            source = await SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
+
+        def work(tx: Transaction) -> tuple[Source, Agent]:
+            made = AgentRecords(tx).create(workspace_id, config)
+            AgentRecords(tx).publish(workspace_id, made.id)
+            source = SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
+            return source, made
+
+        source, made = await self._base.record.write(work)
         for pages in batches(list(self._copies(chunk_count)), _PAGES_A_BATCH):
             await self._learner.learn(made.id, source.id, pages)
-        async with self._base.record.read() as tx:
-            return await AgentRecords(tx).live(made.id)
+        return await self._base.record.read(lambda tx: AgentRecords(tx).live(made.id))
 
     def _copies(self, chunk_count: int) -> Iterator[CutPage]:
         left, copy = chunk_count, 0
@@ -83,10 +93,24 @@ class DemoCorpus:
             copy += 1
 
 
-def _pages() -> Iterator[PageContent]:
+def site_pages() -> Iterator[PageContent]:
+    """The pages of the demonstration site as its crawl reads them, each under its path."""
     root = Path(str(files("app") / "demo_site"))
     for file in sorted(root.rglob("index.html")):
         path = "/" + file.relative_to(root).as_posix().removesuffix("index.html")
         page = extract_page(file.read_bytes(), f"https://{_HOST}{path}", "utf-8")
         if page.markdown and not page.is_noindex:
             yield PageContent(path, page.title, page.markdown, site=_HOST)
+
+
+async def learnt(data: Path, chunks: int) -> str:
+    """Make a data folder with one agent of so many chunks, which servers may be given copies of; return its id."""
+    settings = read_settings(data=data, log_level="error")
+    configure_logging(settings)
+    async with open_infrastructure(settings) as base:
+        workspace_id = (await local_operator(base)).workspace_id
+        agent = await DemoCorpus(base).agent_of(workspace_id, chunks, (SITE,))
+        await base.vectors.compact()
+    with closing(sqlite3.connect(data / "docent.sqlite")) as record:
+        record.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return str(agent.id)

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from bench.extraction_pages import MarkedPage, fetch_missing, marked_pages
 from bench.extraction_score import ExtractionScore, score, total, verdict
-from crawler.extraction import extract_page
+from crawler.extract.extraction import extract_page
 
 _PACKAGES = Path(".venv/bench-pages")
 _OURS = "ours"

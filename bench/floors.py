@@ -10,9 +10,9 @@ import numpy as np
 import tantivy
 from tokenizers import Tokenizer
 
-from app.adapters.keyword_analysis import analysis_of
-from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
-from app.adapters.silent_onnxruntime import load_onnxruntime
+from app.providers.indexes.keyword_analysis import analysis_of
+from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.providers.silent_onnxruntime import load_onnxruntime
 
 _PAIRS_AT_ONCE = 6
 
@@ -80,14 +80,15 @@ class RawKeywords:
         self._schema = index.schema
         self._searcher = index.searcher()
 
-    def search(self, question: str, limit: int) -> int:
+    def search(self, question: str, limit: int) -> list[str]:
+        """The ids of the chunks, best first."""
         terms = analysis_of("en").question_terms(question)
         clauses = [
             (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "text", term, index_option="freq"))
             for term in terms
         ]
         found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False)
-        return len([self._searcher.doc(address)["chunk_id"][0] for _, address in found.hits])
+        return [self._searcher.doc(address)["chunk_id"][0] for _, address in found.hits]
 
 
 class RawRecord:

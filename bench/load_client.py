@@ -80,7 +80,7 @@ class _Stream(asyncio.Protocol):
             self.ended.set_result(None)
 
 
-class _Visitors:
+class Visitors:
     def __init__(self, load: Load) -> None:
         self._load = load
         address = urlsplit(load.base)
@@ -94,7 +94,7 @@ class _Visitors:
         tokens: list[str] = [""] * count
         for start in range(0, count if count <= _OPENED_BEFOREHAND else 0, _OPENED_AT_ONCE):
             batch = range(start, min(start + _OPENED_AT_ONCE, count))
-            tokens[start : batch.stop] = await asyncio.gather(*(self._token(number) for number in batch))
+            tokens[start : batch.stop] = await asyncio.gather(*(self.token(number) for number in batch))
         began = time.perf_counter() + _OPENED_AHEAD_SECONDS
         await asyncio.gather(*(self._one(number, token, began) for number, token in enumerate(tokens)))
         return self._measured
@@ -103,7 +103,7 @@ class _Visitors:
         load, measured = self._load, self._measured
         due = began + number * load.spread_seconds / load.count
         await asyncio.sleep(due - _OPENED_AHEAD_SECONDS - time.perf_counter())
-        token = token or await self._token(number)
+        token = token or await self.token(number)
         await asyncio.sleep(due - time.perf_counter())
         question = f"{load.questions[number % len(load.questions)]} ({number})"
         body = {"turn_id": str(uuid4()), "message": question, "page_url": f"{SITE}/"}
@@ -122,7 +122,7 @@ class _Visitors:
 
     async def _call(self, path: str, body: dict[str, Any], number: int, token: str) -> _Stream:
         loop = asyncio.get_running_loop()
-        request = _request(path, body, number, token)
+        request = request_of(path, body, number, token)
         transport, stream = await loop.create_connection(lambda: _Stream(request), self._host, self._port)
         try:
             while not stream.ended.done():
@@ -133,16 +133,18 @@ class _Visitors:
             transport.close()
         return stream
 
-    async def _token(self, number: int) -> str:
+    async def token(self, number: int) -> str:
         reader, writer = await asyncio.open_connection(self._host, self._port)
-        writer.write(_request("/v1/widget/init", {"agent_id": self._load.agent_id, "page_url": f"{SITE}/"}, number, ""))
+        writer.write(
+            request_of("/v1/widget/init", {"agent_id": self._load.agent_id, "page_url": f"{SITE}/"}, number, "")
+        )
         answer = (await reader.read()).partition(b"\r\n\r\n")[2]
         writer.close()
         token: str = json.loads(answer)["token"]
         return token
 
 
-def _request(path: str, body: dict[str, Any], number: int, token: str) -> bytes:
+def request_of(path: str, body: dict[str, Any], number: int, token: str) -> bytes:
     """Each visitor has an address of its own, as limits count addresses."""
     content = json.dumps(body).encode()
     lines = [
@@ -161,7 +163,7 @@ def _request(path: str, body: dict[str, Any], number: int, token: str) -> bytes:
 def main() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    measured = asyncio.run(_Visitors(Load(**json.load(sys.stdin))).ask())
+    measured = asyncio.run(Visitors(Load(**json.load(sys.stdin))).ask())
     sys.stdout.write(json.dumps(asdict(measured)) + "\n")
 
 

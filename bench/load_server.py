@@ -6,10 +6,13 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import Process
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx2
 
+PORT = "{port}"
+_SERVE = ("app.cli", "serve", "--port", PORT)
 _START_SECONDS = 60
 _STOP_SECONDS = 40
 _IDLE_SECONDS = 5
@@ -28,19 +31,26 @@ def own_environment() -> None:
 
 
 class WebProcess:
-    def __init__(self, environment: dict[str, str], log: Path) -> None:
+    """`command`, with the port put in place of PORT, is Docent of the tree at `root` unless it is told."""
+
+    def __init__(
+        self, environment: dict[str, str], log: Path, *, root: Path | None = None, command: Sequence[str] = _SERVE
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         self.base = f"http://127.0.0.1:{self._port}"
         self._environment = environment
         self._log = log
+        self._root = root
+        self._command = [str(self._port) if word == PORT else word for word in command]
         self._process: Process
 
     async def start(self) -> None:
         with self._log.open("ab") as written:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "app.cli", "serve", "--port", str(self._port)),
+                *(sys.executable, "-m", *self._command),
+                cwd=self._root,
                 env=os.environ | self._environment,
                 stdout=written,
                 stderr=written,
@@ -67,6 +77,11 @@ class WebProcess:
         """What it has used so far, in all its threads: little else is the same on a busy machine as on an idle one."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def loop_seconds(self) -> float:
+        """Of that, what its main thread has used, which runs the event loop."""
+        nanoseconds, *_ = Path(f"/proc/{self._process.pid}/schedstat").read_text().split()
+        return int(nanoseconds) / 1e9
 
     async def sample(self) -> dict[str, float]:
         """What /metrics says of the process."""

@@ -12,12 +12,12 @@ import statistics
 import time
 from dataclasses import dataclass, field
 
-from app.adapters.onnx_reranker import OnnxReranker
-from app.adapters.onnx_threads import OnnxThreads
-from app.adapters.shedding_reranker import SheddingReranker
-from app.adapters.shipped_weights import RERANKER_FOLDER
-from app.domain.errors import RerankerUnavailable
-from app.ports.reranker import Reranker
+from app.core.errors import RerankerUnavailable
+from app.providers.onnx_threads import OnnxThreads
+from app.providers.reranking.onnx_reranker import OnnxReranker
+from app.providers.reranking.reranker import Reranker
+from app.providers.reranking.shedding_reranker import SheddingReranker
+from app.providers.shipped_weights import RERANKER_FOLDER
 
 ARRIVALS_A_SECOND = (5, 10, 20)
 SECONDS = 10

@@ -9,19 +9,19 @@ from statistics import fmean
 from urllib.parse import urljoin
 from uuid import UUID, uuid4
 
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
 from app.bootstrap.answering import Answering, open_answering
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
-from app.domain.agent import AgentConfig
-from app.domain.document import PageContent, SectionHeading
-from app.domain.source import SourceConfig, SourceKind
-from app.domain.turn import TurnRequest
-from app.domain.turn_events import Token
+from app.core.turn import TurnRequest
+from app.core.turn_events import Token
+from app.knowledge.document import PageContent, SectionHeading
 from app.settings import read_settings
-from app.store.agents import AgentRecords
-from app.store.sources import SourceRecords
-from app.store.tokens import TokenRecords
-from crawler.extraction import extract_page
+from app.sources.records.sources import SourceRecords
+from app.sources.source import SourceConfig, SourceKind
+from app.workspaces.records.tokens import TokenRecords
+from crawler.extract.extraction import extract_page
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGES = _ROOT / "app" / "demo_site"
@@ -45,11 +45,11 @@ async def measure(folder: Path) -> dict[str, float]:
 
 
 async def _learn(base: Infrastructure) -> UUID:
-    async with base.record.write() as tx:
-        workspace_id = await TokenRecords(tx).default_workspace()
-        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Demo"))
-        await AgentRecords(tx).publish(workspace_id, agent.id)
-        source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Demo", _SITE))
+    with base.record.writing() as tx:
+        workspace_id = TokenRecords(tx).default_workspace()
+        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Demo"))
+        AgentRecords(tx).publish(workspace_id, agent.id)
+        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Demo", _SITE))
     async with open_knowledge(base) as knowledge:
         for file in sorted(_PAGES.rglob("index.html")):
             url = urljoin(_SITE, file.relative_to(_PAGES).as_posix().removesuffix("index.html"))
@@ -62,8 +62,7 @@ async def _learn(base: Infrastructure) -> UUID:
 
 
 async def _answer(base: Infrastructure, answering: Answering, agent_id: UUID, question: str) -> str:
-    async with base.record.read() as tx:
-        agent = await AgentRecords(tx).live(agent_id)
+    agent = await base.record.read(lambda tx: AgentRecords(tx).live(agent_id))
     session = (await answering.conversations.open(agent, None)).session
     live = await answering.turns.ask(session, TurnRequest(uuid4(), question, _SITE))
     return "".join([item.event.token async for item in live.events() if isinstance(item.event, Token)])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from crawler.extraction import extract_page
+from crawler.extract.extraction import extract_page
 
 _ROOT = Path(__file__).resolve().parents[1]
 _SITE = _ROOT / "app" / "demo_site"

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.adapters.onnx_embedder import OnnxEmbedder
-from app.adapters.onnx_threads import OnnxThreads
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.domain.gap_grouping import grouped
-from app.domain.gap_meaning import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, SameMeaning
-from app.operating.question_nearness import Asked, QuestionNearness
-from app.ports.embedder import Embedder
+from app.gaps.gap_grouping import grouped
+from app.gaps.gap_meaning import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, SameMeaning
+from app.gaps.question_nearness import Asked, QuestionNearness
+from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.onnx_embedder import OnnxEmbedder
+from app.providers.onnx_threads import OnnxThreads
+from app.providers.shipped_weights import EMBEDDER_FOLDER
 
 _FILE = Path(__file__).parent / "data" / "paraphrases.jsonl"
 KINDS = {"named": "questions that name what they ask about", "general": "short questions to a support desk"}

@@ -17,12 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from app.adapters.onnx_embedder import OnnxEmbedder
-from app.adapters.onnx_threads import OnnxThreads
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.answering.brief import Source
-from app.answering.statement_check import StatementCheck
-from crawler.extraction import extract_page
+from app.answers.guard.statement_check import StatementCheck
+from app.answers.writing.brief import Source
+from app.providers.embedding.onnx_embedder import OnnxEmbedder
+from app.providers.onnx_threads import OnnxThreads
+from app.providers.shipped_weights import EMBEDDER_FOLDER
+from crawler.extract.extraction import extract_page
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _PAGES: Final = _ROOT / "app" / "demo_site"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import typer.main
 
+from app.agents.retrieval_settings import RetrievalSettings
 from app.cli import cli
-from app.domain.retrieval_settings import RetrievalSettings
 from app.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,7 +108,7 @@ def test_two_modules_speak_httpx() -> None:
         for path in sorted((ROOT / room).rglob("*.py"))
         if re.search(r"^\s*(?:import|from) httpx\b", _text(path), re.MULTILINE)
     ]
-    assert speaking == ["app/adapters/http_reranker.py", "crawler/guarded_transport.py"]
+    assert speaking == ["app/providers/reranking/http_reranker.py", "crawler/fetch/guarded_transport.py"]
 
 
 def _command(words: list[str]) -> Any:

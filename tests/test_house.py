@@ -20,23 +20,55 @@ _MOST_MODULES: Final = 25
 _LONGEST_FILE: Final = 400
 _SHORT_FILE: Final = 40
 
-# Folders beyond 25 modules, `__init__` not counted.
-_FULL_FOLDERS: Final = {
-    "app/adapters": 69,
-    "app/answering": 67,
-    "app/cli": 43,
-    "app/domain": 87,
-    "app/operating": 64,
-    "app/ports": 28,
-    "app/store": 63,
-    "app/web": 77,
-    "crawler": 56,
+# Files under 40 lines that one module alone imports, and why each stands on its own.
+_SHORT_FILES: Final = {
+    "one vendor or one wrapper a file, named vendor_role": (
+        "app.kit.limits.fallback_rate_limiter",
+        "app.kit.limits.limits_rate_limiter",
+        "app.kit.redis.redis_cache",
+        "app.providers.chat.bounded_chat_model",
+        "app.providers.chat.circuit_chat_model",
+        "app.providers.markdown_text_splitter",
+        "app.providers.reranking.circuit_reranker",
+        "app.providers.silent_onnxruntime",
+        "app.turns.remote.memory_turn_orders",
+        "app.turns.remote.unshared_turn_log",
+    ),
+    "metrics: what is measured knows no Prometheus": (
+        "app.kit.circuit_meter",
+        "app.kit.tasks.background_meter",
+        "app.providers.chat.model_meter",
+        "app.store.process_meter",
+    ),
+    "repositories and pages stand apart from what is done with them": (
+        "app.agents.records.user_keys",
+        "app.conversations.people.pages.leads",
+        "app.workspaces.pages.audit",
+    ),
+    "a use case or a part that the bootstrap or a command opens": (
+        "app.answers.warm_up",
+        "app.sources.reading.knowledge_jobs",
+        "app.turns.conversation_end",
+        "app.web.middleware.unexpected_errors",
+        "app.workspaces.readiness",
+        "app.workspaces.signing_keys",
+    ),
+    "what a process asks of the machine before it serves": (
+        "app.cli.serving.allocator",
+        "app.cli.serving.open_files",
+    ),
+    "a rule of its own, tested alone": (
+        "app.core.text.text_fragment",
+        "app.search.page_focus",
+        "crawler.fetch.robots_directives",
+    ),
+    "each format of files in a file of its own": ("app.sources.files.html_page",),
+    "the rooms between which it stands do not know each other": ("app.providers.work_queue",),
 }
 _FILES_TOO_LONG: Final = 0
-_SHORT_FILES_OF_ONE_IMPORTER: Final = 50
 _LONE_PROTOCOLS: Final = 10
 _MOST_COLLABORATORS: Final = 12
-_IMPORT_SHARE_OF_APP: Final = 0.109  # use cases name the repositories that they use
+_IMPORT_SHARE_OF_APP: Final = 0.1072  # use cases name the repositories that they use
 
 
 @dataclass(frozen=True)
@@ -67,15 +99,13 @@ def ours() -> dict[str, _Module]:
     return _modules("app", "crawler")
 
 
-def test_no_folder_holds_more_modules_than_it_did(ours: dict[str, _Module]) -> None:
+def test_no_folder_holds_more_modules_than_one_reads_at_a_glance(ours: dict[str, _Module]) -> None:
     count = Counter(
-        module.path.parent.relative_to(_ROOT).as_posix() for module in ours.values() if module.path.stem != "__init__"
+        module.path.parent.relative_to(_ROOT).as_posix()
+        for module in ours.values()
+        if module.path.stem != "__init__" and module.path.parent.name != "versions"
     )
-    full = {
-        folder: modules for folder, modules in count.items() if modules > _MOST_MODULES and "versions" not in folder
-    }
-    grown = {folder: modules for folder, modules in full.items() if modules > _FULL_FOLDERS.get(folder, 0)}
-    assert grown == {}
+    assert {folder: modules for folder, modules in count.items() if modules > _MOST_MODULES} == {}
 
 
 def test_import_lines_take_no_larger_share_of_app(ours: dict[str, _Module]) -> None:
@@ -89,14 +119,15 @@ def test_files_do_not_outgrow_one_idea(ours: dict[str, _Module]) -> None:
     assert len(too_long) <= _FILES_TOO_LONG, too_long
 
 
-def test_short_files_stand_alone_only_where_they_did(ours: dict[str, _Module]) -> None:
+def test_short_files_stand_alone_only_for_a_reason(ours: dict[str, _Module]) -> None:
     importers = Counter(imported for module in ours.values() for imported in module.imports)
     lone = [
         name
         for name, module in ours.items()
         if module.lines < _SHORT_FILE and importers[name] == 1 and module.path.stem != "__init__"
     ]
-    assert len(lone) <= _SHORT_FILES_OF_ONE_IMPORTER, "\n".join(sorted(lone))
+    allowed = {name for names in _SHORT_FILES.values() for name in names}
+    assert sorted(set(lone) - allowed) == []
 
 
 def test_a_protocol_has_two_implementations_or_a_double(ours: dict[str, _Module]) -> None:
@@ -171,7 +202,7 @@ def _class(node: ast.ClassDef) -> _Class:
     }
     return _Class(
         node.name,
-        tuple(_last_name(base) for base in node.bases),
+        tuple(_last_name(base) for base in node.bases if ast.unparse(base) != "asyncio.Protocol"),
         frozenset(item.name for item in methods) | {name for name, _ in typed} | set_by_init,
         tuple(_last_name(annotation) for name, annotation in typed if not name.startswith("_")),
         is_value="dataclass" in _decorators(node) or any("Enum" in _last_name(base) for base in node.bases),

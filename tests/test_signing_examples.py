@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.signed_user import filter_signature, user_signature
+from app.agents.signed_user import filter_signature, user_signature
 
 _DOCUMENT = (Path(__file__).parents[1] / "docs" / "widget.md").read_text("utf-8")
 SECRET, USER = "dus_a-secret_0", "zoë@example.com"

@@ -7,32 +7,32 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from app.adapters.circuit_breaker import CircuitBreaker, CircuitListener
-from app.adapters.memory_cache import MemoryCache
-from app.adapters.memory_rate_limiter import MemoryRateLimiter
-from app.adapters.memory_stream_places import MemoryStreamPlaces
-from app.adapters.places import Places
-from app.adapters.secret_key_file import SecretKeyFile
-from app.adapters.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
-from app.domain.errors import Misconfigured
+from app.core.errors import Misconfigured
+from app.kit.circuit_breaker import CircuitBreaker, CircuitListener
+from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
+from app.kit.limits.memory_stream_places import MemoryStreamPlaces
+from app.kit.limits.places import Places
+from app.kit.memory_cache import MemoryCache
+from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings
+from app.store.secret_key_file import SecretKeyFile
 from app.store.secret_keys import SecretKeys
 
 if TYPE_CHECKING:
-    from app.adapters.batching_embedder import BatchingEmbedder
-    from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
-    from app.adapters.guarded_redis import GuardedRedis
-    from app.adapters.onnx_threads import OnnxThreads
-    from app.adapters.openai_chat_model import OpenAIChatModel
-    from app.answering.turns_elsewhere import SharedTurns
+    from app.kit.cache import Cache
+    from app.kit.limits.rate_limiter import RateLimiter
+    from app.kit.limits.stream_places import StreamPlaces
+    from app.kit.redis.guarded_redis import GuardedRedis
     from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_writer import ContextWriter
-    from app.ports.cache import Cache
-    from app.ports.chat_model import ChatModel
-    from app.ports.embedder import Embedder
-    from app.ports.rate_limiter import RateLimiter
-    from app.ports.reranker import Reranker
-    from app.ports.stream_places import StreamPlaces
+    from app.providers.chat.chat_model import ChatModel
+    from app.providers.chat.openai_chat_model import OpenAIChatModel
+    from app.providers.embedding.batching_embedder import BatchingEmbedder
+    from app.providers.embedding.embedder import Embedder
+    from app.providers.onnx_threads import OnnxThreads
+    from app.providers.reranking.reranker import Reranker
+    from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
+    from app.turns.remote.turns_elsewhere import SharedTurns
 
 Part = Literal["model", "fallback_model", "helper_model"]
 
@@ -46,10 +46,10 @@ _REDIS_COOL_DOWN_SECONDS: Final = 5.0  # a try costs one visitor the wait of one
 def configured_embedder(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Embedder:
     """The shipped model, or an endpoint's."""
     if not settings.embeddings_url:
-        from app.adapters.onnx_embedder import OnnxEmbedder
+        from app.providers.embedding.onnx_embedder import OnnxEmbedder
 
         return OnnxEmbedder(EMBEDDER_FOLDER, threads, cores=settings.threads)
-    from app.adapters.openai_embedder import OpenAIEmbedder
+    from app.providers.embedding.openai_embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(
         base_url=settings.embeddings_url,
@@ -82,12 +82,12 @@ def configured_chunk_limits(settings: Settings, max_tokens: int) -> ChunkLimits:
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> BatchingEmbedder:
     """As visitors' questions use it: they cannot wait as pages can."""
-    from app.adapters.batching_embedder import BatchingEmbedder
-    from app.adapters.onnx_embedder import OnnxEmbedder
+    from app.providers.embedding.batching_embedder import BatchingEmbedder
+    from app.providers.embedding.onnx_embedder import OnnxEmbedder
 
     if isinstance(embedder, OnnxEmbedder):
         return BatchingEmbedder(embedder.for_questions(), max_waiting=settings.embedder_queue)
-    from app.adapters.circuit_embedder import CircuitEmbedder
+    from app.providers.embedding.circuit_embedder import CircuitEmbedder
 
     circuit = CircuitBreaker("embedder", listener=circuits)
     guarded = CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
@@ -98,15 +98,15 @@ def configured_reranker(
     settings: Settings, threads: OnnxThreads, circuits: CircuitListener, closing: AsyncExitStack
 ) -> Reranker:
     """The shipped model, or an endpoint's."""
-    from app.adapters.shedding_reranker import SheddingReranker
+    from app.providers.reranking.shedding_reranker import SheddingReranker
 
     if not settings.rerank_url:
-        from app.adapters.onnx_reranker import OnnxReranker
+        from app.providers.reranking.onnx_reranker import OnnxReranker
 
         folder = Path(settings.rerank_folder) if settings.rerank_folder else RERANKER_FOLDER
         return SheddingReranker(OnnxReranker(folder, threads, cores=settings.threads))
-    from app.adapters.circuit_reranker import CircuitReranker
-    from app.adapters.http_reranker import HttpReranker
+    from app.providers.reranking.circuit_reranker import CircuitReranker
+    from app.providers.reranking.http_reranker import HttpReranker
 
     reranker = HttpReranker(
         url=settings.rerank_url,
@@ -125,8 +125,8 @@ def configured_redis(settings: Settings, circuits: CircuitListener, closing: Asy
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
-    from app.adapters.guarded_redis import GuardedRedis
-    from app.adapters.redis_connection import redis_client
+    from app.kit.redis.guarded_redis import GuardedRedis
+    from app.kit.redis.redis_connection import redis_client
 
     circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
     redis = GuardedRedis(redis_client(url), circuit)
@@ -137,7 +137,7 @@ def configured_redis(settings: Settings, circuits: CircuitListener, closing: Asy
 def configured_cache(redis: GuardedRedis | None) -> Cache:
     if not redis:
         return MemoryCache()
-    from app.adapters.redis_cache import RedisCache
+    from app.kit.redis.redis_cache import RedisCache
 
     return RedisCache(redis)
 
@@ -147,8 +147,8 @@ def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     own = MemoryRateLimiter()
     if not redis:
         return own
-    from app.adapters.fallback_rate_limiter import FallbackRateLimiter
-    from app.adapters.limits_rate_limiter import LimitsRateLimiter
+    from app.kit.limits.fallback_rate_limiter import FallbackRateLimiter
+    from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
 
     return FallbackRateLimiter(LimitsRateLimiter(redis), own)
 
@@ -158,25 +158,25 @@ def configured_stream_places(redis: GuardedRedis | None) -> StreamPlaces:
     own = MemoryStreamPlaces()
     if not redis:
         return own
-    from app.adapters.fallback_stream_places import FallbackStreamPlaces
-    from app.adapters.redis_stream_places import RedisStreamPlaces
+    from app.kit.limits.fallback_stream_places import FallbackStreamPlaces
+    from app.kit.limits.redis_stream_places import RedisStreamPlaces
 
     return FallbackStreamPlaces(RedisStreamPlaces(redis), own)
 
 
 def configured_shared_turns(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> SharedTurns:
     """Of this process alone, or on Redis for all web processes."""
-    from app.answering.turns_elsewhere import SharedTurns
+    from app.turns.remote.turns_elsewhere import SharedTurns
 
     url = settings.redis_url.get_secret_value()
     if not url:
-        from app.adapters.memory_turn_orders import MemoryTurnOrders
-        from app.adapters.unshared_turn_log import UnsharedTurnLog
+        from app.turns.remote.memory_turn_orders import MemoryTurnOrders
+        from app.turns.remote.unshared_turn_log import UnsharedTurnLog
 
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
-    from app.adapters.patient_redis import PatientRedis
-    from app.adapters.redis_turn_log import RedisTurnLog
-    from app.adapters.redis_turn_orders import RedisTurnOrders
+    from app.kit.redis.patient_redis import PatientRedis
+    from app.turns.remote.redis_turn_log import RedisTurnLog
+    from app.turns.remote.redis_turn_orders import RedisTurnOrders
 
     circuit = CircuitBreaker("turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
     redis = PatientRedis(url, circuit)
@@ -223,10 +223,10 @@ def _impatient(
 ) -> ChatModel | None:
     if not _is_any_set(settings, parts):
         return None
-    from app.adapters.bounded_chat_model import BoundedChatModel
-    from app.adapters.circuit_chat_model import CircuitChatModel
-    from app.adapters.failover_chat_model import FailoverChatModel
-    from app.adapters.timed_chat_model import TimedChatModel
+    from app.providers.chat.bounded_chat_model import BoundedChatModel
+    from app.providers.chat.circuit_chat_model import CircuitChatModel
+    from app.providers.chat.failover_chat_model import FailoverChatModel
+    from app.providers.chat.timed_chat_model import TimedChatModel
 
     models: list[ChatModel] = []
     for part, _, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
@@ -245,9 +245,9 @@ def configured_context_writer(
     parts: tuple[Part, ...] = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
     if not _is_any_set(settings, parts):
         return None
-    from app.adapters.circuit_chat_model import CircuitChatModel
-    from app.adapters.failover_chat_model import FailoverChatModel
     from app.knowledge.context_writer import ContextWriter
+    from app.providers.chat.circuit_chat_model import CircuitChatModel
+    from app.providers.chat.failover_chat_model import FailoverChatModel
 
     models, names = [], []
     for part, name, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
@@ -268,7 +268,7 @@ def chat_endpoints(
     parts: Sequence[Part] = ("model", "fallback_model"),
 ) -> Iterator[tuple[Part, str, OpenAIChatModel]]:
     """Those of `parts` that are set, in this order: the name of the circuit, that of the model, and the model."""
-    from app.adapters.openai_chat_model import OpenAIChatModel
+    from app.providers.chat.openai_chat_model import OpenAIChatModel
 
     for part in parts:
         url, name, key = (getattr(settings, f"{part}_{field}") for field in ("url", "name", "key"))
@@ -290,7 +290,7 @@ def chat_endpoints(
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
-    from app.adapters.crawler_site_discovery import CrawlerSiteDiscovery
+    from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
 
     return CrawlerSiteDiscovery(
         settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds

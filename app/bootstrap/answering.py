@@ -15,21 +15,21 @@ from app.bootstrap.adapters import (
 )
 
 if TYPE_CHECKING:
-    from app.answering.agent_search import AgentSearch
-    from app.answering.answer_drafter import AnswerDrafter
-    from app.answering.conversation_end import ConversationEnd
-    from app.answering.conversations import Conversations
-    from app.answering.curated_matcher import CuratedMatcher
-    from app.answering.history import History
-    from app.answering.index_watch import IndexWatch
-    from app.answering.model_health import ModelHealth
-    from app.answering.playground import Playground
-    from app.answering.search_pipeline import SearchParts
-    from app.answering.trial_answers import TrialAnswers
-    from app.answering.trial_search import TrialSearch
-    from app.answering.turns import Turns
+    from app.answers.answer_drafter import AnswerDrafter
+    from app.answers.curated.curated_matcher import CuratedMatcher
+    from app.answers.playground import Playground
     from app.bootstrap.infrastructure import Infrastructure
-    from app.ports.chat_model import ChatModel
+    from app.conversations.conversations import Conversations
+    from app.conversations.history import History
+    from app.gaps.trial_answers import TrialAnswers
+    from app.providers.chat.chat_model import ChatModel
+    from app.providers.chat.model_health import ModelHealth
+    from app.quality.trial_search import TrialSearch
+    from app.search.agent_search import AgentSearch
+    from app.search.index_watch import IndexWatch
+    from app.search.search_pipeline import SearchParts
+    from app.turns.conversation_end import ConversationEnd
+    from app.turns.turns import Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Answering:
 @asynccontextmanager
 async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
     """Search alone, as operators ask it."""
-    from app.adapters.langid_language_guesser import LangidLanguageGuesser
+    from app.kit.langid_language_guesser import LangidLanguageGuesser
 
     async with AsyncExitStack() as closing:
         model = configured_chat_model(base.settings, base.circuits, closing, configured_model_places(base.settings))
@@ -61,23 +61,25 @@ async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
 @asynccontextmanager
 async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     """Running turns are ended and stored when the block is left."""
-    from app.adapters.budget_meter import budget_refusals
-    from app.adapters.langid_language_guesser import LangidLanguageGuesser
-    from app.adapters.model_meter import unconfirmed_sentences, watch_model_health
-    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-    from app.answering.answer_drafter import AnswerDrafter
-    from app.answering.answer_writers import answer_writers, question_completer
-    from app.answering.conversation_end import ConversationEnd
-    from app.answering.conversations import Conversations
-    from app.answering.curated_matcher import CuratedMatcher
-    from app.answering.history import History
-    from app.answering.index_watch import IndexWatch
-    from app.answering.liveness import Liveness
-    from app.answering.model_health import ModelHealth, WatchedChatModel
-    from app.answering.trial_search import TrialSearch
-    from app.answering.turn_run import TurnTools
-    from app.answering.turn_spending import BudgetedChatModel
-    from app.answering.turns import Turns
+    from app.answers.answer_drafter import AnswerDrafter
+    from app.answers.answer_pipeline import AnswerPipeline
+    from app.answers.curated.curated_matcher import CuratedMatcher
+    from app.answers.turn_spending import BudgetedChatModel
+    from app.answers.writing.answer_writers import answer_writers, question_completer
+    from app.conversations.conversations import Conversations
+    from app.conversations.history import History
+    from app.kit.langid_language_guesser import LangidLanguageGuesser
+    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.providers.chat.model_health import ModelHealth, WatchedChatModel
+    from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
+    from app.quality.records.golden_questions import written_questions
+    from app.quality.trial_search import TrialSearch
+    from app.search.index_watch import IndexWatch
+    from app.turns.conversation_end import ConversationEnd
+    from app.turns.liveness import Liveness
+    from app.turns.next_questions import NextQuestionFinder
+    from app.turns.turn_run import TurnTools
+    from app.turns.turns import Turns
 
     async with AsyncExitStack() as closing:
         places = configured_model_places(base.settings)
@@ -93,18 +95,24 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         languages = LangidLanguageGuesser()
         history = History(base.record, base.cache)
         indexes = IndexWatch(base.record, base.vectors, base.keywords)
+        curated = CuratedMatcher(base.record, Re2PatternMatcher(), base.questions)
         tools = TurnTools(
             records=base.record,
             indexes=indexes,
-            curated=CuratedMatcher(base.record, Re2PatternMatcher(), base.questions),
+            pipeline=AnswerPipeline(
+                base.record,
+                curated,
+                answer_writers(model, base.questions, base.keywords, base.tokens),
+                languages,
+                base.clock,
+                base.questions,
+            ),
             retriever=search.for_turns(base.cache),
             completer=question_completer(search.helping),
-            writers=answer_writers(model, base.questions, base.keywords, base.tokens),
             history=history,
-            languages=languages,
             clock=base.clock,
             queues=(base.questions, places),
-            embedder=base.questions,
+            next_questions=NextQuestionFinder(base.record, search.recall(), base.keywords, written_questions),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
@@ -122,7 +130,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
                 Conversations(base.record, history),
                 ConversationEnd(turns, history),
                 history,
-                tools.curated,
+                curated,
                 playground,
                 AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
                 TrialSearch(for_operators, playground, Re2PatternMatcher()),
@@ -132,7 +140,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
 
 
 def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:
-    from app.answering.search_pipeline import SearchParts
+    from app.search.search_pipeline import SearchParts
 
     return SearchParts(
         base.record,
@@ -149,23 +157,23 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
 
 
 def playground_for(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> Playground:
-    from app.adapters.langid_language_guesser import LangidLanguageGuesser
-    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-    from app.answering.playground import playground_on
+    from app.answers.playground import playground_on
+    from app.kit.langid_language_guesser import LangidLanguageGuesser
+    from app.kit.re2_pattern_matcher import Re2PatternMatcher
 
     return playground_on(search_parts(base, model, helper), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
 
 
 def trials_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialAnswers:
-    from app.answering.trial_answers import TrialAnswers
+    from app.gaps.trial_answers import TrialAnswers
 
     return TrialAnswers(playground_for(base, model, helper))
 
 
 def trial_searches_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialSearch:
-    from app.adapters.langid_language_guesser import LangidLanguageGuesser
-    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-    from app.answering.trial_search import TrialSearch
+    from app.kit.langid_language_guesser import LangidLanguageGuesser
+    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.quality.trial_search import TrialSearch
 
     search = search_parts(base, model, helper).for_operators(base.cache, LangidLanguageGuesser())
     return TrialSearch(search, playground_for(base, model, helper), Re2PatternMatcher())

@@ -10,8 +10,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.adapters.private_files import private_files
-from app.adapters.system_clock import SystemClock
+import anyio
+
 from app.bootstrap.adapters import (
     configured_cache,
     configured_embedder,
@@ -22,30 +22,32 @@ from app.bootstrap.adapters import (
     configured_secret_keys,
     configured_stream_places,
 )
-from app.domain.errors import DatabaseAway, Misconfigured
-from app.kit.supervisor import Supervisor
-from app.operating.sealed_secrets import SealedSecrets
+from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.core.errors import DatabaseAway, Misconfigured
+from app.kit.clock import SystemClock
+from app.kit.private_files import private_files
+from app.kit.tasks.supervisor import Supervisor
 from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
 from app.store.migrate import all_migrations, migrate, missing_migrations
 from app.store.system_of_record import SystemOfRecord
-from app.store.turn_end_listeners import TURN_END_LISTENERS
+from app.workspaces.sealed_secrets import SealedSecrets
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy import Engine
 
-    from app.adapters.batching_embedder import BatchingEmbedder
-    from app.adapters.circuit_meter import CircuitMeter
-    from app.ports.cache import Cache
-    from app.ports.embedder import Embedder
-    from app.ports.keyword_index import KeywordIndex
-    from app.ports.rate_limiter import RateLimiter
-    from app.ports.reranker import Reranker
-    from app.ports.stream_places import StreamPlaces
-    from app.ports.text_splitter import TextSplitter
-    from app.ports.token_counter import TokenCounter
-    from app.ports.vector_index import VectorIndex
+    from app.kit.cache import Cache
+    from app.kit.circuit_meter import CircuitMeter
+    from app.kit.limits.rate_limiter import RateLimiter
+    from app.kit.limits.stream_places import StreamPlaces
+    from app.providers.embedding.batching_embedder import BatchingEmbedder
+    from app.providers.embedding.embedder import Embedder
+    from app.providers.indexes.keyword_index import KeywordIndex
+    from app.providers.indexes.vector_index import VectorIndex
+    from app.providers.reranking.reranker import Reranker
+    from app.providers.text_splitter import TextSplitter
+    from app.providers.token_counter import TokenCounter
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +81,17 @@ class Infrastructure(Stored):
 
 
 @asynccontextmanager
-async def open_record(settings: Settings) -> AsyncIterator[tuple[AsyncEngine, SystemOfRecord]]:
+async def open_record(settings: Settings) -> AsyncIterator[tuple[Engine, SystemOfRecord]]:
     """Migrated; whether its secrets can be opened was not looked at."""
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
         engine = open_engine(settings.record_url)
         try:
             with _named_by_setting(engine):
-                await migrate(engine)
+                await anyio.to_thread.run_sync(migrate, engine)
             yield engine, SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS)
         finally:
-            await engine.dispose()
+            engine.dispose()
 
 
 async def pending_migrations(settings: Settings) -> list[str]:
@@ -99,13 +101,13 @@ async def pending_migrations(settings: Settings) -> list[str]:
     engine = open_engine(settings.record_url)
     try:
         with _named_by_setting(engine):
-            return await missing_migrations(engine)
+            return await anyio.to_thread.run_sync(missing_migrations, engine)
     finally:
-        await engine.dispose()
+        engine.dispose()
 
 
 @contextmanager
-def _named_by_setting(engine: AsyncEngine) -> Iterator[None]:
+def _named_by_setting(engine: Engine) -> Iterator[None]:
     """A database that is away as Misconfigured."""
     try:
         yield
@@ -131,15 +133,15 @@ async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
 @asynccontextmanager
 async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructure]:
     """Migrate and open everything that is stored; models load with their first use."""
-    from app.adapters.background_meter import background_failures
-    from app.adapters.circuit_meter import CircuitMeter
-    from app.adapters.lancedb_vector_index import LanceDBVectorIndex
-    from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-    from app.adapters.onnx_threads import OnnxThreads
-    from app.adapters.process_meter import process_metrics
-    from app.adapters.shipped_weights import EMBEDDER_FOLDER
-    from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
-    from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
+    from app.kit.circuit_meter import CircuitMeter
+    from app.kit.tasks.background_meter import background_failures
+    from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
+    from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
+    from app.providers.markdown_text_splitter import MarkdownTextSplitter
+    from app.providers.onnx_threads import OnnxThreads
+    from app.providers.shipped_weights import EMBEDDER_FOLDER
+    from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+    from app.store.process_meter import process_metrics
 
     async with AsyncExitStack() as closing:
         engine, record = await closing.enter_async_context(open_record(settings))

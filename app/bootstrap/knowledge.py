@@ -15,16 +15,16 @@ from app.bootstrap.adapters import (
 if TYPE_CHECKING:
     from app.bootstrap.infrastructure import Infrastructure, Stored
     from app.knowledge.chunk_contexts import ChunkContexts
-    from app.knowledge.finish_deletions import FinishDeletions
     from app.knowledge.given_chunks import GivenChunks
     from app.knowledge.ingest import Ingest
-    from app.knowledge.knowledge_jobs import KnowledgeJobs
-    from app.knowledge.read_source import ReadSource
     from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
-    from app.operating.source_files import SourceFiles
-    from app.ports.file_reader import FileReader
-    from app.ports.page_scope import PageScope
+    from app.sources.deletions.finish_deletions import FinishDeletions
+    from app.sources.files.file_reader import FileReader
+    from app.sources.files.source_files import SourceFiles
+    from app.sources.reading.knowledge_jobs import KnowledgeJobs
+    from app.sources.reading.page_scope import PageScope
+    from app.sources.reading.read_source import ReadSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +43,24 @@ class Knowledge:
 @asynccontextmanager
 async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     """The side that reads websites and writes indexes."""
-    from app.adapters.crawler_site_reader import CrawlerSiteReader
-    from app.adapters.cronsim_calendar import CronsimCalendar
-    from app.adapters.pooled_file_reader import PooledFileReader
     from app.knowledge.chunk_contexts import ChunkContexts
     from app.knowledge.chunk_indexer import ChunkIndexer
     from app.knowledge.chunker import Chunker
     from app.knowledge.context_line import ContextLine
-    from app.knowledge.due_readings import DueReadings
-    from app.knowledge.finish_deletions import FinishDeletions
     from app.knowledge.given_chunks import GivenChunks
-    from app.knowledge.given_pages import GivenPages
     from app.knowledge.ingest import Ingest
-    from app.knowledge.knowledge_jobs import KnowledgeJobs
-    from app.knowledge.read_source import ReadSource
     from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
     from app.knowledge.retire import Retire
-    from crawler.extraction_pool import ExtractionPool
+    from app.sources.cronsim_calendar import CronsimCalendar
+    from app.sources.deletions.finish_deletions import FinishDeletions
+    from app.sources.files.pooled_file_reader import PooledFileReader
+    from app.sources.reading.crawler_site_reader import CrawlerSiteReader
+    from app.sources.reading.due_readings import DueReadings
+    from app.sources.reading.given_pages import GivenPages
+    from app.sources.reading.knowledge_jobs import KnowledgeJobs
+    from app.sources.reading.read_source import ReadSource
+    from crawler.extract.extraction_pool import ExtractionPool
 
     settings = base.settings
     indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
@@ -101,12 +101,12 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
 
 
 def page_scope_on(base: Stored) -> PageScope:
-    from app.adapters.crawler_page_scope import CrawlerPageScope
+    from app.sources.reading.crawler_page_scope import CrawlerPageScope
 
     return CrawlerPageScope(base.settings.crawl_allow)
 
 
 def source_files_on(base: Infrastructure, files: FileReader) -> SourceFiles:
-    from app.operating.source_files import SourceFiles
+    from app.sources.files.source_files import SourceFiles
 
     return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)

@@ -8,9 +8,9 @@ import typer
 from app.cli.late_commands import LateCommand, LateGroup
 
 COMMANDS = (
-    LateCommand("serve", "app.cli.serving:serve", "Serve the widget and the API."),
-    LateCommand("work", "app.cli.serving:work", "Crawl and index what the queue holds, until told to stop."),
-    LateCommand("migrate", "app.cli.serving:migrate", "Bring the database to this version's shape."),
+    LateCommand("serve", "app.cli.serving.commands:serve", "Serve the widget and the API."),
+    LateCommand("work", "app.cli.serving.commands:work", "Crawl and index what the queue holds, until told to stop."),
+    LateCommand("migrate", "app.cli.serving.commands:migrate", "Bring the database to this version's shape."),
     LateCommand("crawl", "app.cli.knowledge:crawl", "Read a website now, in this process."),
     LateCommand("reindex", "app.cli.knowledge:reindex", "Build both indexes again from what is stored."),
     LateCommand(
@@ -20,7 +20,8 @@ COMMANDS = (
     ),
     LateCommand("ask", "app.cli.answers:ask", "Ask an agent and watch the answer come."),
     LateCommand("search", "app.cli.answers:search", "Show which chunks an agent would answer from."),
-    LateCommand("eval", "app.cli.evaluation:eval_", "Measure search on a set of questions, stage by stage."),
+    LateCommand("mcp", "app.cli.serving.commands:mcp", "Serve an agent's tools by the Model Context Protocol."),
+    LateCommand("eval", "app.cli.evaluation.commands:eval_", "Measure search on a set of questions, stage by stage."),
     LateCommand("demo", "app.cli.demo.command:demo", "Read a website, answer three questions, show the gap."),
     LateCommand("token", "app.cli.tokens:commands", "API tokens."),
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
@@ -34,9 +35,14 @@ COMMANDS = (
     ),
     LateCommand(
         "source",
-        "app.cli.sources:commands",
+        "app.cli.sources.commands:commands",
         "Sources: what an agent learns from.",
-        ("app.cli.discovery", "app.cli.source_files", "app.cli.source_folders", "app.cli.source_care"),
+        (
+            "app.cli.sources.discovery",
+            "app.cli.sources.source_files",
+            "app.cli.sources.source_folders",
+            "app.cli.sources.source_care",
+        ),
     ),
 )
 

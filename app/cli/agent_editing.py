@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from app.agents.agents import Agents
 from app.bootstrap.infrastructure import open_stored
 from app.cli.agents import commands, publish_version
 from app.cli.deleting import confirm, delete
-from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import local_operator, meant_agent
+from app.cli.sources.jobs_here import JobsHere
 from app.cli.terminal import AgentName, AsJson, err, fail, print_json, run, settings_for
-from app.domain.deletion import DeletedKind
-from app.domain.errors import InvalidInput
-from app.operating.agents import Agents
+from app.core.errors import InvalidInput
 from app.settings import Settings
+from app.sources.deletions.deletion import DeletedKind
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -72,7 +72,7 @@ def settings_in(changes: Sequence[str]) -> dict[str, Any]:
 async def _change(settings: Settings, named: str | None, wanted: dict[str, Any], is_draft: bool, as_json: bool) -> None:
     from pydantic import ValidationError
 
-    from app.web.agent_models import AgentConfigOut, AgentPatch, changed
+    from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
     from app.web.validation_messages import invalid_input_of
 
     try:

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
+from app.agents.agent import AgentConfig
+from app.agents.agents import Agents
+from app.agents.records.agents import AgentRecords
 from app.bootstrap.infrastructure import open_stored
-from app.cli.jobs_here import JobsHere
 from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.sources.jobs_here import JobsHere
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
-from app.domain.agent import AgentConfig
-from app.domain.errors import InvalidInput, PublishGateFailed
-from app.domain.list_page import PageRequest
-from app.operating.agents import Agents
+from app.core.errors import InvalidInput, PublishGateFailed
+from app.core.list_page import PageRequest
 from app.settings import Settings
-from app.store.agents import AgentRecords
 
 _VERSIONS = 100
 
@@ -99,8 +99,8 @@ def snippet(
 
 
 async def _import_golden(settings: Settings, text: str, named: str | None) -> None:
-    from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-    from app.operating.golden_questions import GoldenQuestions
+    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.quality.golden_questions import GoldenQuestions
 
     async with open_stored(settings) as base:
         actor = await local_operator(base)
@@ -161,8 +161,8 @@ async def publish_version(settings: Settings, named: str, force: bool, former_ve
     """The draft, or the settings of a former version."""
     from app.bootstrap.answering import open_answering
     from app.bootstrap.infrastructure import open_infrastructure
-    from app.operating.golden_runs import GoldenRuns
-    from app.operating.publishing import Publishing
+    from app.quality.golden_runs import GoldenRuns
+    from app.quality.publishing import Publishing
 
     async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
@@ -193,8 +193,8 @@ async def _allow(settings: Settings, origin: str, named: str | None) -> None:
 
 
 async def _snippet(settings: Settings, base_url: str, named: str | None, pinned: bool) -> None:
-    from app.operating.field_rules import check_http_url
-    from app.web.embed_tag import embed_tag, pinned_embed_tag
+    from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
+    from app.core.field_rules import check_http_url
     from app.web.widget_script import BuiltFile, built_widget
 
     check_http_url("base", base_url)
@@ -202,8 +202,7 @@ async def _snippet(settings: Settings, base_url: str, named: str | None, pinned:
         agent = await meant_agent(base, await local_operator(base), named)
         theme = agent.draft.theme
         if agent.live_version is not None:
-            async with base.record.read() as tx:
-                theme = (await AgentRecords(tx).live(agent.id)).config.theme
+            theme = await base.record.read(lambda tx: AgentRecords(tx).live(agent.id).config.theme)
     if pinned:
         tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"), theme)
     else:

@@ -13,7 +13,7 @@ import typer
 
 from app.cli.answer_report import AnswerReport
 from app.cli.asked_question import AskedFilter, AskedQuestion, answer_events, found
-from app.cli.server_socket import ServerRefused, replies_of_server
+from app.cli.serving.server_socket import ServerRefused, replies_of_server
 from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for, table
 
 if TYPE_CHECKING:

@@ -9,16 +9,18 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from app.store.live_documents import LiveDocumentRecords
-from app.store.sources import SourceRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import CrawlRun
+from app.store.transaction import Transaction
 
 if TYPE_CHECKING:
-    from app.answering.agent_search import AgentSearch
+    from app.agents.agent import LiveAgent
     from app.bootstrap.answering import Answering
     from app.bootstrap.infrastructure import Stored
-    from app.domain.agent import LiveAgent
-    from app.domain.search_filter import SearchFilter
-    from app.operating.actor import Actor
+    from app.core.actor import Actor
+    from app.core.search_filter import SearchFilter
+    from app.search.agent_search import AgentSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ async def answer_events(
 ) -> AsyncIterator[dict[str, Any]]:
     """The data objects of the turn's events."""
     from app.cli.local_operator import live_agent, local_operator, meant_agent
-    from app.domain.turn import Channel, TurnRequest
-    from app.domain.turn_events import event_payload
+    from app.core.turn import Channel, TurnRequest
+    from app.core.turn_events import event_payload
 
     actor = await local_operator(base)
     only = await _filter(base, actor, question.only)
@@ -80,8 +82,8 @@ async def answer_events(
 
 async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) -> dict[str, Any]:
     """What a search finds, with its trace."""
-    from app.answering.retrieval import SearchQuery
     from app.cli.local_operator import live_agent, local_operator, meant_agent
+    from app.search.retrieval import SearchQuery
 
     actor = await local_operator(base)
     only = await _filter(base, actor, question.only)
@@ -94,9 +96,13 @@ async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) 
 
 async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
     """What an answer is to be read with while the agent has read nothing, or not all; "" otherwise."""
-    async with base.record.read() as tx:
-        documents, _ = await LiveDocumentRecords(tx).counts(agent.id)
-        runs = [source.run for source in await SourceRecords(tx).of_agent(agent.id) if source.run]
+
+    def work(tx: Transaction) -> tuple[list[CrawlRun], int]:
+        documents, _ = LiveDocumentRecords(tx).counts(agent.id)
+        runs = [source.run for source in SourceRecords(tx).of_agent(agent.id) if source.run]
+        return runs, documents
+
+    runs, documents = await base.record.read(work)
     for run in runs:
         if run.state.value in {"queued", "running"}:
             pages = sum(run.counts.values())
@@ -107,9 +113,9 @@ async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
 
 
 async def _filter(base: "Stored", actor: "Actor", asked: AskedFilter) -> "SearchFilter":
+    from app.agents.agent_rules import check_filter
     from app.cli.local_operator import meant_source
-    from app.domain.search_filter import AttributeFilter, SearchFilter
-    from app.operating.agent_rules import check_filter
+    from app.core.search_filter import AttributeFilter, SearchFilter
 
     only = SearchFilter(
         tuple([(await meant_source(base, actor, named)).id for named in asked.sources]),

@@ -1,11 +1,11 @@
 """`docent agent curated`: which of the written answers are given, and which never are."""
 
+from app.answers.curated.records import CuratedAnswerRecords
 from app.bootstrap.infrastructure import open_stored
 from app.cli.agents import commands
 from app.cli.local_operator import local_operator, meant_agent
 from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
 from app.settings import Settings
-from app.store.curated_answers import CuratedAnswerRecords
 
 
 @commands.command("curated")
@@ -17,8 +17,9 @@ def list_(agent: AgentName = None, as_json: AsJson = False) -> None:
 async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), named)
-        async with base.record.read() as tx:
-            answers = sorted(await CuratedAnswerRecords(tx).of_agent(agent.id), key=lambda answer: -answer.hits)
+        answers = await base.record.read(
+            lambda tx: sorted(CuratedAnswerRecords(tx).of_agent(agent.id), key=lambda answer: -answer.hits)
+        )
     if as_json:
         rows = [
             {

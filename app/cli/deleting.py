@@ -6,11 +6,11 @@ from uuid import UUID
 import typer
 
 from app.bootstrap.infrastructure import Stored
-from app.cli.jobs_here import JobsHere
+from app.cli.sources.jobs_here import JobsHere
 from app.cli.terminal import fail
-from app.domain.deletion import DeletedKind, Deletion
-from app.operating.actor import Actor
-from app.operating.deletions import Deletions
+from app.core.actor import Actor
+from app.sources.deletions.deletion import DeletedKind, Deletion
+from app.sources.deletions.deletions import Deletions
 from app.store.processes import ProcessRecords
 
 _WORKER_SILENT_SECONDS = 15
@@ -27,11 +27,10 @@ def confirm(what: str, is_sure: bool) -> None:
 
 async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
     """Both indexes have forgotten it when this returns, or a living worker sees to it: they have one writer."""
-    from app.adapters.dbos_job_queue import DbosJobQueue
-    from app.adapters.dbos_worker import WORKER_KIND
+    from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
+    from app.sources.reading.jobs.dbos_worker import WORKER_KIND
 
-    async with base.record.read() as tx:
-        has_worker = bool(await ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS))
+    has_worker = await base.record.read(lambda tx: bool(ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS)))
     if not has_worker:
         return await Deletions(base.record, JobsHere(base.settings)).delete(actor, kind, subject_id)
     async with DbosJobQueue(base.settings.job_queue_url) as jobs:

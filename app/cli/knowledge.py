@@ -8,24 +8,25 @@ from uuid import UUID
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from app.agents.agent import Agent
+from app.agents.records.agents import AgentRecords
 from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.model_check import check_models
-from app.cli.reading_now import agent_for, read_now
+from app.cli.serving.stream_check import StreamUnreadable, check_stream
+from app.cli.sources.reading_now import agent_for, read_now
+from app.cli.sources.website_address import check_website, website_address, website_name
 from app.cli.store_counts import store_counts
-from app.cli.stream_check import StreamUnreadable, check_stream
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
-from app.cli.website_address import check_website, website_address, website_name
-from app.domain.agent import Agent
-from app.domain.source import Source, SourceConfig, SourceKind
-from app.operating.actor import Actor
-from app.operating.unread_languages import UnreadLanguages
+from app.core.actor import Actor
+from app.knowledge.unread_languages import UnreadLanguages
 from app.settings import Settings
-from app.store.agents import AgentRecords
-from app.store.sources import SourceRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.store.transaction import Transaction
 
 
 def crawl(
@@ -88,26 +89,27 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
             return
         kept = "What was learnt before stays"
         if is_new and not reading.has_pages:
-            async with base.record.write() as tx:
-                await SourceRecords(tx).delete(agent.id, source.id)
+
+            def work(tx: Transaction) -> None:
+                SourceRecords(tx).delete(agent.id, source.id)
                 if is_first:
-                    await AgentRecords(tx).delete(actor.workspace_id, agent.id)
+                    AgentRecords(tx).delete(actor.workspace_id, agent.id)
+
+            await base.record.write(work)
             kept = "Correct the address, or try again later; nothing was kept"
         fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {kept}.")
 
 
 async def _source_for(base: Infrastructure, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:
     """The agent's source of that URL, so that crawling again reads what has changed, and whether it is a new one."""
-    async with base.record.read() as tx:
-        for source in await SourceRecords(tx).of_agent(agent.id):
+
+    def work(tx: Transaction) -> tuple[Source, bool]:
+        for source in SourceRecords(tx).of_agent(agent.id):
             if (source.config.kind, source.config.url) == (config.kind, config.url):
-                break
-        else:
-            source = None
-    async with base.record.write() as tx:
-        if source is None:
-            return await SourceRecords(tx).create(agent.id, config), True
-        return await SourceRecords(tx).save(agent.id, source.id, config), False
+                return SourceRecords(tx).save(agent.id, source.id, config), False
+        return SourceRecords(tx).create(agent.id, config), True
+
+    return await base.record.write(work)
 
 
 async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None:

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
+from app.agents.agent import Agent, LiveAgent
+from app.agents.records.agents import AgentRecords
 from app.bootstrap.infrastructure import Stored
 from app.cli.names import listed, meant
-from app.domain.agent import Agent, LiveAgent
-from app.domain.errors import InvalidInput, NotFound
-from app.domain.list_page import PageRequest
-from app.domain.source import Source
-from app.operating.actor import SCOPES, Actor
-from app.store.agents import AgentRecords
-from app.store.sources import SourceRecords
+from app.core.actor import SCOPES, Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.list_page import PageRequest
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
 
 
 async def local_operator(base: Stored) -> Actor:
@@ -21,8 +21,7 @@ async def local_operator(base: Stored) -> Actor:
     actor, name = await machine_operator(base.record), base.settings.workspace
     if not name:
         return actor
-    async with base.record.read() as tx:
-        found = [each for each in await TokenRecords(tx).workspaces() if each.name == name]
+    found = await base.record.read(lambda tx: [each for each in TokenRecords(tx).workspaces() if each.name == name])
     if not found:
         raise InvalidInput("DOCENT_WORKSPACE", f'There is no workspace "{name}". `docent workspace list` shows them.')
     return replace(actor, workspace_id=found[0].id)
@@ -30,8 +29,7 @@ async def local_operator(base: Stored) -> Actor:
 
 async def machine_operator(record: SystemOfRecord) -> Actor:
     """The operator of the first workspace, which is made when there is none."""
-    async with record.write() as tx:
-        workspace_id = await TokenRecords(tx).default_workspace()
+    workspace_id = await record.write(lambda tx: TokenRecords(tx).default_workspace())
     return Actor(workspace_id, "cli", frozenset(SCOPES))
 
 
@@ -40,8 +38,7 @@ async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
     agents: list[Agent] = []
     page = PageRequest(limit=200)
     while True:
-        async with base.record.read() as tx:
-            found = await AgentRecords(tx).page(actor.workspace_id, page)
+        found = await base.record.read(lambda tx: AgentRecords(tx).page(actor.workspace_id, page))
         agents += found.items
         if found.next_cursor is None:
             return agents
@@ -70,8 +67,7 @@ def agent_names(agent: Agent) -> tuple[str, ...]:
 async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
     """Raises InvalidInput when it was never published."""
     try:
-        async with base.record.read() as tx:
-            return await AgentRecords(tx).live(agent.id)
+        return await base.record.read(lambda tx: AgentRecords(tx).live(agent.id))
     except NotFound:
         raise InvalidInput(
             "", f"The agent was never published. Publish it with `docent agent publish {agent.id}`."
@@ -82,8 +78,7 @@ async def meant_source(base: Stored, actor: Actor, named: str) -> Source:
     """The source of that name, address or id, or of which one begins so. Raises InvalidInput, with the choices."""
     sources: list[Source] = []
     for agent in await known_agents(base, actor):
-        async with base.record.read() as tx:
-            sources += await SourceRecords(tx).of_agent(agent.id)
+        sources += await base.record.read(lambda tx: SourceRecords(tx).of_agent(agent.id))
     return meant("source", named, sources, source_names)
 
 

@@ -8,11 +8,11 @@ from time import perf_counter
 from typing import Final
 from urllib.parse import urlsplit
 
-from app.answering.model_reply import model_reply
 from app.bootstrap.adapters import chat_endpoints
 from app.bootstrap.infrastructure import Infrastructure
-from app.domain.errors import DocentError
-from app.ports.chat_model import ChatMessage, ChatModel
+from app.core.errors import DocentError
+from app.providers.chat.chat_model import ChatMessage, ChatModel
+from app.providers.chat.model_reply import model_reply
 from app.settings import Settings
 
 _BUDGET_SECONDS: Final = 30.0

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Protocol, TypeVar
 from uuid import UUID
 
-from app.domain.errors import InvalidInput
+from app.core.errors import InvalidInput
 
 
 class Identified(Protocol):

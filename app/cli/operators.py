@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from app.adapters.argon2_password_hasher import Argon2PasswordHasher
 from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.local_operator import local_operator
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
-from app.domain.operator import Operator, Role
-from app.operating.actor import Actor
-from app.operating.operators import Operators, checked_email
+from app.core.actor import Actor
+from app.kit.argon2_password_hasher import Argon2PasswordHasher
 from app.settings import Settings
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import Operators, checked_email
 
 commands = typer.Typer(help="Operators: who may work at the console.", no_args_is_help=True, add_completion=False)
 

@@ -6,9 +6,9 @@ from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import open_infrastructure, open_record
 from app.cli.local_operator import local_operator, machine_operator
 from app.cli.terminal import err, out, run, settings_for
-from app.operating.sealed_secrets import SealedSecrets
 from app.settings import Settings
 from app.store.secret_keys import new_key
+from app.workspaces.sealed_secrets import SealedSecrets
 
 commands = typer.Typer(help="Keys that seal secrets in the database.", no_args_is_help=True, add_completion=False)
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.bootstrap.infrastructure import Infrastructure
-from app.domain.errors import IndexUnavailable
-from app.store.live_documents import LiveDocumentRecords
+from app.core.errors import IndexUnavailable
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,12 @@ class StoreCounts:
 
 
 async def store_counts(base: Infrastructure, agent_id: UUID) -> StoreCounts:
-    async with base.record.read() as tx:
-        documents, chunks = await LiveDocumentRecords(tx).counts(agent_id)
-        live = await LiveDocumentRecords(tx).live_chunk_ids(agent_id)
+    def work(tx: Transaction) -> tuple[set[str], int, int]:
+        documents, chunks = LiveDocumentRecords(tx).counts(agent_id)
+        live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
+        return live, chunks, documents
+
+    live, chunks, documents = await base.record.read(work)
     held: list[set[str] | None] = []
     for index in (base.vectors, base.keywords):
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 import typer
 from rich.console import Console
 
-from app.domain.errors import DocentError, InvalidInput, Misconfigured, NotFound
+from app.core.errors import DocentError, InvalidInput, Misconfigured, NotFound
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -102,7 +102,7 @@ def configure_logging(settings: Settings, log_level: str | None = None) -> None:
 
     import structlog
 
-    from app.cli.log_lines import EscapedLines, escape_controls
+    from app.cli.serving.log_lines import EscapedLines, escape_controls
 
     renderer: Any = (
         structlog.processors.JSONRenderer()

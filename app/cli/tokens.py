@@ -8,10 +8,10 @@ from app.bootstrap.infrastructure import open_stored
 from app.cli.local_operator import local_operator
 from app.cli.names import meant
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, table
-from app.operating.actor import SCOPES, USUAL_SCOPES
-from app.operating.api_tokens import ApiTokens
-from app.operating.signing_keys import SigningKeys
+from app.core.actor import SCOPES, USUAL_SCOPES
 from app.settings import Settings
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.signing_keys import SigningKeys
 
 commands = typer.Typer(help="API tokens.", no_args_is_help=True, add_completion=False)
 

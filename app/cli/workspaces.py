@@ -8,8 +8,8 @@ from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.local_operator import machine_operator
 from app.cli.operators import new_password
 from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
-from app.operating.workspaces import Workspaces
 from app.settings import Settings
+from app.workspaces.workspaces import Workspaces
 
 commands = typer.Typer(help="Workspaces: the tenants of this installation.", no_args_is_help=True, add_completion=False)
 
@@ -30,7 +30,7 @@ def list_(as_json: AsJson = False) -> None:
 
 
 def _workspaces_on(base: Stored) -> Workspaces:
-    from app.adapters.argon2_password_hasher import Argon2PasswordHasher
+    from app.kit.argon2_password_hasher import Argon2PasswordHasher
 
     return Workspaces(base.record, Argon2PasswordHasher(), base.clock)
 

@@ -1,1 +1,1 @@
-"""What every room above builds with, and that knows none of them."""
+"""What every room above builds with, and that knows none of them: cache, limits, clock, patterns, tasks."""

@@ -1,0 +1,1 @@
+"""A page becomes chunks in both indexes."""

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from uuid import UUID
 
-from app.domain.context_kind import ChunkToSituate, ContextKind, VersionToSituate
-from app.domain.errors import NotFound
+from app.agents.context_kind import ChunkToSituate, ContextKind, VersionToSituate
+from app.agents.records.agents import AgentRecords
+from app.core.errors import NotFound
 from app.knowledge.chunk_limits import RESERVED_TOKENS
 from app.knowledge.context_request import MAX_ANSWER_TOKENS, Window, context_requests
 from app.knowledge.context_writer import ContextWriter
-from app.ports.token_counter import TokenCounter
-from app.store.agents import AgentRecords
-from app.store.contexts import ContextRecords
-from app.store.system_of_record import SystemOfRecord
-from app.store.transaction import Transaction
+from app.knowledge.records.contexts import ContextRecords
+from app.providers.token_counter import TokenCounter
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 NO_MODEL = "no chat model is set (DOCENT_MODEL_URL, DOCENT_MODEL_NAME)"
 # Providers keep nothing shorter than this for the next request.
@@ -83,9 +82,13 @@ class ChunkContexts:
     async def refresh(self, agent_id: UUID, version_id: UUID) -> ContextReport:
         """Give the version's chunks what the agent's published setting asks for. Repeating it asks the model only for
         what is missing."""
-        async with self._record.read() as tx:
-            kind = await _context_kind(tx, agent_id)
-            version = await ContextRecords(tx).version(version_id)
+
+        def work(tx: Transaction) -> tuple[VersionToSituate | None, ContextKind]:
+            kind = _context_kind(tx, agent_id)
+            version = ContextRecords(tx).version(version_id)
+            return version, kind
+
+        version, kind = await self._record.read(work)
         if version is None:
             return ContextReport()
         if kind is ContextKind.STRUCTURAL:
@@ -98,12 +101,10 @@ class ChunkContexts:
 
     async def estimate(self, agent_id: UUID) -> ContextEstimate:
         """For what the agent knows now, whatever its setting is."""
-        async with self._record.read() as tx:
-            version_ids = await ContextRecords(tx).live_versions(agent_id)
+        version_ids = await self._record.read(lambda tx: ContextRecords(tx).live_versions(agent_id))
         total = ContextEstimate()
         for version_id in version_ids:
-            async with self._record.read() as tx:
-                version = await ContextRecords(tx).version(version_id)
+            version = await self._record.read(lambda tx: ContextRecords(tx).version(version_id))
             if version is not None:
                 total += await self._estimate(version)
         return total
@@ -118,8 +119,9 @@ class ChunkContexts:
             if missing and not report.reason:  # a model that has just failed is not asked for the next window
                 written = await writer.write(window, missing)
                 if written.texts:
-                    async with self._record.write() as tx:
-                        await ContextRecords(tx).keep(version.document_id, writer.model_id, written.texts)
+                    await self._record.write(
+                        lambda tx: ContextRecords(tx).keep(version.document_id, writer.model_id, written.texts)
+                    )
                 report += ContextReport(
                     written=len(written.texts),
                     prompt_tokens=written.prompt_tokens,
@@ -137,8 +139,7 @@ class ChunkContexts:
         }
         changed = {chunk.id: wanted[chunk.id] for chunk in version.chunks if wanted[chunk.id] != chunk.indexed_context}
         if changed:
-            async with self._record.write() as tx:
-                await ContextRecords(tx).set_indexed(version_id, changed)
+            await self._record.write(lambda tx: ContextRecords(tx).set_indexed(version_id, changed))
         return len(changed)
 
     def _fitted(self, written: str, chunk: ChunkToSituate) -> str | None:
@@ -160,9 +161,8 @@ class ChunkContexts:
     async def _kept(self, version: VersionToSituate, window: Window) -> dict[str, str]:
         if self._writer is None:
             return {}
-        keys = [request.key for request in window.requests]
-        async with self._record.read() as tx:
-            return await ContextRecords(tx).kept(version.document_id, self._writer.model_id, keys)
+        keys, model_id = [request.key for request in window.requests], self._writer.model_id
+        return await self._record.read(lambda tx: ContextRecords(tx).kept(version.document_id, model_id, keys))
 
     async def _estimate(self, version: VersionToSituate) -> ContextEstimate:
         total = ContextEstimate(documents=1, chunks=len(version.chunks))
@@ -183,8 +183,8 @@ class ChunkContexts:
         )
 
 
-async def _context_kind(tx: Transaction, agent_id: UUID) -> ContextKind:
+def _context_kind(tx: Transaction, agent_id: UUID) -> ContextKind:
     try:
-        return (await AgentRecords(tx).live(agent_id)).config.contextual_chunks
+        return AgentRecords(tx).live(agent_id).config.contextual_chunks
     except NotFound:
         return ContextKind.STRUCTURAL

@@ -4,16 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
-from app.domain.chunk import StoredChunk
-from app.domain.errors import NotFound
-from app.ports.embedder import Embedder
-from app.ports.keyword_index import ChunkTerms, KeywordIndex
-from app.ports.vector_index import ChunkVector, VectorIndex
-from app.store.agents import AgentRecords
-from app.store.documents import DocumentRecords
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import StoredChunk
+from app.core.errors import NotFound
+from app.knowledge.records.documents import DocumentRecords
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
+from app.providers.indexes.vector_index import ChunkVector, VectorIndex
 from app.store.embedding_cache import EmbeddingCache
-from app.store.system_of_record import SystemOfRecord
-from app.store.transaction import Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 Item = TypeVar("Item")
 
@@ -54,8 +53,7 @@ class ChunkIndexer:
 
     async def put_terms(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> None:
         """The keyword half of `put`."""
-        async with self._record.read() as tx:
-            language = await keyword_language(tx, agent_id)
+        language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
         await self._keywords.put(agent_id, language, chunk_terms(chunks))
 
     async def forget_versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
@@ -64,8 +62,7 @@ class ChunkIndexer:
             return
         await self._vectors.drop_versions(agent_id, version_ids)
         await self._keywords.drop_versions(agent_id, version_ids)
-        async with self._record.write() as tx:
-            await DocumentRecords(tx).purge_versions(version_ids)
+        await self._record.write(lambda tx: DocumentRecords(tx).purge_versions(version_ids))
 
     async def forget_vectors(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the vector index."""
@@ -75,8 +72,7 @@ class ChunkIndexer:
 
     async def forget_terms(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the keyword index."""
-        async with self._record.read() as tx:
-            language = await keyword_language(tx, agent_id)
+        language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
         await self._keywords.put(
             agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids]
         )
@@ -93,13 +89,11 @@ class ChunkIndexer:
         texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
         vectors: dict[str, list[float]] = {}
         for hashes in batches(list(texts), _HASHES_A_QUERY):
-            async with self._record.read() as tx:
-                vectors |= await EmbeddingCache(tx).cached_embeddings(model, hashes)
+            vectors |= await self._record.read(lambda tx: EmbeddingCache(tx).cached_embeddings(model, hashes))
         missing = [digest for digest in texts if digest not in vectors]
         for hashes in batches(missing, CHUNKS_A_BATCH):
             fresh = dict(zip(hashes, await self._embedder.embed([texts[h] for h in hashes]), strict=True))
-            async with self._record.write() as tx:
-                await EmbeddingCache(tx).cache_embeddings(model, fresh)
+            await self._record.write(lambda tx: EmbeddingCache(tx).cache_embeddings(model, fresh))
             vectors |= fresh
         return vectors, len(missing)
 
@@ -109,10 +103,10 @@ def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:
     return [ChunkTerms(chunk.id, chunk.document_version_id, chunk.title, chunk.searchable_text) for chunk in chunks]
 
 
-async def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
+def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
     """What the agent's keyword index is stemmed for: the language that its published version pins, or None."""
     try:
-        return (await AgentRecords(tx).live(agent_id)).config.language
+        return AgentRecords(tx).live(agent_id).config.language
     except NotFound:
         return None
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.domain.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
-from app.domain.chunk import ChunkDraft
-from app.domain.document import PageContent
+from app.core.chunk import ChunkDraft
+from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
+from app.knowledge.document import PageContent
 from app.knowledge.page_sections import Section, sections
-from app.ports.text_splitter import TextSplitter
-from app.ports.token_counter import TokenCounter
+from app.providers.text_splitter import TextSplitter
+from app.providers.token_counter import TokenCounter
 
 # Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
 # that it is read anew.

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from app.domain.telling_words import telling_words
-from app.domain.words import folded_words
-from app.ports.token_counter import TokenCounter
+from app.core.text.telling_words import telling_words
+from app.core.text.words import folded_words
+from app.providers.token_counter import TokenCounter
 
 _MAX_PART_WORDS = 40
 _MAX_PART_CHARS = 1000

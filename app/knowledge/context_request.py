@@ -7,10 +7,10 @@ long document is shown in windows, of which neighbouring chunks share one.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.domain.chunk import content_hash
-from app.domain.untrusted_text import as_attribute, as_prompt_text
-from app.ports.chat_model import ChatMessage
-from app.ports.token_counter import TokenCounter
+from app.core.chunk import content_hash
+from app.core.text.untrusted_text import as_attribute, as_prompt_text
+from app.providers.chat.chat_model import ChatMessage
+from app.providers.token_counter import TokenCounter
 
 WINDOW_TOKENS = 6_000
 MAX_ANSWER_TOKENS = 100

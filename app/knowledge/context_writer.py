@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from app.domain.errors import Overloaded, Unavailable
-from app.domain.turn import Finish
-from app.domain.untrusted_text import without_controls
+from app.core.errors import Overloaded, Unavailable
+from app.core.text.untrusted_text import without_controls
+from app.core.turn import Finish
 from app.knowledge.context_request import MAX_ANSWER_TOKENS, ContextRequest, Window
-from app.ports.chat_model import ChatEnd, ChatModel, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatModel, TextDelta
 
 log = structlog.get_logger(__name__)
 

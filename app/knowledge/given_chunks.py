@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.domain.chunk import ChunkDraft, content_hash
-from app.domain.document import PageContent
+from app.core.chunk import ChunkDraft, content_hash
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.context_line import ContextLine
-from app.store.documents import DocumentRecords
-from app.store.system_of_record import SystemOfRecord
+from app.knowledge.document import PageContent
+from app.knowledge.records.documents import DocumentRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,24 @@ class GivenChunks:
 
     async def learn(self, agent_id: UUID, source_id: UUID, pages: Sequence[CutPage]) -> int:
         """Return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""
-        async with self._record.write() as tx:
-            versions = [
-                await DocumentRecords(tx).add_pending(
+        versions = await self._record.write(
+            lambda tx: [
+                DocumentRecords(tx).add_pending(
                     agent_id, source_id, cut.page, content_hash(cut.page.url), self._drafts(cut)
                 )
                 for cut in pages
             ]
-        async with self._record.read() as tx:
-            chunks = [chunk for version in versions for chunk in await DocumentRecords(tx).version_chunks(version.id)]
+        )
+        chunks = await self._record.read(
+            lambda tx: [chunk for version in versions for chunk in DocumentRecords(tx).version_chunks(version.id)]
+        )
         await self._indexer.put(agent_id, chunks)
-        async with self._record.write() as tx:
+
+        def work(tx: Transaction) -> None:
             for version in versions:
-                await DocumentRecords(tx).make_live(version)
+                DocumentRecords(tx).make_live(version)
+
+        await self._record.write(work)
         return len(chunks)
 
     def _drafts(self, cut: CutPage) -> list[ChunkDraft]:

@@ -13,28 +13,28 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 import anyio
 from anyio import to_thread
 
-from app.domain.agent import AgentConfig
-from app.domain.chunk import ChunkDraft, content_hash
-from app.domain.document import IngestOutcome, IngestReceipt, PageContent, PageTexts, PendingVersion
-from app.domain.errors import NotFound
-from app.domain.near_duplicate import PageWording
-from app.domain.page_lint import IN_WORDS, Finding, Quarantine, lint_page
+from app.agents.agent import AgentConfig, Quarantine
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import ChunkDraft, content_hash
+from app.core.errors import NotFound
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
+from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent, PageTexts, PendingVersion
+from app.knowledge.near_duplicate import PageWording
+from app.knowledge.page_lint import IN_WORDS, Finding, lint_page
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.records.quarantine import QuarantineRecords
 from app.knowledge.retire import Retire
-from app.store.agents import AgentRecords
-from app.store.documents import DocumentRecords
-from app.store.live_documents import LiveDocumentRecords
-from app.store.quarantine import QuarantineRecords
-from app.store.system_of_record import SystemOfRecord
-from app.store.transaction import Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 _HELD: Final = "It waits for an operator to release it."
 _TWINS_ASKED: Final = 20  # some sites give all their pages one title
@@ -58,10 +58,10 @@ class Finished:
     contexts: ContextReport
 
 
-async def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
+def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
     """As published, like all that pages are learnt by."""
     try:
-        return (await AgentRecords(tx).live(agent_id)).config.quarantine
+        return AgentRecords(tx).live(agent_id).config.quarantine
     except NotFound:
         return AgentConfig(name="").quarantine
 
@@ -87,6 +87,7 @@ class Ingest:
         self._indexer = indexer
         self._retire = retire
         self._under_way: dict[tuple[UUID, str], anyio.Lock] = {}
+        self._unfinished: PendingVersion | None = None  # of a page that was cut anew
 
     async def learn(self, agent_id: UUID, source_id: UUID, page: PageContent) -> IngestReceipt:
         """Make the page what the agent knows of its URL.
@@ -103,23 +104,29 @@ class Ingest:
                 return IngestReceipt(IngestOutcome.EMPTY)
             findings = await to_thread.run_sync(lint_page, page.title, page.markdown, page.hidden_text)
             near_twin = await self._near_twin(source_id, page, drafts)
-            async with self._record.write() as tx:
-                policy = await _quarantine(tx, agent_id)
+
+            def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
+                """The receipt of a page that is not to be indexed."""
+                policy = _quarantine(tx, agent_id)
                 # This URL's own live version has other content, so every match is another document, even one of
                 # the same URL in another source of the agent.
-                twin = await LiveDocumentRecords(tx).same_content(agent_id, digest, except_url="")
-                twin = twin or near_twin
-                if twin is None:
-                    found = findings if policy is not Quarantine.OFF else []
-                    is_held = bool(found) and policy is Quarantine.HOLD
-                    version = await DocumentRecords(tx).add_pending(
-                        agent_id, source_id, page, digest, drafts, found, is_held=is_held
-                    )
-            if twin is not None:
-                await self._retire.page(agent_id, source_id, page.url)
-                return IngestReceipt(IngestOutcome.DUPLICATE, twin)
-            if is_held:
-                return IngestReceipt(IngestOutcome.HELD, version.document_id, note=_held_because(found))
+                twin = LiveDocumentRecords(tx).same_content(agent_id, digest, except_url="") or near_twin
+                if twin is not None:
+                    return IngestReceipt(IngestOutcome.DUPLICATE, twin)
+                found = findings if policy is not Quarantine.OFF else []
+                is_held = bool(found) and policy is Quarantine.HOLD
+                version = DocumentRecords(tx).add_pending(
+                    agent_id, source_id, page, digest, drafts, found, is_held=is_held, cut_as=self._chunker.cut_as
+                )
+                if is_held:
+                    return IngestReceipt(IngestOutcome.HELD, version.document_id, note=_held_because(found))
+                return version
+
+            version = await self._record.write(stored)
+            if isinstance(version, IngestReceipt):
+                if version.outcome is IngestOutcome.DUPLICATE:
+                    await self._retire.page(agent_id, source_id, page.url)
+                return version
             finished = await self.finish_pending(version)
         note = finished.contexts.in_words()
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
@@ -130,11 +137,39 @@ class Ingest:
         Nor are pages with attributes: their operator tells them apart."""
         if page.attributes:
             return None
-        async with self._record.read() as tx:
-            others = await LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
+        others = await self._record.read(
+            lambda tx: LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
+        )
         if not others:
             return None
         return await to_thread.run_sync(_near_twin_of, [draft.text for draft in drafts], others)
+
+    async def cut_anew(self) -> bool:
+        """Cut one live page that was cut by other rules than today's, from what is kept of it, and make that live;
+        return whether there was one. Visitors get the old chunks until then. Raises as `learn`; what could not be
+        finished is finished by the next call."""
+        if self._unfinished is None and not await self._begin_to_cut():
+            return False
+        if self._unfinished is not None:
+            await self.finish_pending(self._unfinished)
+            self._unfinished = None
+        return True
+
+    async def _begin_to_cut(self) -> bool:
+        """False where no page is cut otherwise; nothing is left unfinished where the page's chunks may stay."""
+        cut_as = self._chunker.cut_as
+        live = await self._record.read(lambda tx: DocumentRecords(tx).cut_otherwise(cut_as))
+        if live is None:
+            return False
+        digest = page_hash(live.page, cut_as)
+        drafts = await to_thread.run_sync(self._chunker.cut, live.page) if digest != live.content_hash else []
+        if not drafts:
+            await self._record.write(lambda tx: DocumentRecords(tx).is_cut_as(live.version_id, cut_as))
+            return True
+        self._unfinished = await self._record.write(
+            lambda tx: DocumentRecords(tx).add_cut(live, digest, drafts, cut_as)
+        )
+        return True
 
     async def finish_pending(self, version: PendingVersion) -> Finished:
         """Index a pending version and make it live. Chunks whose context cannot be written have their structural one.
@@ -142,27 +177,29 @@ class Ingest:
         Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
         """
         contexts = await self._contexts.refresh(version.agent_id, version.id)
-        async with self._record.read() as tx:
-            chunks = await DocumentRecords(tx).version_chunks(version.id)
+        chunks = await self._record.read(lambda tx: DocumentRecords(tx).version_chunks(version.id))
         embedded = await self._indexer.put(version.agent_id, chunks)
-        async with self._record.write() as tx:
-            retired = await DocumentRecords(tx).make_live(version)
+        retired = await self._record.write(lambda tx: DocumentRecords(tx).make_live(version))
         await self._indexer.forget_versions(version.agent_id, retired)
         return Finished(embedded, contexts)
 
     async def _unchanged(self, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
-        async with self._record.read() as tx:
-            if await QuarantineRecords(tx).held_hash(source_id, url) == digest:
-                document_id = await LiveDocumentRecords(tx).document_at(source_id, url)
+        def known(tx: Transaction) -> IngestReceipt | None:
+            if QuarantineRecords(tx).held_hash(source_id, url) == digest:
+                document_id = LiveDocumentRecords(tx).document_at(source_id, url)
                 return IngestReceipt(IngestOutcome.HELD, document_id, note=_HELD)
-            if await LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
+            if LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
                 return None
-            document_id = await LiveDocumentRecords(tx).document_at(source_id, url)
-        if document_id is not None:
-            async with self._record.write() as tx:
-                await DocumentRecords(tx).touch(document_id)
-                await QuarantineRecords(tx).drop_held(document_id)
-        return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
+            return IngestReceipt(IngestOutcome.UNCHANGED, LiveDocumentRecords(tx).document_at(source_id, url))
+
+        def touch(tx: Transaction, document_id: UUID) -> None:
+            DocumentRecords(tx).touch(document_id)
+            QuarantineRecords(tx).drop_held(document_id)
+
+        receipt = await self._record.read(known)
+        if receipt is not None and receipt.outcome is IngestOutcome.UNCHANGED and receipt.document_id is not None:
+            await self._record.write(partial(touch, document_id=receipt.document_id))
+        return receipt
 
     @asynccontextmanager
     async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.domain.blocks import lines_with_code
-from app.domain.document import SectionHeading
-from app.domain.words import folded_words
+from app.core.text.blocks import lines_with_code
+from app.core.text.words import folded_words
+from app.knowledge.document import SectionHeading
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<![ \t])[ \t]++)#++[ \t]*+$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()]*+\)")
-_EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|`++([^`]++)`++")
+_EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|(?<!`)`++([^`]++)`++")
 MAX_NAME_CHARS = 300  # of a heading in a path: every chunk below it carries it
 _PILCROW = re.compile(r"[¶🔗]\s*+$")
 

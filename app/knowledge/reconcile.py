@@ -6,16 +6,16 @@ from uuid import UUID
 
 import structlog
 
-from app.domain.chunk import StoredChunk
-from app.domain.errors import IndexUnavailable, Unavailable
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import StoredChunk
+from app.core.errors import IndexUnavailable, Unavailable
 from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_language
 from app.knowledge.ingest import Ingest
-from app.ports.keyword_index import KeywordIndex
-from app.ports.vector_index import VectorIndex
-from app.store.agents import AgentRecords
-from app.store.documents import DocumentRecords
-from app.store.live_documents import LiveDocumentRecords
-from app.store.system_of_record import SystemOfRecord
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
 
@@ -76,8 +76,7 @@ class Reconcile:
         """What a worker does when it starts. Raises IndexUnavailable or EmbedderUnavailable when rows cannot be put
         back; what was mended until then stays."""
         report = await self._finish_pending()
-        async with self._record.read() as tx:
-            known = await LiveDocumentRecords(tx).agent_ids()
+        known = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         indexed = await self._indexed_agents()
         for agent_id in sorted(known | indexed):
             report += await self.agent(agent_id)
@@ -91,9 +90,13 @@ class Reconcile:
 
     async def agent(self, agent_id: UUID) -> ReconcileReport:
         """One agent; also after its language has changed, which the keyword index is built for. Raises as above."""
-        async with self._record.read() as tx:
-            exists = await AgentRecords(tx).exists(agent_id)
-            retired = await DocumentRecords(tx).retired_versions(agent_id) if exists else []
+
+        def work(tx: Transaction) -> tuple[list[UUID], bool]:
+            exists = AgentRecords(tx).exists(agent_id)
+            retired = DocumentRecords(tx).retired_versions(agent_id) if exists else []
+            return retired, exists
+
+        retired, exists = await self._record.read(work)
         if not exists:
             await self._indexer.forget_agent(agent_id)
             return ReconcileReport(forgotten=1)
@@ -110,8 +113,7 @@ class Reconcile:
         )
 
     async def _finish_pending(self, agent_id: UUID | None = None) -> ReconcileReport:
-        async with self._record.read() as tx:
-            pending = await DocumentRecords(tx).pending_versions()
+        pending = await self._record.read(lambda tx: DocumentRecords(tx).pending_versions())
         if agent_id is not None:
             pending = [version for version in pending if version.agent_id == agent_id]
         finished = left = 0
@@ -137,27 +139,29 @@ class Reconcile:
             await forget(agent_id, orphans)
         missing = standing.live.difference(held)
         if missing:
-            async with self._record.read() as tx:
-                chunks = [
-                    chunk for chunk in await LiveDocumentRecords(tx).agent_chunks(agent_id) if chunk.id in missing
-                ]
+            chunks = await self._record.read(
+                lambda tx: [chunk for chunk in LiveDocumentRecords(tx).agent_chunks(agent_id) if chunk.id in missing]
+            )
             for step in batches(chunks, _CHUNKS_A_STEP):
                 await put(agent_id, list(step))
         return ReconcileReport(orphans=len(orphans), missing=len(missing))
 
     async def _standing(self, agent_id: UUID) -> _Standing:
         """Read after the indexes: whatever they held then is live, pending or an orphan now."""
-        async with self._record.read() as tx:
-            live = await LiveDocumentRecords(tx).live_chunk_ids(agent_id)
+
+        def work(tx: Transaction) -> tuple[set[str], set[str]]:
+            live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
             pending: set[str] = set()
-            for version in await DocumentRecords(tx).pending_versions():
+            for version in DocumentRecords(tx).pending_versions():
                 if version.agent_id == agent_id:
-                    pending.update(chunk.id for chunk in await DocumentRecords(tx).version_chunks(version.id))
+                    pending.update(chunk.id for chunk in DocumentRecords(tx).version_chunks(version.id))
+            return pending, live
+
+        pending, live = await self._record.read(work)
         return _Standing(live, pending)
 
     async def _keyword_ids(self, agent_id: UUID) -> set[str]:
-        async with self._record.read() as tx:
-            language = await keyword_language(tx, agent_id)
+        language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
         await self._keywords.search(agent_id, language, _PROBE, 1)
         return await self._keywords.chunk_ids(agent_id)
 

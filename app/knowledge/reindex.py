@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.agents.records.agents import AgentRecords
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
-from app.store.agents import AgentRecords
-from app.store.contexts import ContextRecords
-from app.store.live_documents import LiveDocumentRecords
+from app.knowledge.records.contexts import ContextRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.system_of_record import SystemOfRecord
 
 _CHUNKS_A_STEP = 512
@@ -38,8 +38,7 @@ class Reindex:
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
         """One item before the first chunk, then one for each step. Raises EmbedderUnavailable, IndexUnavailable."""
         contexts = await self._refresh_contexts(agent_id)
-        async with self._record.read() as tx:
-            chunks = await LiveDocumentRecords(tx).agent_chunks(agent_id)
+        chunks = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_chunks(agent_id))
         await self._indexer.forget_agent(agent_id)
         done = embedded = 0
         yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
@@ -48,12 +47,10 @@ class Reindex:
             done += len(step)
             yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
         if contexts.changed:  # rankings of before are used no more
-            async with self._record.write() as tx:
-                await AgentRecords(tx).bump_generation(agent_id)
+            await self._record.write(lambda tx: AgentRecords(tx).bump_generation(agent_id))
 
     async def _refresh_contexts(self, agent_id: UUID) -> ContextReport:
-        async with self._record.read() as tx:
-            version_ids = await ContextRecords(tx).live_versions(agent_id)
+        version_ids = await self._record.read(lambda tx: ContextRecords(tx).live_versions(agent_id))
         report = ContextReport()
         for version_id in version_ids:
             report += await self._contexts.refresh(agent_id, version_id)
@@ -61,8 +58,7 @@ class Reindex:
 
     async def all_agents(self) -> AsyncIterator[ReindexProgress]:
         """Every agent that has knowledge, one after the other."""
-        async with self._record.read() as tx:
-            agent_ids = await LiveDocumentRecords(tx).agent_ids()
+        agent_ids = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         for agent_id in sorted(agent_ids):
             async for progress in self.agent(agent_id):
                 yield progress

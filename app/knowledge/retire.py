@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from app.knowledge.chunk_indexer import ChunkIndexer
-from app.store.documents import DocumentRecords
-from app.store.live_documents import LiveDocumentRecords
-from app.store.sources import SourceRecords
-from app.store.system_of_record import SystemOfRecord
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.records.sources import SourceRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 
 class Retire:
@@ -23,13 +23,16 @@ class Retire:
 
     async def page(self, agent_id: UUID, source_id: UUID, url: str) -> UUID | None:
         """Retire what was learnt at the URL; return its document id, None when nothing there is live."""
-        async with self._record.write() as tx:
-            if await LiveDocumentRecords(tx).live_hash(source_id, url) is None:
-                return None
-            document_id = await LiveDocumentRecords(tx).document_at(source_id, url)
-            if document_id is None:
-                return None
-            versions = await DocumentRecords(tx).retire_document(agent_id, document_id)
+
+        def work(tx: Transaction) -> tuple[UUID | None, Sequence[UUID]]:
+            if LiveDocumentRecords(tx).live_hash(source_id, url) is None:
+                return None, ()
+            document_id = LiveDocumentRecords(tx).document_at(source_id, url)
+            return document_id, () if document_id is None else DocumentRecords(tx).retire_document(
+                agent_id, document_id
+            )
+
+        document_id, versions = await self._record.write(work)
         await self.versions(agent_id, versions)
         return document_id
 
@@ -42,7 +45,6 @@ class Retire:
 
         Raises NotFound, as the records do.
         """
-        async with self._record.write() as tx:
-            versions = await SourceRecords(tx).delete(agent_id, source_id)
+        versions = await self._record.write(lambda tx: SourceRecords(tx).delete(agent_id, source_id))
         await self._indexer.forget_versions(agent_id, versions)
         return len(versions)

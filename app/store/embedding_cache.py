@@ -13,17 +13,17 @@ _FLOAT = np.dtype("<f4")
 
 
 class EmbeddingCache(Repository):
-    async def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]:
+    def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]:
         found: dict[str, list[float]] = {}
         for batch in batches(dict.fromkeys(content_hashes)):
             statement = select(EmbeddingRow.content_hash, EmbeddingRow.vector).where(
                 EmbeddingRow.model_id == model_id, EmbeddingRow.content_hash.in_(batch)
             )
-            for content_hash, vector in await self._session.execute(statement):
+            for content_hash, vector in self._connection.execute(statement):
                 found[content_hash] = np.frombuffer(vector, _FLOAT).tolist()
         return found
 
-    async def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:
+    def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:
         """By content hash; known ones are left as they are."""
         now = self._now()
         for batch in batches(sorted(vectors.items())):
@@ -36,4 +36,4 @@ class EmbeddingCache(Repository):
                 }
                 for content_hash, vector in batch
             ]
-            await self._session.execute(self._insert(EmbeddingRow).on_conflict_do_nothing(), rows)
+            self._connection.execute(self._insert(EmbeddingRow).on_conflict_do_nothing(), rows)

@@ -7,92 +7,102 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
-from app.domain.errors import Misconfigured
-from app.store.one_hop_sqlite import one_hop_connection
+from app.core.errors import Misconfigured
 from app.store.vendor_errors import leave_server_that_is_away
 
 _BUSY_SECONDS = 5
 _MIGRATION_BUSY_SECONDS = 120
 _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
-_DRIVERS = {"sqlite": "aiosqlite", "postgresql": "psycopg"}
+POSTGRES_CONNECTIONS = 20
+SQLITE_READERS = 4  # at once: each holds the interpreter's lock for most of its time
+_DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg"}
 _EXAMPLE = "postgresql://user:password@host:5432/docent"
 
 
-def open_engine(url: str) -> AsyncEngine:
+def open_engine(url: str) -> Engine:
     """`sqlite:///path` or `postgresql://...`. Nothing connects until the first transaction; the caller disposes of the
     engine. Raises Misconfigured."""
     parsed = _usable_url(url)
     if parsed.get_backend_name() != "sqlite":
-        engine = create_async_engine(
-            parsed, pool_size=10, max_overflow=10, pool_timeout=10, pool_pre_ping=True, hide_parameters=True
+        engine = create_engine(
+            parsed,
+            pool_size=10,
+            max_overflow=POSTGRES_CONNECTIONS - 10,
+            pool_timeout=10,
+            pool_pre_ping=True,
+            hide_parameters=True,
         )
-        event.listen(engine.sync_engine, "handle_error", leave_server_that_is_away)
+        event.listen(engine, "handle_error", leave_server_that_is_away)
         return engine
     _make_private_file(parsed)
-    # What visitors wrote must not reach the logs inside a database error.
-    engine = create_async_engine(
-        parsed,
-        # A connection is a thread: those that are beyond the pool are started and ended for one transaction each.
-        pool_size=20,
-        max_overflow=0,
-        pool_timeout=10,
-        hide_parameters=True,
-        connect_args={"async_creator_fn": one_hop_connection},
-    )
-    event.listen(engine.sync_engine, "connect", _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
-    event.listen(engine.sync_engine, "begin", begin_sqlite)
-    return engine
+    return _open_sqlite(parsed, _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
 
 
-def open_migration_engine(url: URL) -> AsyncEngine:
+def open_migration_engine(url: URL) -> Engine:
     """One connection for one migration. SQLite changes a table by copying and dropping it, which must not cascade,
     so foreign keys are off here and checked at the end."""
-    engine = create_async_engine(url, poolclass=NullPool)
+    engine = create_engine(url, poolclass=NullPool)
     if is_sqlite(engine):
         settings = _sqlite_settings(_MIGRATION_BUSY_SECONDS, foreign_keys=False)
-        event.listen(engine.sync_engine, "connect", settings)
-        event.listen(engine.sync_engine, "begin", begin_sqlite)
+        event.listen(engine, "connect", settings)
+        event.listen(engine, "begin", begin_sqlite)
     return engine
 
 
-def read_side(engine: AsyncEngine) -> AsyncEngine:
-    """The same connections for transactions that only read: each sees one consistent picture."""
-    if is_sqlite(engine):
-        return engine.execution_options(write=False)
-    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+def read_side(engine: Engine) -> Engine:
+    """For transactions that only read: each sees one consistent picture. SQLite's have connections of their own, which
+    refuse to write and close with the engine."""
+    if not is_sqlite(engine):
+        return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    reading = _open_sqlite(engine.url, settle_reader).execution_options(write=False)
+    event.listen(engine, "engine_disposed", lambda _: reading.dispose())
+    return reading
 
 
-def committed_side(engine: AsyncEngine) -> AsyncEngine:
+def committed_side(engine: Engine, reading: Engine) -> Engine:
     """For a transaction that wants to know what stood before it. On Postgres with connections of its own: writers that
     waited in one pool for a second connection each would wait for each other. SQLite has one writer."""
     if is_sqlite(engine):
-        return read_side(engine)
-    return read_side(create_async_engine(engine.url, poolclass=NullPool, hide_parameters=True))
+        return reading
+    return read_side(create_engine(engine.url, poolclass=NullPool, hide_parameters=True))
 
 
-async def truncate_wal(engine: AsyncEngine) -> bool:
+def truncate_wal(engine: Engine) -> bool:
     """Move what SQLite's write-ahead log holds into the database and cut the log to nothing. False when a reader
     outlasted the busy timeout."""
-    async with engine.connect() as connection:
-        raw = await connection.get_raw_connection()
-        if raw.driver_connection is None:
+    with engine.connect() as connection:
+        raw = connection.connection.driver_connection
+        if raw is None:
             return False
         # Through SQLAlchemy it would run inside a transaction, which may not cut the log.
-        cursor = await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        is_busy, _, _ = await cursor.fetchone()
-        await cursor.close()
+        is_busy, _, _ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy
 
 
-def is_sqlite(engine: AsyncEngine) -> bool:
+def is_sqlite(engine: Engine) -> bool:
     return engine.dialect.name == "sqlite"
+
+
+def _open_sqlite(url: URL, settle: Callable[[Any, Any], None]) -> Engine:
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_size=SQLITE_READERS,
+        max_overflow=0,
+        pool_timeout=10,
+        # What visitors wrote must not reach the logs inside a database error.
+        hide_parameters=True,
+        connect_args={"check_same_thread": False},
+    )
+    event.listen(engine, "connect", settle)
+    event.listen(engine, "begin", begin_sqlite)
+    return engine
 
 
 def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any, Any], None]:
@@ -110,6 +120,12 @@ def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any,
             cursor.close()
 
     return settle
+
+
+def settle_reader(connection: Any, record: Any) -> None:
+    """For the event "connect" of a connection that must change nothing."""
+    _sqlite_settings(_BUSY_SECONDS, foreign_keys=False)(connection, record)
+    connection.execute("PRAGMA query_only = ON")
 
 
 def _switch_to_wal(cursor: Any) -> None:
@@ -135,7 +151,6 @@ def begin_sqlite(connection: Connection) -> None:
 
 
 def _usable_url(url: str) -> URL:
-    """With the drivers that speak asyncio."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:

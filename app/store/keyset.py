@@ -8,15 +8,13 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Label, Select, Uuid, literal, tuple_
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Connection, Label, Row, Select, Uuid, literal, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 
-from app.domain.errors import InvalidInput
-from app.domain.list_page import ListPage, PageRequest
+from app.core.errors import InvalidInput
+from app.core.list_page import ListPage, PageRequest
 from app.store.types import UtcDateTime
 
-Row = TypeVar("Row")
 Item = TypeVar("Item")
 
 MAX_LIMIT = 200
@@ -30,7 +28,7 @@ class Keyset:
         self._columns = columns
         self._descending = descending
 
-    def after(self, statement: Select[Row], page: PageRequest) -> Select[Row]:
+    def after(self, statement: Select[Any], page: PageRequest) -> Select[Any]:
         """The statement's rows after the page's cursor, and one more than the page holds."""
         if not 1 <= page.limit <= MAX_LIMIT:
             raise InvalidInput("limit", f"must lie between 1 and {MAX_LIMIT}.")
@@ -50,15 +48,15 @@ class Keyset:
         raw = json.dumps(values, separators=(",", ":")).encode()
         return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
-    async def page(
+    def page(
         self,
-        session: AsyncSession,
-        statement: Select[Row],
+        connection: Connection,
+        statement: Select[Any],
         page: PageRequest,
-        item: Callable[[Row], Item],
+        item: Callable[[Row[Any]], Item],
     ) -> ListPage[Item]:
-        """Run the statement, whose rows are whole mapped rows."""
-        rows = (await session.scalars(self.after(statement, page))).all()
+        """Run the statement, of whose columns the item is made."""
+        rows = connection.execute(self.after(statement, page)).all()
         return ListPage([item(row) for row in rows[: page.limit]], self.next_cursor(rows, page))
 
     def _decode(self, cursor: str) -> list[Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.domain.errors import Unavailable
+from app.core.errors import Unavailable
 from app.store.engine import is_sqlite, open_migration_engine
 from app.store.vendor_errors import translated_errors
 
@@ -20,22 +19,21 @@ _SCRIPTS = Path(__file__).parent / "migrations"
 _POSTGRES_LOCK = 0x446F63656E74  # "Docent"
 
 
-async def migrate(engine: AsyncEngine) -> None:
+def migrate(engine: Engine) -> None:
     """Run every migration that is missing, in one transaction: all or none. Processes that start together wait for
     each other, and the later ones find nothing left to do. Alembic is imported only where something may be missing."""
-    if await _is_current(engine):
+    if _is_current(engine):
         return
     own = open_migration_engine(engine.url)
     try:
-        with translated_errors():
-            async with own.begin() as connection:
-                if not is_sqlite(own):
-                    await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
-                await connection.run_sync(_upgrade)
-                if is_sqlite(own):
-                    await connection.run_sync(_check_foreign_keys)
+        with translated_errors(), own.begin() as connection:
+            if not is_sqlite(own):
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+            _upgrade(connection)
+            if is_sqlite(own):
+                _check_foreign_keys(connection)
     finally:
-        await own.dispose()
+        own.dispose()
 
 
 def newest_revision() -> str:
@@ -47,24 +45,23 @@ def all_migrations() -> list[str]:
     return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
 
 
-async def missing_migrations(engine: AsyncEngine) -> list[str]:
+def missing_migrations(engine: Engine) -> list[str]:
     """Those of `all_migrations` that `migrate` would run; nothing is changed. Raises Unavailable where the database was
     made by a newer version, and where it does not answer."""
-    with translated_errors():
-        async with engine.connect() as connection:
-            if not await connection.run_sync(lambda sync: inspect(sync).has_table("alembic_version")):
-                return all_migrations()
-            revision = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar_one()
+    with translated_errors(), engine.connect() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return all_migrations()
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
     known = all_migrations()
     if revision not in {name.partition("_")[0] for name in known}:
         raise Unavailable(_made_by_another(f"revision {revision}"))
     return [name for name in known if name.partition("_")[0] > revision]
 
 
-async def _is_current(engine: AsyncEngine) -> bool:
+def _is_current(engine: Engine) -> bool:
     try:
-        async with engine.connect() as connection:
-            revisions = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalars().all()
+        with engine.connect() as connection:
+            revisions = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
     except DBAPIError:  # a new database, or one that does not answer: whoever migrates says what is wrong
         return False
     return list(revisions) == [newest_revision()]

@@ -39,6 +39,6 @@ class Outbox(Repository):
         )
         return row.on_conflict_do_nothing()
 
-    async def announce(self, turn: TurnIds, kind: str) -> None:
+    def announce(self, turn: TurnIds, kind: str) -> None:
         payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
-        await self._session.execute(self.news(turn.agent_id, kind, payload, turn_id=turn.id))
+        self._connection.execute(self.news(turn.agent_id, kind, payload, turn_id=turn.id))

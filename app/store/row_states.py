@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import inspect, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
+from sqlalchemy import Connection, inspect, select
+from sqlalchemy.orm import Session
 
 from app.store.models import (
     AgentRow,
@@ -49,13 +49,13 @@ _LEFT_OUT: Final[Mapping[type[Base], tuple[str, ...]]] = {
 }
 
 
-async def state_of(reader: AsyncSession | AsyncConnection, action: str, subject: str) -> bytes | None:
+def state_of(reader: Session | Connection, action: str, subject: str) -> bytes | None:
     """SHA-256 of the rows of an action's subject, as `reader` sees them; None where there are none."""
     found = []
     for key in _KEYS.get(action.partition(".")[0], ()):
         table = inspect(key.class_).local_table
         columns = [column for column in table.columns if column.name not in _LEFT_OUT.get(key.class_, ())]
-        rows = await reader.execute(select(*columns).where(key == UUID(subject)))
+        rows = reader.execute(select(*columns).where(key == UUID(subject)))
         found += [[table.name, dict(row)] for row in rows.mappings()]
     if not found:
         return None

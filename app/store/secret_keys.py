@@ -11,7 +11,7 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from app.domain.errors import SecretsLocked
+from app.core.errors import SecretsLocked
 
 KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12

@@ -1,110 +1,96 @@
 """Opens transactions over a SQL database."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 import anyio
-from anyio.lowlevel import checkpoint_if_cancelled
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+from sqlalchemy import Connection, Engine
 
-from app.domain.errors import Overloaded
-from app.ports.clock import Clock
-from app.store.engine import committed_side, is_sqlite, truncate_wal
-from app.store.one_visit import OneVisitWrites
+from app.kit.clock import Clock
+from app.store.engine import POSTGRES_CONNECTIONS, SQLITE_READERS, committed_side, is_sqlite, read_side, truncate_wal
+from app.store.grouped_writes import GroupedWrites, MustBeAlone
 from app.store.secret_keys import SecretKeys
-from app.store.session import SessionFactory, reading_sessions, writing_sessions
-from app.store.transaction import Transaction, TurnEndListener
+from app.store.transaction import KnownRows, Transaction, TurnEndListener
 from app.store.unbroken import unbroken
 from app.store.vendor_errors import translated_errors
 
-Value = TypeVar("Value")
+__all__ = ["SystemOfRecord", "Transaction"]
 
-_WRITE_TURN_SECONDS = 10
+Value = TypeVar("Value")
+Work = Callable[[Transaction], Value]
 
 
 class SystemOfRecord:
-    """Opens transactions. Never hold one over a call to a model or to the network.
+    """Runs transactions: a function of repositories, from its first statement to its commit in one visit to a thread.
+
+    The event loop is left alone meanwhile, and no lock is held for as long as it is busy. A function cannot await, so
+    that no transaction is held over a call to a model or to the network.
 
     The engine stays the caller's, who disposes of it. `on_turn_end` are called in the transaction in which a turn ends.
     """
 
     def __init__(
-        self, engine: AsyncEngine, clock: Clock, secret_keys: SecretKeys, on_turn_end: Sequence[TurnEndListener]
+        self, engine: Engine, clock: Clock, secret_keys: SecretKeys, on_turn_end: Sequence[TurnEndListener]
     ) -> None:
         self._engine = engine
-        self._writing = writing_sessions(engine)
-        self._reading = reading_sessions(engine)
+        self._reading = read_side(engine)
+        self._committed = committed_side(engine, self._reading)
         self._clock = clock
         self._secret_keys = secret_keys
         self._on_turn_end = on_turn_end
-        self._committed = committed_side(engine)
-        # SQLite has one writer at a time and lets the others poll. Within this process they queue here instead:
-        # first come, first served, and no connection is held while waiting.
-        self._writers_turn = anyio.Lock() if is_sqlite(engine) else None
-        self._one_visit = OneVisitWrites(engine, self._turn_to_write) if is_sqlite(engine) else None
+        self._known = KnownRows()
+        self._threads = anyio.CapacityLimiter(SQLITE_READERS if is_sqlite(engine) else POSTGRES_CONNECTIONS)
+        self._grouped = GroupedWrites(engine) if is_sqlite(engine) else None
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Transaction]:
-        """Commits when the block ends, rolls back when it raises."""
-        async with self._turn_to_write(), self._opened(self._writing, keep=True) as tx:
-            yield tx
+    async def read(self, work: Work[Value]) -> Value:
+        """What `work` returns, of one consistent picture, or what it raises. It does not wait for writers."""
+        return await anyio.to_thread.run_sync(self._read, work, limiter=self._threads)
 
-    async def write_at_once(self, work: Callable[[Transaction], Coroutine[Any, Any, Value]]) -> Value:
+    async def write(self, work: Work[Value]) -> Value:
         """What `work` returns, committed; or what it raises, and nothing of it is kept.
 
-        For what happens hundreds of times a second. `work` awaits nothing but its repositories, so that the
-        transaction need not give way in its middle and can be committed together with others; it may be called twice.
+        On SQLite it may share its commit with others that wait, and be called twice: it changes nothing but what is
+        stored. Raises Overloaded when its turn does not come in time.
         """
-        if self._one_visit is None:
-            return await unbroken(self._written(work))
-        return await self._one_visit.run(lambda session: work(self._over(session)))
-
-    async def _written(self, work: Callable[[Transaction], Coroutine[Any, Any, Value]]) -> Value:
-        async with self.write() as tx:
-            return await work(tx)
-
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Transaction]:
-        """One consistent picture, which does not wait for writers."""
-        async with self._opened(self._reading, keep=False) as tx:
-            yield tx
+        if self._grouped is None:
+            return await unbroken(anyio.to_thread.run_sync(self._write, work, limiter=self._threads))
+        return await self._grouped.run(lambda connection, is_alone: work(self._over(connection, is_alone=is_alone)))
 
     async def empty_journal(self) -> bool:
         """Clear what was erased out of SQLite's write-ahead log; Postgres recycles its own. False when readers kept it
         busy: it then goes with a later one."""
-        if not is_sqlite(self._engine):
+        if self._grouped is None:
             return True
-        async with self._turn_to_write():
-            with translated_errors():
-                return await unbroken(truncate_wal(self._engine))
-
-    @asynccontextmanager
-    async def _opened(self, sessions: SessionFactory, *, keep: bool) -> AsyncIterator[Transaction]:
         with translated_errors():
-            session = sessions()
-            try:
-                yield self._over(session)
-                if keep:
-                    await checkpoint_if_cancelled()
-                    await unbroken(session.commit())
-            finally:
-                await unbroken(session.close())
+            return await self._grouped.alone(truncate_wal)
 
-    def _over(self, session: AsyncSession) -> Transaction:
-        return Transaction(session, self._clock, self._secret_keys, self._committed, self._on_turn_end)
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """A transaction as `read` opens it, in the thread that asks."""
+        with translated_errors(), self._reading.connect() as connection:
+            yield self._over(connection)
 
-    @asynccontextmanager
-    async def _turn_to_write(self) -> AsyncIterator[None]:
-        if self._writers_turn is None:
-            yield
-            return
-        try:
-            with anyio.fail_after(_WRITE_TURN_SECONDS):
-                await self._writers_turn.acquire()
-        except TimeoutError as error:
-            raise Overloaded("The database is busy with other writers. Try again in a moment.") from error
-        try:
-            yield
-        finally:
-            self._writers_turn.release()
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """A transaction as `write` opens it, in the thread that asks. Commits when the block ends, rolls back when it
+        raises."""
+        with translated_errors(), self._engine.begin() as connection:
+            yield self._over(connection)
+
+    def _read(self, work: Work[Value]) -> Value:
+        with self.reading() as tx:
+            return work(tx)
+
+    def _write(self, work: Work[Value]) -> Value:
+        with self.writing() as tx:
+            return work(tx)
+
+    def _over(self, connection: Connection, *, is_alone: bool = True) -> Transaction:
+        before: Callable[[], AbstractContextManager[Connection]] = self._committed.connect if is_alone else _refused
+        return Transaction(connection, self._clock, self._secret_keys, before, self._on_turn_end, self._known)
+
+
+def _refused() -> AbstractContextManager[Connection]:
+    """What others of its group have done is not committed yet, and stood there before it all the same."""
+    raise MustBeAlone

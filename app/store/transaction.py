@@ -1,18 +1,23 @@
 """One transaction over the system of record, and what every repository in it is built on."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import CursorResult, Result, Table, delete
+from sqlalchemy import Connection, CursorResult, Result, Table, delete, select
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+from sqlalchemy.orm import Session
 
-from app.domain.turn import TurnEnd
-from app.ports.clock import Clock
-from app.store.models.base import Base
+from app.agents.agent import AgentConfig
+from app.core.chunk import Chunk
+from app.core.turn import TurnEnd
+from app.kit.clock import Clock
+from app.kit.recent_values import RecentValues
+from app.store.models.base import Base, HasId
 from app.store.secret_keys import SecretKeys
 
 
@@ -27,21 +32,31 @@ class TurnIds:
 
 
 @dataclass(frozen=True, slots=True)
-class Transaction:
-    """What repositories are made of: `GapRecords(tx)`. It is open while the block runs that it was opened for.
+class KnownRows:
+    """Rows that are read again and again and never change once they are there, as values by their ids. What may be
+    told of them, and to whom, is asked of the database each time."""
 
-    `committed` has connections that see what stood before this transaction. `on_turn_end` are called in turn, in the
-    transaction in which a turn ends.
+    configs: RecentValues[UUID, AgentConfig] = field(default_factory=lambda: RecentValues(256))  # of published versions
+    chunks: RecentValues[str, Chunk] = field(default_factory=lambda: RecentValues(4096))  # of 2 to 3 KB each
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """What repositories are made of: `GapRecords(tx)`. It is open while the function runs that it was opened for.
+
+    `before` connects to what stood before this transaction. `on_turn_end` are called in turn, in the transaction in
+    which a turn ends. All transactions of a record share what is `known`.
     """
 
-    session: AsyncSession
+    connection: Connection
     clock: Clock
     secret_keys: SecretKeys
-    committed: AsyncEngine
+    before: Callable[[], AbstractContextManager[Connection]]
     on_turn_end: Sequence["TurnEndListener"]
+    known: KnownRows
 
 
-TurnEndListener = Callable[[Transaction, TurnIds, TurnEnd], Awaitable[None]]
+TurnEndListener = Callable[[Transaction, TurnIds, TurnEnd], None]
 
 
 class Repository:
@@ -49,7 +64,20 @@ class Repository:
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
-        self._session = tx.session
+        self._connection = tx.connection
+
+    @cached_property
+    def _session(self) -> Session:
+        return Session(
+            self._connection,
+            autoflush=False,
+            expire_on_commit=False,
+            join_transaction_mode="rollback_only",
+            execution_options={"populate_existing": True, "synchronize_session": False},
+        )
+
+    def _exists(self, table: type[HasId], row_id: UUID) -> bool:
+        return self._connection.scalar(select(table.id).where(table.id == row_id)) is not None
 
     def _now(self) -> datetime:
         return self._tx.clock.now()
@@ -57,18 +85,28 @@ class Repository:
     def _today(self) -> date:
         return self._now().date()
 
+    @property
+    def _dialect(self) -> str:
+        """ "sqlite" or "postgresql"."""
+        return self._tx.connection.dialect.name
+
     def _insert(self, table: type[Base] | Table) -> sqlite.Insert:
-        """An insert that knows `on_conflict_...`, which both dialects spell alike. Many rows go into a bare table, and
-        not into its class, in a fifth of the time."""
-        if self._session.get_bind().dialect.name == "postgresql":
-            from sqlalchemy.dialects import postgresql
+        """An insert that knows `on_conflict_...`. Many rows go into a bare table, and not into its class, in a fifth of
+        the time."""
+        return insert_of(self._dialect, table)
 
-            return cast(sqlite.Insert, postgresql.insert(table))
-        return sqlite.insert(table)
-
-    async def _delete(self, table: type[Base], condition: Any) -> int:
+    def _delete(self, table: type[Base], condition: Any) -> int:
         """Return how many rows are gone."""
-        return affected_rows(await self._session.execute(delete(table).where(condition)))
+        return affected_rows(self._connection.execute(delete(table).where(condition)))
+
+
+def insert_of(dialect: str, table: type[Base] | Table) -> sqlite.Insert:
+    """An insert that knows `on_conflict_...`, which both dialects spell alike."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return cast(sqlite.Insert, postgresql.insert(table))
+    return sqlite.insert(table)
 
 
 def affected_rows(result: Result[Any]) -> int:

@@ -5,8 +5,6 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import anyio
-from anyio.lowlevel import checkpoint_if_cancelled
-from sqlalchemy.ext.asyncio import AsyncSession
 
 Result = TypeVar("Result")
 
@@ -26,20 +24,3 @@ async def unbroken(call: Coroutine[Any, Any, Result]) -> Result:
             task.exception()  # seen, so that nobody warns of it
         raise cancellation
     return task.result()
-
-
-class UnbrokenSession(AsyncSession):
-    """For SQLite. Its driver goes on in a thread when a task is cancelled inside a statement, and the half-read
-    statement then keeps the file locked until the garbage collector finds it."""
-
-    async def execute(self, *args: Any, **options: Any) -> Any:
-        await checkpoint_if_cancelled()
-        return await unbroken(super().execute(*args, **options))
-
-    async def scalar(self, *args: Any, **options: Any) -> Any:
-        await checkpoint_if_cancelled()
-        return await unbroken(super().scalar(*args, **options))
-
-    async def get(self, *args: Any, **options: Any) -> Any:
-        await checkpoint_if_cancelled()
-        return await unbroken(super().get(*args, **options))

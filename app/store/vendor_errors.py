@@ -7,7 +7,7 @@ from sqlalchemy import ExceptionContext
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from app.domain.errors import DatabaseAway, DocentError, NotFound, Overloaded, Unavailable
+from app.core.errors import DatabaseAway, DocentError, NotFound, Overloaded, Unavailable
 
 _BUSY = "The database is busy with other writers. Try again in a moment."
 _FULL = "The disk that holds the database is full. Free some space; nothing was stored."

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from app.domain.agent import LiveAgent
-from app.domain.errors import Unauthorized
-from app.domain.operator import Operator
-from app.domain.turn import VisitorSession
-from app.operating.actor import MANAGE, READ, WRITE, Actor
-from app.operating.operators import acting
-from app.store.agents import AgentRecords
-from app.store.conversations import ConversationRecords
+from app.agents.agent import LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.conversations.records.conversations import ConversationRecords
+from app.core.actor import ASK, MANAGE, READ, WRITE, Actor
+from app.core.errors import Unauthorized
+from app.core.turn import VisitorSession
+from app.store.transaction import Transaction
 from app.web.admission import Admission
 from app.web.errors import Refusal
 from app.web.limits_policy import LimitsPolicy
 from app.web.origins import admit_token_origin
+from app.workspaces.operator import Operator
+from app.workspaces.operators import acting
 
 API_SCHEME = "apiToken"
 VISITOR_SCHEME = "visitorToken"
@@ -62,13 +63,16 @@ class VisitorAccess:
         claims = await admission.visitor_tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
         visitor_id = str(claims.session.visitor_id)
         await admission.count(admission.limits.calls_per_visitor, "calls", "visitor", visitor_id)
-        async with admission.records.read() as tx:
-            agent = await AgentRecords(tx).live(claims.session.agent_id)
-            is_kept = await ConversationRecords(tx).is_kept(claims.session)
+        agent, is_kept = await admission.records.read(lambda tx: _caller(tx, claims.session))
         if not is_kept:
             raise Unauthorized("What this visitor token was for has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)
         return VisitorCaller(claims.session, agent)
+
+
+def _caller(tx: Transaction, session: VisitorSession) -> tuple[LiveAgent, bool]:
+    """Whom the visitor asks, and whether visitor and conversation are still there."""
+    return AgentRecords(tx).live(session.agent_id), ConversationRecords(tx).is_kept(session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ everyone = Everyone()
 new_visitor = CountedAddress("init", lambda limits: limits.inits_per_address, ("origin_refused", "rate_limited"))
 anybody_with_link = CountedAddress("file", lambda limits: limits.questions_per_address, ("rate_limited",))
 visitor = VisitorAccess()
-read, write, manage = ScopedAccess(READ), ScopedAccess(WRITE), ScopedAccess(MANAGE)
+read, write, manage, ask = map(ScopedAccess, (READ, WRITE, MANAGE, ASK))
 
 
 def bearer_token(request: Request, what: str) -> str:

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from app.operating.api_tokens import ApiTokens
-from app.operating.sign_in import SignIn
-from app.ports.rate_limiter import RateLimiter
+from app.kit.limits.rate_limiter import RateLimiter
 from app.store.system_of_record import SystemOfRecord
 from app.web.client_address import ClientAddresses
 from app.web.limits_policy import LimitsPolicy, a_minute
 from app.web.visitor_tokens import VisitorTokens
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.sign_in import SignIn
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.domain.errors import InvalidInput, NotFound
+from app.core.errors import DocentError, InvalidInput, NotFound
 from app.web.admission import Admission
 from app.web.declared import declarations, declare
+from app.web.errors import Problem, Refusal, problem_of
 from app.web.form_body import read_form
 from app.web.json_body import check_json, read_body, refuse_declared_length
 from app.web.model import Multipart
@@ -55,10 +56,15 @@ class Call(Generic[CallerOut, InputOut]):
 
     def path_id(self, name: str) -> UUID:
         """A path parameter such as "agent_id". What is no UUID is as absent as what does not exist."""
-        raw = str(self.request.path_params[name])
-        if not _UUID.fullmatch(raw):
-            raise NotFound(name.removesuffix("_id").replace("_", " "))
-        return UUID(raw)
+        return path_id(self.request, name)
+
+
+def path_id(request: Request, name: str) -> UUID:
+    """Raises NotFound for what is no UUID."""
+    raw = str(request.path_params[name])
+    if not _UUID.fullmatch(raw):
+        raise NotFound(name.removesuffix("_id").replace("_", " "))
+    return UUID(raw)
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,17 @@ class StreamWords:
 
     description: str
     example: str
+
+
+@dataclass(frozen=True)
+class RefusalShape:
+    """How a route words its refusals where it speaks an API that is not ours: the response to a problem, and for each
+    of our codes the status and the word in its place. `model` is for the document."""
+
+    response: Callable[[Problem], Response]
+    status: Callable[[str], int]
+    code: Callable[[str], str]
+    model: type[BaseModel]
 
 
 class Details(TypedDict, total=False):
@@ -83,6 +100,7 @@ class Details(TypedDict, total=False):
     stream: StreamWords  # of an event stream that is not a turn's, for the document
     path_patterns: Mapping[str, str]  # of path parameters that are no ids
     other_statuses: Mapping[int, str]  # with the response model, for the document
+    refusals: RefusalShape
 
 
 @dataclass(frozen=True)
@@ -110,6 +128,7 @@ class Endpoint(Generic[Caller, Input]):
     codes: Sequence[str] = ()
     path_patterns: Mapping[str, str] = field(default_factory=dict)
     other_statuses: Mapping[int, str] = field(default_factory=dict)
+    refusals: RefusalShape | None = None
 
     @property
     def has_body(self) -> bool:
@@ -124,6 +143,14 @@ class Endpoint(Generic[Caller, Input]):
         return _PATH_NAME.findall(self.path)
 
     async def respond(self, request: Request, admission: Admission) -> Response:
+        try:
+            return await self._answer(request, admission)
+        except (DocentError, HTTPException, Refusal, ValidationError) as error:
+            if self.refusals is None:
+                raise
+            return self.refusals.response(problem_of(error))
+
+    async def _answer(self, request: Request, admission: Admission) -> Response:
         caller = await self.access.admit(request, admission)
         refuse_declared_length(request, self.max_body_bytes)
         given: Any = await self._read_input(request)

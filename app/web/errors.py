@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.domain.errors import (
+from app.core.errors import (
     ChatAlreadyTaken,
     DocentError,
     HandedToPerson,

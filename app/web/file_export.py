@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
-from app.operating.source_files import OpenedFile
+from app.core.source_file import OpenedFile
 
 DOWNLOAD: Final = "application/octet-stream"  # nothing that a browser would draw
 ExportFormat = Literal["csv", "json"]

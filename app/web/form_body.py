@@ -9,8 +9,8 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from app.domain.errors import InvalidInput
-from app.operating.source_files import Upload
+from app.core.errors import InvalidInput
+from app.core.source_file import Upload
 from app.web.errors import Refusal
 from app.web.json_body import check_characters, read_body
 

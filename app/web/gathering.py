@@ -3,11 +3,12 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Final
 
 import anyio
 import structlog
 
-from app.domain.turn_events import Error, NumberedEvent, Token
+from app.core.turn_events import Error, NumberedEvent, Token
 
 _log = structlog.get_logger("docent.web")
 
@@ -31,22 +32,19 @@ async def gathered(
     is_answered_here: bool = True,
 ) -> AsyncGenerator[NumberedEvent, None]:
     """The same events, with tokens that come within `gather_seconds` of the last token frame joined into one, which
-    carries the number of its last token. The first token goes out at once, and no other event waits.
+    carries the number of its last token. The first token goes out at once, and no other event waits. While the event
+    loop is late, tokens gather for up to 0.1 s.
 
     When the feed breaks, or has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with
     the next number. A turn that another process answers goes on there: its stream breaks off then without a word, and
     its reader comes back to whoever is left. Leaving early cancels the reading of `events` and nothing else.
     """
-    loop = asyncio.get_running_loop()
     inbox = _Inbox(gather_seconds)
     reading = asyncio.create_task(inbox.read(events))
     watching = asyncio.create_task(inbox.watch(stopping, drain_seconds, SHUTTING_DOWN if is_answered_here else None))
     last_number = after
-    next_token_at = 0.0
     try:
-        while (event := await inbox.take(next_token_at - loop.time())) is not None:
-            if isinstance(event.event, Token):
-                next_token_at = loop.time() + gather_seconds
+        while (event := await inbox.take()) is not None:
             last_number = event.number
             yield event
             if event.is_last:
@@ -54,20 +52,31 @@ async def gathered(
         if inbox.end is not None:
             yield NumberedEvent(last_number + 1, inbox.end)
     finally:
+        inbox.close()
         reading.cancel()
         watching.cancel()
         with anyio.CancelScope(shield=True):
             await asyncio.gather(reading, watching, return_exceptions=True)
 
 
+_LATE_SECONDS: Final = 0.02  # of a loop that has more to do than it can: tokens that share frames spare it the most
+_GATHER_WHEN_LATE_SECONDS: Final = 0.1
+_FORGOTTEN: Final = 0.9  # of the lateness, with each frame
+
+
 class _Inbox:
     """What has come and not gone out yet. It is bounded by the answer, and a slow reader by the send timeout."""
 
     def __init__(self, gather_seconds: float) -> None:
-        self._is_gathering = gather_seconds > 0
+        self._gather_seconds = gather_seconds
+        self._loop = asyncio.get_running_loop()
         self._pending: deque[NumberedEvent] = deque()
-        self._arrived = asyncio.Event()
-        self._urgent = asyncio.Event()  # something beside tokens waits, or the end
+        self._urgent = 0  # of them beside tokens
+        self._tokens_at = 0.0  # when the next token may go out
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._woken_at = 0.0
+        self._lateness = 0.0  # of the loop, in seconds between the waking and being awake
         self._has_ended = False
         self.end: Error | None = None
 
@@ -75,9 +84,8 @@ class _Inbox:
         try:
             async for event in events:
                 self._pending.append(event)
-                self._arrived.set()
-                if not isinstance(event.event, Token):
-                    self._urgent.set()
+                self._urgent += not isinstance(event.event, Token)
+                self._wake_when_due()
         except Exception:
             _log.exception("turn_feed_broke")
             self._finish(INTERNAL)
@@ -93,25 +101,56 @@ class _Inbox:
         await asyncio.sleep(drain_seconds)
         self._finish(last_word)
 
-    async def take(self, token_wait_seconds: float) -> NumberedEvent | None:
-        """The next event, or None at the end; tokens wait that long for more, unless something else comes."""
-        await self._arrived.wait()
-        if self._pending and isinstance(self._pending[0].event, Token) and token_wait_seconds > 0:
+    async def take(self) -> NumberedEvent | None:
+        """The next event, or None at the end; tokens wait for more while it is not time for them, unless something else
+        comes."""
+        while not self._is_due:
+            self._waiter = self._loop.create_future()
+            self._wake_when_due()
             try:
-                async with asyncio.timeout(token_wait_seconds):
-                    await self._urgent.wait()
-            except TimeoutError:
-                pass
+                await self._waiter
+            finally:
+                self._waiter = None
+            self._lateness = max(self._loop.time() - self._woken_at, self._lateness * _FORGOTTEN)
         if not self._pending:
             return None
         event = self._pending.popleft()
-        if isinstance(event.event, Token) and self._is_gathering:
+        if not isinstance(event.event, Token):
+            self._urgent -= 1
+            return event
+        if self._gather_seconds > 0:
             event = self._joined(event, event.event)
-        if not self._pending and not self._has_ended:
-            self._arrived.clear()
-        if not self._has_ended and all(isinstance(waiting.event, Token) for waiting in self._pending):
-            self._urgent.clear()
+            self.close()
+            is_late = self._lateness > _LATE_SECONDS
+            wait = max(self._gather_seconds, _GATHER_WHEN_LATE_SECONDS) if is_late else self._gather_seconds
+            self._tokens_at = self._loop.time() + wait
         return event
+
+    def close(self) -> None:
+        """No timer is left."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    @property
+    def _is_due(self) -> bool:
+        if self._has_ended or self._urgent:
+            return True
+        return bool(self._pending) and self._loop.time() >= self._tokens_at
+
+    def _wake_when_due(self) -> None:
+        """At once, or at the time of the tokens that wait."""
+        if self._waiter is None or self._waiter.done():
+            return
+        if self._is_due:
+            self._waiter.set_result(None)
+            self._woken_at = self._loop.time()
+        elif self._pending and self._timer is None:
+            self._timer = self._loop.call_at(self._tokens_at, self._on_time)
+
+    def _on_time(self) -> None:
+        self._timer, self._tokens_at = None, 0.0  # a timer may be a little early
+        self._wake_when_due()
 
     def _joined(self, first: NumberedEvent, token: Token) -> NumberedEvent:
         number, text = first.number, [token.token]
@@ -123,5 +162,4 @@ class _Inbox:
     def _finish(self, end: Error | None) -> None:
         if not self._has_ended:
             self._has_ended, self.end = True, end
-            self._arrived.set()
-            self._urgent.set()
+            self._wake_when_due()

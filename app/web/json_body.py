@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from app.domain.errors import InvalidInput
+from app.core.errors import InvalidInput
 from app.web.errors import Refusal
 
 MAX_DEPTH = 32

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from starlette.requests import Request
 
-from app.ports.rate_limiter import Limit, RateLimiter
+from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.web.client_address import ClientAddresses
 
 
@@ -13,8 +13,9 @@ from app.web.client_address import ClientAddresses
 class LimitsPolicy:
     """Each number counts calls a minute, but for `streams_per_visitor`: answers that one visitor reads at the same
     time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks. `leads_per_caller`
-    counts for a visitor and for an address alike. Nothing counts sign-ins of an account from everywhere: whoever knows
-    the e-mail address could keep its operator out; a device that is known there is counted by itself."""
+    counts for a visitor and for an address alike. Searches are many: a visitor who types makes one every few letters.
+    Nothing counts sign-ins of an account from everywhere: whoever knows the e-mail address could keep its operator out;
+    a device that is known there is counted by itself."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -22,6 +23,8 @@ class LimitsPolicy:
     questions_per_agent: int = 1200
     calls_per_visitor: int = 240
     calls_per_api_token: int = 1200
+    searches_per_visitor: int = 120
+    searches_per_address: int = 600
     streams_per_visitor: int = 2
     probes_per_address: int = 10
     sign_ins_per_address: int = 10
@@ -57,6 +60,7 @@ class StreamPolicy:
     `gather_seconds`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
     `drain_seconds`: how long a live stream may go on after the process was told to end.
     `look_seconds`: between two looks at a run whose progress is streamed.
+    `news_look_seconds`: between two looks at what the pages of the console are told of.
     """
 
     gather_seconds: float = 0.03
@@ -64,3 +68,4 @@ class StreamPolicy:
     send_timeout_seconds: float = 10
     drain_seconds: float = 20
     look_seconds: float = 1
+    news_look_seconds: float = 2

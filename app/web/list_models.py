@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from app.domain.list_page import ListPage, PageRequest
+from app.core.list_page import ListPage, PageRequest
 from app.web.model import Model
 
 MAX_LIMIT = 200

@@ -129,6 +129,8 @@ def _schemas(endpoints: Sequence[AnyEndpoint]) -> tuple[_Schemas, _Schemas, Json
             taken.append((endpoint.form_model, "validation"))
         if endpoint.response_model is not None:
             taken.append((endpoint.response_model, "serialization"))
+        if endpoint.refusals is not None:
+            taken.append((endpoint.refusals.model, "serialization"))
     found, top = models_json_schema(list(dict.fromkeys(taken)), ref_template="#/components/schemas/{model}")
     inputs: dict[Any, JsonObject] = {m: schema for (m, mode), schema in found.items() if mode == "validation"}
     outputs: dict[Any, JsonObject] = {m: schema for (m, mode), schema in found.items() if mode == "serialization"}
@@ -157,7 +159,8 @@ def _operation(endpoint: AnyEndpoint, inputs: _Schemas, outputs: _Schemas) -> Js
             "content": {"multipart/form-data": {"schema": inputs[endpoint.form_model]}},
         }
     if endpoint.text_body:
-        operation["requestBody"] = {"required": True, "content": {endpoint.text_body: {"schema": {"type": "string"}}}}
+        schema = {"type": "object" if endpoint.text_body == "application/json" else "string"}
+        operation["requestBody"] = {"required": True, "content": {endpoint.text_body: {"schema": schema}}}
     return operation
 
 
@@ -212,15 +215,24 @@ def _inlined(schema: JsonObject, definitions: JsonObject) -> JsonObject:
     return schema
 
 
+_TAKEN = 202  # without a body
+
+
 def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
     responses: JsonObject = {str(endpoint.status): _success(endpoint, outputs)}
     for status, description in endpoint.other_statuses.items():
-        responses[str(status)] = {**responses[str(endpoint.status)], "description": description}
+        told = {} if status == _TAKEN else responses[str(endpoint.status)]
+        responses[str(status)] = {**told, "description": description}
     by_status: dict[int, list[str]] = {}
+    shape = endpoint.refusals
     for code in refusal_codes(endpoint):
-        by_status.setdefault(STATUS_OF_CODE[code], []).append(code)
+        by_status.setdefault(shape.status(code) if shape else STATUS_OF_CODE[code], []).append(code)
     for status, codes in sorted(by_status.items()):
-        responses.setdefault(str(status), _refusal(codes))
+        refusal = _refusal(codes)
+        if shape:
+            refusal["description"] = f"Refused: {', '.join(map(shape.code, codes))}."
+            refusal["content"] = {"application/json": {"schema": outputs[shape.model]}}
+        responses.setdefault(str(status), refusal)
     return responses
 
 
@@ -245,10 +257,11 @@ def _success(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
         content = {"text/event-stream": {"schema": _EVENT, "example": words.example}}
         return {"description": words.description, "content": content}
     if endpoint.response_model is not None:
-        return {
-            "description": endpoint.summary,
-            "content": {"application/json": {"schema": outputs[endpoint.response_model]}},
+        made = {"application/json": {"schema": outputs[endpoint.response_model]}}
+        others = {
+            kind: {"schema": _EVENT if kind == "text/event-stream" else _TEXT} for kind in endpoint.other_media_types
         }
+        return {"description": endpoint.summary, "content": {**made, **others}}
     if endpoint.status == 204:
         return {"description": "Done."}
     types = (endpoint.response_media_type, *endpoint.other_media_types)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from starlette.requests import HTTPConnection
 
-from app.domain.errors import OriginRefused
-from app.domain.origin import is_listed, normal_origin
+from app.core.errors import OriginRefused
+from app.core.origin import is_listed, normal_origin
 
 _SCOPE_KEY = "docent.origin_verdict"
 
@@ -50,6 +50,11 @@ def admit_listed_origin(request: HTTPConnection, allowed: Sequence[str]) -> str:
         raise OriginRefused(_refusal(request))
     verdict.is_admitted = True
     return verdict.origin
+
+
+def is_own(request: HTTPConnection, origin: str) -> bool:
+    """Whether a page of this server calls, such as the console's preview, and no website."""
+    return origin.partition("://")[2] == request.url.netloc.lower()
 
 
 def admit_token_origin(request: HTTPConnection, token_origin: str, allowed: Sequence[str]) -> None:

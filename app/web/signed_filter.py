@@ -4,10 +4,10 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from app.domain.errors import InvalidInput
-from app.domain.search_filter import SearchFilter
-from app.operating.agent_rules import check_filter
-from app.web.agent_models import SearchFilterModel
+from app.agents.agent_rules import check_filter
+from app.agents.api.agent_models import SearchFilterModel
+from app.core.errors import InvalidInput
+from app.core.search_filter import SearchFilter
 from app.web.validation_messages import invalid_input_of
 
 MAX_FILTER_BYTES: Final = 1000  # the token carries it, in a header of every call

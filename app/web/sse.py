@@ -4,20 +4,24 @@ The turn belongs to the app, not to this response: the response reads the turn's
 proxy that cuts or a send that times out ends the reading only.
 """
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 
 import anyio
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
 from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
-from app.answering.turn_feed import TurnFeed
-from app.domain.errors import InvalidInput
-from app.domain.turn_events import NumberedEvent, event_payload
+from app.core.errors import InvalidInput
+from app.core.turn_events import NumberedEvent, Token, event_payload
+from app.core.turn_feed import TurnFeed
+from app.kit.patience import Patience
 from app.web.gathering import gathered
 from app.web.limits_policy import StreamPolicy
-from app.web.metrics import StreamMeter
+from app.web.middleware.metrics import StreamMeter
 
 _HEADERS = {
     "X-Accel-Buffering": "no",
@@ -27,9 +31,15 @@ _HEADERS = {
 GRACE_BEYOND_DRAIN_SECONDS = 2  # for the last frame to leave
 
 
+_encoded = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+
+
 def frame(event: NumberedEvent) -> bytes:
     """One event on the wire: ASCII only, so that nothing in a text can end a line."""
-    data = json.dumps(event_payload(event.event), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    if isinstance(event.event, Token):  # nearly all are: without a dictionary that is made for each
+        data = f'{{"event":"token","token":{_encoded(event.event.token)}}}'
+    else:
+        data = _encoded(event_payload(event.event))
     return f"id: {event.number}\nevent: {event.event.name}\ndata: {data}\n\n".encode("ascii")
 
 
@@ -45,9 +55,13 @@ def last_event_id(request: Request) -> int:
 
 def stream_response(feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter) -> EventSourceResponse:
     """The turn's events with numbers above `after`; headers leave before the first of them."""
-    stopping = anyio.Event()  # set by the library when the server is told to end
-    grace_seconds = policy.drain_seconds + GRACE_BEYOND_DRAIN_SECONDS
-    return event_stream(_frames(feed, after, policy, meter, stopping), policy, stopping, grace_seconds)
+    return turn_stream(lambda stopping: _frames(feed, after, policy, meter, stopping), policy)
+
+
+def turn_stream(frames: Callable[[anyio.Event], AsyncIterator[bytes]], policy: StreamPolicy) -> EventSourceResponse:
+    """Frames of a turn, made with the event that is set when the server is told to end."""
+    stopping = anyio.Event()
+    return event_stream(frames(stopping), policy, stopping, policy.drain_seconds + GRACE_BEYOND_DRAIN_SECONDS)
 
 
 def event_stream(
@@ -55,7 +69,7 @@ def event_stream(
 ) -> EventSourceResponse:
     """Written frames as they come, heartbeats between them. `stopping` is set when the server is told to end, and
     `frames` then has `grace_seconds` to end by itself."""
-    return EventSourceResponse(
+    return _EventStream(
         frames,
         headers=_HEADERS,
         ping=policy.ping_seconds,
@@ -67,9 +81,10 @@ def event_stream(
     )
 
 
-async def _frames(
+async def turn_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[NumberedEvent, None]:
+    """The turn's events as they are worth a frame each, counted. Whoever leaves it early closes it."""
     events = gathered(
         feed.events(after),
         gather_seconds=policy.gather_seconds,
@@ -82,4 +97,34 @@ async def _frames(
         async with aclosing(events):
             async for event in events:
                 seen(event)
-                yield frame(event)
+                yield event
+
+
+class _EventStream(EventSourceResponse):
+    """The library's response, which opens and closes a cancel scope for each frame: here one timer looks after all of
+    them. `_send_with_timeout` is the library's own seam for a send; its pings go the library's way."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._patience = Patience()
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._patience.close()
+
+    async def _send_with_timeout(self, send: Send, message: Message) -> None:
+        if self.send_timeout is None or self._patience.is_waiting:
+            await super()._send_with_timeout(send, message)
+            return
+        due = asyncio.get_running_loop().time() + self.send_timeout
+        try:
+            await self._patience.until(due, send(message))
+        except TimeoutError as error:
+            raise SendTimeoutError from error
+
+
+async def _frames(
+    feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
+) -> AsyncIterator[bytes]:
+    async with aclosing(turn_events(feed, after, policy, meter, stopping)) as events:
+        async for event in events:
+            yield frame(event)

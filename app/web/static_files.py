@@ -6,7 +6,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.domain.errors import NotFound
+from app.core.errors import NotFound
 from app.web.widget_script import BuiltFile, takes_gzip
 
 _MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

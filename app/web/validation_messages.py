@@ -5,9 +5,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from app.domain.errors import InvalidInput
+from app.core.errors import InvalidInput
 
-_UNION_TAGS = ("as-object", "as-text")  # pydantic names the branch of a union beside the field
+_UNION_TAGS = ("as-object", "as-text", "as-list")  # pydantic names the branch of a union beside the field
 
 
 def invalid_input_of(error: ValidationError) -> InvalidInput:

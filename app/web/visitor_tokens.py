@@ -10,15 +10,15 @@ from uuid import UUID, uuid4
 
 import jwt
 
-from app.domain.errors import InvalidInput, Unauthorized
-from app.domain.search_filter import SearchFilter
-from app.domain.turn import VisitorSession
-from app.domain.turn_language import primary_subtag
-from app.domain.workspace import SigningKey
-from app.ports.clock import Clock
+from app.core.errors import InvalidInput, Unauthorized
+from app.core.search_filter import SearchFilter
+from app.core.text.turn_language import primary_subtag
+from app.core.turn import VisitorSession
+from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
 from app.web.signed_filter import filter_text, parsed_filter
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.workspace import SigningKey
 
 ALGORITHM = "HS256"  # fixed here: a token cannot choose it
 ISSUER = "docent"
@@ -126,8 +126,8 @@ class VisitorTokens:
         now = self._clock.now()
         if self._keys_until is None or now >= self._keys_until:
             # The very first call makes the first key, so it has to write.
-            async with self._records.read() if self._keys else self._records.write() as tx:
-                keys = await TokenRecords(tx).signing_keys()
+            transaction = self._records.read if self._keys else self._records.write
+            keys = await transaction(lambda tx: TokenRecords(tx).signing_keys())
             self._keys = [key for key in keys if len(key.secret) >= MIN_KEY_BYTES]
             self._keys_until = now + KEYS_LAST
         return self._keys

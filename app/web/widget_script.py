@@ -13,7 +13,7 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.domain.errors import NotFound
+from app.core.errors import NotFound
 from app.web.access import everyone
 from app.web.endpoint import Api, Call, get
 
@@ -24,7 +24,7 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[0-9a-f]{16}"
-_SCRIPT = "widget|people|page"
+_SCRIPT = "widget|panel|people|page|search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,17 @@ class WidgetScript(Api):
         return await self._pinned(call, "widget.js")
 
     @get(
+        "/widget/panel.{fingerprint}.js",
+        "What the script loads for a visitor who opens the panel, as this one build of it",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_panel(self, call: Call[None, None]) -> Response:
+        return await self._pinned(call, "panel.js")
+
+    @get(
         "/widget/people.{fingerprint}.js",
         "What the script loads for a visitor who wants people, as this one build of it",
         access=everyone,
@@ -120,6 +131,27 @@ class WidgetScript(Api):
     )
     async def get_pinned_widget_page(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "page.js")
+
+    @get(
+        "/widget/search.js",
+        "The script of the page search, for a script tag of its own",
+        access=everyone,
+        response_media_type="text/javascript",
+        codes=("not_found",),
+    )
+    async def get_widget_search(self, call: Call[None, None]) -> Response:
+        return _answer(call.request, await self._built("search.js"), _JAVASCRIPT, _ASKED_AFTER)
+
+    @get(
+        "/widget/search.{fingerprint}.js",
+        "This one build of that script, for a script tag with `integrity`",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_search(self, call: Call[None, None]) -> Response:
+        return await self._pinned(call, "search.js")
 
     async def _pinned(self, call: Call[None, None], name: str) -> Response:
         built = await self._built(name)

@@ -20,13 +20,13 @@ FILES: Final = {
     "injection": "injection_pages.jsonl",
 }
 RUNNERS: Final = {
-    "tests/crawler/test_ssrf_cases.py": "ssrf",
-    "tests/crawler/test_robots_cases.py": "robots",
+    "tests/crawler/fetch/test_ssrf_cases.py": "ssrf",
+    "tests/crawler/fetch/test_robots_cases.py": "robots",
     "tests/web/test_sse_cases.py": "sse",
-    "tests/adapters/test_sse_upstream_cases.py": "sse",
+    "tests/providers/test_sse_upstream_cases.py": "sse",
     "tests/widget_cases/test_sse_decode_cases.py": "sse",
-    "tests/crawler/test_injection_pages.py": "injection",
-    "tests/answering/test_injection_cases.py": "injection",
+    "tests/crawler/extract/test_injection_pages.py": "injection",
+    "tests/answers/test_injection_cases.py": "injection",
     "tests/widget_cases/test_rendering_cases.py": "injection",
 }
 

@@ -16,23 +16,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
-from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
-from app.answering.brief import AnswerBrief, Source
-from app.answering.composition import Composition
-from app.answering.prompt_builder import PromptBuilder
-from app.answering.retrieval import SearchQuery
-from app.domain.agent import AgentConfig
-from app.domain.document import PageContent
-from app.domain.gap import Gap, GapReason, GapState
-from app.domain.turn import AnsweredBy, Finish, TokenUsage
+from app.agents.agent import AgentConfig
+from app.answers.writing.brief import AnswerBrief, Source
+from app.answers.writing.composition import Composition
+from app.answers.writing.prompt_builder import PromptBuilder
+from app.core.gap_state import GapReason, GapState
+from app.core.turn import AnsweredBy, Finish, TokenUsage
+from app.gaps.api.gaps import as_csv
+from app.gaps.gap import Gap
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
-from app.ports.chat_model import ChatEnd, ChatMessage, TextDelta
-from app.web.admin_gaps import as_csv
-from crawler.extraction import extract_page
-from crawler.page import Page
+from app.knowledge.document import PageContent
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, TextDelta
+from app.providers.markdown_text_splitter import MarkdownTextSplitter
+from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.search.retrieval import SearchQuery
+from crawler.extract.extraction import extract_page
+from crawler.extract.page import Page
 from tests.cases.case_rows import Row, require_known
 from tests.doubles.answering_house import answering_house
 

@@ -4,7 +4,7 @@ import json
 import re
 from uuid import uuid4
 
-from app.domain.turn_events import Start, Token
+from app.core.turn_events import Start, Token
 from tests.cases.case_rows import Row, require_known
 from tests.doubles.scripted_turns import the_receipt
 from tests.web.house import VisitorHttp, a_question

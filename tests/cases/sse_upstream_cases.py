@@ -2,10 +2,10 @@
 
 import base64
 
-from app.adapters.openai_chat_model import OpenAIChatModel
-from app.adapters.provider_events import MAX_EVENT_BYTES
-from app.domain.errors import ModelInterrupted, ModelUnavailable
-from app.ports.chat_model import ChatEnd, ChatMessage, TextDelta
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, TextDelta
+from app.providers.chat.openai_chat_model import OpenAIChatModel
+from app.providers.provider_events import MAX_EVENT_BYTES
 from tests.cases.case_rows import Row, require_known
 from tests.doubles.fake_openai import FakeOpenAI, Raw, Refuse
 

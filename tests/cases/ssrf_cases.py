@@ -7,7 +7,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
-from crawler.fetch_result import HTML, Fetched
+from crawler.fetch.fetch_result import HTML, Fetched
 from tests.cases.case_rows import Row, require_known
 from tests.doubles.fake_network import (
     PUBLIC_ADDRESS,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.markdown_folder import read_folder
-from app.domain.errors import InvalidInput
+from app.cli.sources.markdown_folder import read_folder
+from app.core.errors import InvalidInput
 from tests.cli.test_commands import Environment, answer, docent
 
 BASE = "https://www.example.com/docs"

@@ -7,7 +7,7 @@ import pytest
 
 MANY_THREADS = """
 import ctypes, sys, threading
-from app.cli.allocator import share_arenas
+from app.cli.serving.allocator import share_arenas
 if sys.argv[1] == "shared":
     share_arenas()
 barrier = threading.Barrier(6)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.adapters.dbos_job_queue import _open_client
-from app.adapters.private_files import check_data_folder
 from app.cli import cli
-from app.domain.errors import Misconfigured
+from app.core.errors import Misconfigured
+from app.kit.private_files import check_data_folder
+from app.sources.reading.jobs.dbos_job_queue import _open_client
 from app.store.engine import open_engine
 from app.store.secret_keys import new_key
 
@@ -79,7 +79,7 @@ def test_variables_that_resemble_no_setting_are_left_alone(tmp_path: Path, name:
 
 
 def test_a_plain_sqlite_address_is_opened_with_the_driver_that_fits(tmp_path: Path) -> None:
-    assert open_engine(f"sqlite:///{tmp_path}/x.sqlite").url.drivername == "sqlite+aiosqlite"
+    assert open_engine(f"sqlite:///{tmp_path}/x.sqlite").url.drivername == "sqlite+pysqlite"
 
 
 def test_a_missing_driver_is_named_with_its_installation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,18 @@ except SystemExit:
 print(*sorted(sys.modules), file=sys.stderr)
 """
 _OURS_FOR_HELP = {"app", "app.cli", "app.cli.late_commands"}
-_LIBRARIES_FOR_HELP = {"annotated_doc", "click", "markdown_it", "mdurl", "pygments", "rich", "shellingham", "typer"}
+# attr: rich looks for it, and the SDK of the extra `mcp` brings it along.
+_LIBRARIES_FOR_HELP = {
+    "annotated_doc",
+    "attr",
+    "click",
+    "markdown_it",
+    "mdurl",
+    "pygments",
+    "rich",
+    "shellingham",
+    "typer",
+}
 _NOT_FOR_A_LIST = {"alembic", "dbos", "httpx", "lancedb", "numpy", "onnxruntime", "openai", "starlette", "tantivy"}
 
 

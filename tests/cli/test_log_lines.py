@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from app.cli.log_lines import EscapedLines
+from app.cli.serving.log_lines import EscapedLines
 from app.cli.terminal import configure_logging
 from app.settings import read_settings
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from app.cli.names import meant
-from app.domain.errors import InvalidInput
+from app.core.errors import InvalidInput
 
 
 @dataclass(frozen=True)

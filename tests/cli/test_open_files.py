@@ -2,7 +2,7 @@ import resource
 
 import pytest
 
-from app.cli.open_files import connections_that_fit
+from app.cli.serving.open_files import connections_that_fit
 
 
 @pytest.mark.parametrize(

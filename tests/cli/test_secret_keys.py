@@ -9,10 +9,10 @@ from typer.testing import CliRunner, Result
 
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
-from app.domain.workspace import SigningKey
 from app.settings import read_settings
 from app.store.secret_keys import read_key
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.workspace import SigningKey
 
 runner = CliRunner()
 
@@ -44,20 +44,20 @@ def test_doctor_says_where_the_key_lies_and_who_may_read_it(tmp_path: Path) -> N
 
 
 async def keys_of(folder: Path) -> list[SigningKey]:
-    async with open_infrastructure(read_settings(data=folder)) as base, base.record.write() as tx:
-        return await TokenRecords(tx).signing_keys()
+    async with open_infrastructure(read_settings(data=folder)) as base:
+        return await base.record.write(lambda tx: TokenRecords(tx).signing_keys())
 
 
 async def test_the_files_key_changes_under_a_process_that_runs(tmp_path: Path) -> None:
     async with open_infrastructure(read_settings(data=tmp_path)) as running:
-        async with running.record.write() as tx:
-            before = await TokenRecords(tx).signing_keys()
+        with running.record.writing() as tx:
+            before = TokenRecords(tx).signing_keys()
         old = (tmp_path / "secret.key").read_text()
         rotated = await anyio.to_thread.run_sync(lambda: docent(tmp_path, "secrets", "rotate"))
         assert "1 secrets" in rotated.output
         assert old.strip() not in (tmp_path / "secret.key").read_text()
-        async with running.record.read() as tx:
-            assert await TokenRecords(tx).known_keys() == before
+        with running.record.reading() as tx:
+            assert TokenRecords(tx).known_keys() == before
 
 
 async def test_a_lost_key_ends_in_a_message_and_forgetting_in_new_keys(tmp_path: Path) -> None:

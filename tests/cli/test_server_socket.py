@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
-from app.cli.server_socket import ServerRefused, asked_by_commands, replies_of_server
-from app.domain.errors import InvalidInput, Unavailable
+from app.cli.serving.server_socket import ServerRefused, asked_by_commands, replies_of_server
+from app.core.errors import InvalidInput, Unavailable
 
 
 async def counting(question: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:

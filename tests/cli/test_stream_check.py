@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 import httpx2
 import pytest
 
-from app.cli.stream_causes import likely_causes
-from app.cli.stream_check import StreamUnreadable, check_stream
+from app.cli.serving.stream_causes import likely_causes
+from app.cli.serving.stream_check import StreamUnreadable, check_stream
 from app.web.stream_probe import EVENTS
 
 

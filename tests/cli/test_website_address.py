@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.website_address import way_in, website_address
+from app.cli.sources.website_address import way_in, website_address
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,23 @@
 import asyncio
 import sys
 import tempfile
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Final, Literal
+from uuid import UUID
 
 import structlog
 from PIL import Image
 from playwright.async_api import Browser, async_playwright
 
+from app.conversations.records.turns import TurnRecords
+from app.core.turn import VisitorSession
+from app.store.transaction import Transaction
 from tests.console.conftest import COOKIE
+from tests.doubles.visitors import visitor_of
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM
+from tests.store.sample_rows import ask
 from tests.web.console.page_examples import OpenConsole, open_console
 from tests.web.console.test_gaps import asked_in_vain, gaps_path
 from tests.web.live_server import serving
@@ -23,6 +30,9 @@ ASKED: Final = (
     ("Is there a student discount?", 3),
     ("Does the lamp work outdoors in winter?", 2),
 )
+ANSWERED: Final = (9, 11, 12, 8, 10, 4, 5, 13, 16, 14, 19, 17, 6, 12)  # a day
+DAY: Final = 24 * 3600
+OVERVIEW: Final = "/console"
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 
 
@@ -35,13 +45,36 @@ async def main(folder: Path) -> None:
                 for _ in range(times):
                     gap = await asked_in_vain(console.house, question)
             gaps = gaps_path(console.house)
+            await _answered(console)
             async with async_playwright() as playwright:
                 browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-                for name, path, height in (("gaps", gaps, 640), ("gap", f"{gaps}/{gap}", 900)):
+                for name, path, height in (
+                    ("gaps", gaps, 640),
+                    ("gap", f"{gaps}/{gap}", 900),
+                    ("overview", OVERVIEW, 900),
+                ):
+                    if path == OVERVIEW:
+                        await console.visitor_asks_for_a_person()
                     for scheme in SCHEMES:
                         picture = await _take(browser, console, str(client.base_url), path, height, scheme)
                         _small(picture).save(folder / f"console-{name}-{scheme}.png", optimize=True)
                 await browser.close()
+
+
+async def _answered(console: OpenConsole) -> None:
+    """Two weeks in which the agent knew the answer mostly."""
+    house = console.house
+    session = await visitor_of(house.record, house.actor.workspace_id, house.agent.id)
+    house.clock.advance(-len(ANSWERED) * DAY)
+    for times in ANSWERED:
+        house.clock.advance(DAY)
+        for _ in range(times):
+            turn = await ask(house.record, session)
+        await house.record.write(partial(_liked, session, turn))
+
+
+def _liked(session: VisitorSession, turn: UUID, tx: Transaction) -> None:
+    TurnRecords(tx).feedback(session, turn, "up", "")
 
 
 async def _take(

@@ -12,9 +12,9 @@ from tests.console.conftest import ServedConsole
 from tests.web.console.page_examples import every_page
 
 AXE = Path(__file__).parents[2] / "widget" / "node_modules" / "axe-core" / "axe.min.js"
-# What is no page of its own: it leads on, or what it answers is a file.
-NO_PAGES = {"home", "nothing"}
-PAGES = [page for page in every_page() if page.method == "GET" and page.name not in NO_PAGES and not page.is_file]
+# Without what is no page of its own: a file, a stream, and every address that is none.
+GETS = [page for page in every_page() if page.method == "GET" and page.name != "nothing"]
+PAGES = [page for page in GETS if not page.is_file and not page.is_stream]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 LOOK = """async (rules) => {

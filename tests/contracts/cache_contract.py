@@ -1,6 +1,6 @@
 """What every Cache promises."""
 
-from app.ports.cache import Cache
+from app.kit.cache import Cache
 
 
 class CacheContract:

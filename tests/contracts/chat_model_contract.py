@@ -6,9 +6,9 @@ from typing import Protocol
 import anyio
 import pytest
 
-from app.domain.errors import ModelInterrupted, ModelUnavailable
-from app.domain.turn import Finish
-from app.ports.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.core.turn import Finish
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "Refunds?")]
 

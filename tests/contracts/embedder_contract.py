@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.ports.embedder import Embedder
+from app.providers.embedding.embedder import Embedder
 
 
 class EmbedderContract:

@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from app.answering.history import History
-from app.domain.live_chat import Author
-from app.domain.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.ports.cache import Cache
-from app.store.live_chats import LiveChatRecords
+from app.conversations.history import History
+from app.conversations.people.live_chat import Author
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.kit.cache import Cache
 from app.store.system_of_record import SystemOfRecord
-from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
@@ -101,13 +101,13 @@ class Stored:
         end = TurnEnd(
             TurnState.DONE, exchange.answer, AnsweredBy.MODEL, 1.0, low_confidence=False, finish=Finish.COMPLETE
         )
-        async with self._record.write() as tx:
-            await TurnRecords(tx).begin(self._session, request, 1, "tests")
-            await TurnRecords(tx).finish(request.turn_id, end)
+        with self._record.writing() as tx:
+            TurnRecords(tx).begin(self._session, request, 1, "tests")
+            TurnRecords(tx).finish(request.turn_id, end)
 
     async def talk(self, exchange: Exchange) -> None:
         self._clock.advance(1)
-        async with self._record.write() as tx:
-            chat = await LiveChatRecords(tx).ask(self._session)
-            chat = await LiveChatRecords(tx).add(chat, uuid4(), Author.VISITOR, None, exchange.question)
-            await LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, "Ann", exchange.answer)
+        with self._record.writing() as tx:
+            chat = LiveChatRecords(tx).ask(self._session)
+            chat = LiveChatRecords(tx).add(chat, uuid4(), Author.VISITOR, None, exchange.question)
+            LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, "Ann", exchange.answer)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from app.ports.keyword_index import ChunkTerms, KeywordIndex
+from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
 
 AGENT, OTHER_AGENT = UUID(int=1), UUID(int=2)
 VERSION, OTHER_VERSION = UUID(int=11), UUID(int=12)
@@ -181,3 +181,62 @@ class KeywordIndexContract:
 
         assert not await index.rewrite(AGENT, "en", SHOP[:3])
         assert await index.chunk_ids(AGENT) == {"refunds", "shipping", "code", "hours"}
+
+    async def completed(self, index: KeywordIndex, typed: str) -> list[str]:
+        return [hit.chunk_id for hit in await index.complete(AGENT, "en", typed, 10)]
+
+    @pytest.mark.parametrize("typed", ["r", "refu", "Refund", "REFUNDS"])
+    async def test_what_is_being_typed_finds_the_words_that_it_begins(self, index: KeywordIndex, typed: str) -> None:
+        await index.put(AGENT, "en", SHOP)
+
+        assert (await self.completed(index, typed))[0] == "refunds"
+
+    async def test_a_chunk_that_holds_every_typed_word_is_found_alone(self, index: KeywordIndex) -> None:
+        await index.put(AGENT, "en", SHOP)
+
+        assert await self.completed(index, "days canad") == ["shipping"]
+        assert set(await self.completed(index, "days within")) == {"refunds", "shipping"}
+
+    @pytest.mark.parametrize("typed", ["refudn", "reefund", "rfund", "shiping refund"])
+    async def test_a_misspelt_word_finds_what_is_near_it(self, index: KeywordIndex, typed: str) -> None:
+        await index.put(AGENT, "en", SHOP)
+
+        assert "refunds" in await self.completed(index, typed)
+
+    async def test_a_misspelling_is_looked_for_only_where_nothing_fits_as_it_is(self, index: KeywordIndex) -> None:
+        await index.put(AGENT, "en", [row("farm", "A farm."), row("firm", "A firm.")])
+
+        assert await self.completed(index, "farm") == ["farm"]
+
+    @pytest.mark.parametrize("typed", ["", "  ", "???", "absent", "zz", "\x00 \ud800", "a" * 9_000, "[a-z]*(.+)$"])
+    async def test_typing_what_nothing_holds_finds_nothing(self, index: KeywordIndex, typed: str) -> None:
+        await index.put(AGENT, "en", [row("refunds", "Refunds take ten days.")])
+
+        assert await self.completed(index, typed) == []
+        assert index.marked("en", typed, ["Refunds take ten days."]) == [[]]
+
+    async def test_typing_keeps_to_the_agent_and_to_the_versions_that_it_is_told(self, index: KeywordIndex) -> None:
+        await index.put(AGENT, "en", SHOP)
+        await index.put(AGENT, "en", [row("old", "A refund takes a year.", version=OTHER_VERSION)])
+        await index.put(OTHER_AGENT, "en", [row("theirs", "refund")])
+
+        assert [hit.chunk_id for hit in await index.complete(AGENT, "en", "refu", 10, [OTHER_VERSION])] == ["old"]
+        assert await index.complete(AGENT, "en", "refu", 10, []) == []
+        assert await index.complete(AGENT, "en", "refu", 0) == []
+
+    @pytest.mark.parametrize(
+        ("typed", "marks"),
+        [
+            pytest.param("refu", ["refund", "Refunds"], id="what it begins"),
+            pytest.param("refudn", ["refund", "Refunds"], id="what is near it"),
+            pytest.param("days refund", ["refund", "days", "Refunds"], id="each word"),
+            pytest.param("refund the", ["refund", "Refunds"], id="no word that tells nothing"),
+            pytest.param("execut", ["DiffExecutor"], id="a part of an identifier"),
+        ],
+    )
+    def test_what_was_typed_is_marked(self, index: KeywordIndex, typed: str, marks: list[str]) -> None:
+        text = "The refund takes ten days. Refunds by DiffExecutor."
+
+        [found] = index.marked("en", typed, [text])
+
+        assert [text[start:end] for start, end in found] == marks

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from app.domain.errors import RateLimited
-from app.ports.rate_limiter import Limit, RateLimiter
+from app.core.errors import RateLimited
+from app.kit.limits.rate_limiter import Limit, RateLimiter
 
 TWO = Limit(2, 60)
 WORKERS = 32

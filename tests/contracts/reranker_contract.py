@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.domain.errors import RerankerUnavailable
-from app.ports.reranker import Reranker
+from app.core.errors import RerankerUnavailable
+from app.providers.reranking.reranker import Reranker
 
 AMPLE_SECONDS = 60.0
 

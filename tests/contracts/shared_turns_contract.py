@@ -13,16 +13,16 @@ from uuid import uuid4
 import anyio
 import pytest
 
-from app.answering.conversation_end import ConversationEnd
-from app.answering.liveness import Liveness
-from app.answering.turn_feed import TurnFeed
-from app.answering.turns import Turns
-from app.answering.turns_elsewhere import SharedTurns
-from app.domain.errors import NotFound, TurnConflict, TurnInProgress
-from app.domain.turn import Finish, TurnRequest, TurnState
-from app.domain.turn_events import Done, Error, NumberedEvent, Token
-from app.store.stored_turns import StoredTurnRecords
-from app.store.visitors import VisitorRecords
+from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import NotFound, TurnConflict, TurnInProgress
+from app.core.turn import Finish, TurnRequest, TurnState
+from app.core.turn_events import Done, Error, NumberedEvent, Token
+from app.core.turn_feed import TurnFeed
+from app.turns.conversation_end import ConversationEnd
+from app.turns.liveness import Liveness
+from app.turns.remote.turns_elsewhere import SharedTurns
+from app.turns.turns import Turns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
@@ -52,8 +52,7 @@ class TwoProcesses:
         return await self.there.rejoin(self.house.session, request.turn_id, after)
 
     async def state(self, request: TurnRequest) -> tuple[TurnState, str]:
-        async with self.house.record.read() as tx:
-            stored = await StoredTurnRecords(tx).find(request.turn_id)
+        stored = await self.house.record.read(lambda tx: StoredTurnRecords(tx).find(request.turn_id))
         assert stored is not None
         return stored.state, stored.answer
 
@@ -170,8 +169,8 @@ class SharedTurnsContract:
                 await ConversationEnd(two.there, two.house.tools.history).end([two.house.session.conversation_id])
             assert (await reading)[-1].is_last
             assert two.here.running_count == 0
-            async with two.house.record.write() as tx:
-                await VisitorRecords(tx).erase(two.house.workspace_id, two.house.session.visitor_id)
+            with two.house.record.writing() as tx:
+                VisitorRecords(tx).erase(two.house.workspace_id, two.house.session.visitor_id)
             for process in (two.here, two.there):
                 with pytest.raises(NotFound):
                     await process.rejoin(two.house.session, request.turn_id)

@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from app.domain.errors import RateLimited
-from app.ports.stream_places import StreamPlaces
+from app.core.errors import RateLimited
+from app.kit.limits.stream_places import StreamPlaces
 
 
 class StreamPlacesContract:

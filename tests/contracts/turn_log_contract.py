@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import date
 from uuid import UUID, uuid4
 
-from app.domain.turn import AnsweredBy, Citation, Finish
-from app.domain.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.ports.turn_log import Growth, TurnHead, TurnLog
+from app.core.turn import AnsweredBy, Citation, Finish
+from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
+from app.turns.remote.turn_log import Growth, TurnHead, TurnLog
 
 SOON = 0.05  # what has to come is there already
 LONG = 5.0

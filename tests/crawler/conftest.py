@@ -3,10 +3,10 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from crawler.fetch_result import FetchLimits
-from crawler.fetcher import Fetcher
-from crawler.guarded_transport import GuardedTransport, GuardedWire
-from crawler.pacing import HostPacing
+from crawler.fetch.fetch_result import FetchLimits
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.fetch.pacing import HostPacing
 from tests.doubles.fake_network import USER_AGENT, FakeClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
 

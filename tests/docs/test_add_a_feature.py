@@ -41,7 +41,7 @@ def test_no_file_is_named_that_does_not_know_the_feature() -> None:
 
 
 def test_the_edge_is_one_file_with_a_line_for_each_class() -> None:
-    text = (_ROOT / "app" / "web" / "application.py").read_text("utf-8")
+    text = (_ROOT / "app" / "bootstrap" / "application.py").read_text("utf-8")
     assert "\n    AdminLeads,\n" in text
     assert "\n    LeadPages,\n" in text
-    assert {path for path in _LINES if path.startswith("app/web/")} == {"app/web/application.py"}
+    assert {path for path in _LINES if path.startswith("app/bootstrap/")} == {"app/bootstrap/application.py"}

@@ -8,45 +8,48 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.memory_turn_orders import MemoryTurnOrders
-from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
-from app.adapters.unshared_turn_log import UnsharedTurnLog
-from app.answering.agent_search import AgentSearch
-from app.answering.answer_writers import answer_writers
-from app.answering.brief import AnswerWriter
-from app.answering.conversations import Conversations
-from app.answering.curated_matcher import CuratedMatcher
-from app.answering.history import History
-from app.answering.index_watch import IndexWatch
-from app.answering.retrieval import SearchQuery
-from app.answering.retriever import Retriever
-from app.answering.search_pipeline import SearchParts
-from app.answering.standalone import StitchingCompleter
-from app.answering.turn_run import TurnTools
-from app.answering.turn_spending import BudgetedChatModel
-from app.answering.turns import Turns
-from app.answering.turns_elsewhere import SharedTurns
-from app.domain.agent import AgentConfig, LiveAgent
-from app.domain.document import PageContent
-from app.domain.search_filter import SearchFilter
-from app.domain.source import SourceConfig, SourceKind
-from app.domain.turn import TurnRequest, VisitorSession
-from app.domain.turn_events import TurnEvent
+from app.agents.agent import AgentConfig, LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.answers.answer_pipeline import AnswerPipeline
+from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.standalone import StitchingCompleter
+from app.answers.turn_spending import BudgetedChatModel
+from app.answers.writing.answer_writers import answer_writers
+from app.answers.writing.brief import AnswerWriter
+from app.conversations.conversations import Conversations
+from app.conversations.history import History
+from app.core.search_filter import SearchFilter
+from app.core.turn import TurnRequest, VisitorSession
+from app.core.turn_events import TurnEvent
+from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.re2_pattern_matcher import Re2PatternMatcher
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.retire import Retire
-from app.ports.chat_model import ChatModel
-from app.store.agents import AgentRecords
-from app.store.sources import SourceRecords
+from app.providers.chat.chat_model import ChatModel
+from app.providers.markdown_text_splitter import MarkdownTextSplitter
+from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.quality.records.golden_questions import written_questions
+from app.search.agent_search import AgentSearch
+from app.search.index_watch import IndexWatch
+from app.search.retrieval import SearchQuery
+from app.search.retriever import Retriever
+from app.search.search_pipeline import SearchParts
+from app.sources.records.sources import SourceRecords
+from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.turns.next_questions import NextQuestionFinder
+from app.turns.remote.memory_turn_orders import MemoryTurnOrders
+from app.turns.remote.turns_elsewhere import SharedTurns
+from app.turns.remote.unshared_turn_log import UnsharedTurnLog
+from app.turns.turn_run import TurnTools
+from app.turns.turns import Turns
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_cache import DictCache
@@ -101,8 +104,7 @@ class AnsweringHouse:
 
     async def live_agent(self, **settings: Any) -> LiveAgent:
         """With these retrieval settings instead of the agent's own."""
-        async with self.record.read() as tx:
-            agent = await AgentRecords(tx).live(self.agent_id)
+        agent = await self.record.read(lambda tx: AgentRecords(tx).live(self.agent_id))
         return replace(agent, config=replace(agent.config, retrieval=replace(agent.config.retrieval, **settings)))
 
     async def found(self, question: str, *filters: SearchFilter, **settings: Any) -> list[str]:
@@ -138,11 +140,11 @@ async def answering_house(
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
         reranker, cache = OverlapReranker(), DictCache()
-        async with record.write() as tx:
-            workspace_id = await TokenRecords(tx).default_workspace()
-            agent = await AgentRecords(tx).create(workspace_id, config or AgentConfig(name="Lamp helper"))
-            await AgentRecords(tx).publish(workspace_id, agent.id)
-            source = await SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
+        with record.writing() as tx:
+            workspace_id = TokenRecords(tx).default_workspace()
+            agent = AgentRecords(tx).create(workspace_id, config or AgentConfig(name="Lamp helper"))
+            AgentRecords(tx).publish(workspace_id, agent.id)
+            source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
         search = SearchParts(record, embedder, TOKENS, vectors, keywords, reranker, clock, model)
         retriever = search.fresh()
         languages = LangidLanguageGuesser()
@@ -152,21 +154,25 @@ async def answering_house(
         tools = TurnTools(
             records=record,
             indexes=IndexWatch(record, vectors, keywords),
-            curated=CuratedMatcher(record, Re2PatternMatcher(), embedder),
+            pipeline=AnswerPipeline(
+                record,
+                CuratedMatcher(record, Re2PatternMatcher(), embedder),
+                writers,
+                languages,
+                clock,
+                embedder if checks_answers else None,
+            ),
             retriever=search.for_turns(cache),
             completer=StitchingCompleter(),
-            writers=writers,
             history=history,
-            languages=languages,
             clock=clock,
-            embedder=embedder if checks_answers else None,
+            next_questions=NextQuestionFinder(record, search.recall(), keywords, written_questions),
         )
         turns = await running.enter_async_context(
             Turns(tools, "test-process", shared or alone(), max_running, max_searching)
         )
         conversations = Conversations(record, history)
-        async with record.read() as tx:
-            live = await AgentRecords(tx).live(agent.id)
+        live = await record.read(lambda tx: AgentRecords(tx).live(agent.id))
         opened = await conversations.open(live, None)
         house = AnsweringHouse(
             record, clock, embedder, vectors, keywords, reranker, cache,

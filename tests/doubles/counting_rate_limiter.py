@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from app.ports.rate_limiter import Limit
+from app.kit.limits.rate_limiter import Limit
 
 
 class CountingRateLimiter:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import httpcore
 
 from crawler.address_policy import AddressPolicy
-from crawler.fetch_result import FetchLimits
-from crawler.fetcher import Fetcher
-from crawler.guarded_dialler import SocketOptions
-from crawler.guarded_transport import GuardedTransport, GuardedWire
-from crawler.pacing import HostPacing
+from crawler.fetch.fetch_result import FetchLimits
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.guarded_dialler import SocketOptions
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.fetch.pacing import HostPacing
 
 PUBLIC_ADDRESS = "93.184.215.14"
 AGENT = "DocentBot"

@@ -4,8 +4,8 @@ import hashlib
 import math
 from collections.abc import Sequence
 
-from app.domain.errors import EmbedderUnavailable
-from app.domain.words import folded_words
+from app.core.errors import EmbedderUnavailable
+from app.core.text.words import folded_words
 
 
 class HashingEmbedder:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.domain.source import SourceConfig
-from app.ports.page_listing import ListedPage, Listing
+from app.sources.reading.page_listing import ListedPage, Listing
+from app.sources.source import SourceConfig
 
 
 class ListedPages:

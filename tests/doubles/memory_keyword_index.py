@@ -5,10 +5,13 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from app.domain.chunk import IndexHit
-from app.domain.errors import IndexUnavailable
-from app.domain.words import search_terms
-from app.ports.keyword_index import ChunkTerms
+from app.core.chunk import IndexHit
+from app.core.errors import IndexUnavailable
+from app.core.text.typed_words import is_near
+from app.core.text.words import folded_words, search_terms
+from app.providers.indexes.keyword_analysis import analysis_of
+from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.typed_marks import typed_marks
 
 _SAYS_NOTHING = frozenset(
     {
@@ -41,6 +44,21 @@ class MemoryKeywordIndex:
             hit for hit in hits if hit.score > 0 and (among is None or rows[hit.chunk_id].document_version_id in among)
         ]
         return sorted(found, key=lambda hit: hit.score, reverse=True)[:limit]
+
+    async def complete(
+        self, agent_id: UUID, language: str | None, typed: str, limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        asked = folded_words(typed)
+        rows = [row for row in self._of(agent_id).values() if among is None or row.document_version_id in among]
+        for edits, wanted in ((0, len(asked)), (1, len(asked)), (1, 1)):
+            hits = [IndexHit(row.chunk_id, _held(row, asked, edits)) for row in rows]
+            found = [hit for hit in hits if hit.score >= wanted > 0]
+            if found:
+                return sorted(found, key=lambda hit: hit.score, reverse=True)[:limit]
+        return []
+
+    def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        return typed_marks(analysis_of("en"), typed, texts)
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         weights = {term: self._idf(agent_id, term) for term in _telling(question)}
@@ -99,6 +117,16 @@ class MemoryKeywordIndex:
 
 def _terms(text: str) -> list[str]:
     return [term.casefold() for term in search_terms(text) if term.casefold() not in _SAYS_NOTHING]
+
+
+def _held(row: ChunkTerms, typed: Sequence[str], edits: int) -> float:
+    """How many of the typed words the row has, one of the title counting a little more."""
+
+    def has(text: str, word: str) -> bool:
+        terms = _terms(text)
+        return any(term.startswith(word) or (edits and is_near(term, word, goes_on=True)) for term in terms)
+
+    return sum(1.1 if has(row.title, word) else has(row.text, word) for word in typed)
 
 
 def _telling(question: str) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from app.domain.turn_events import NumberedEvent
-from app.ports.turn_log import KEPT_SECONDS, Growth, TurnHead
+from app.core.turn_events import NumberedEvent
+from app.turns.remote.turn_log import KEPT_SECONDS, Growth, TurnHead
 
 
 @dataclass(slots=True)

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from app.domain.chunk import IndexHit
-from app.domain.errors import IndexUnavailable
-from app.ports.vector_index import ChunkVector
+from app.core.chunk import IndexHit
+from app.core.errors import IndexUnavailable
+from app.providers.indexes.vector_index import ChunkVector
 
 
 class MemoryVectorIndex:

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
-from app.domain.errors import IndexUnavailable
-from app.domain.golden_question import GoldenQuestion
-from app.domain.golden_run import TrialRanking, Version
-from app.domain.page_url import page_key
+from app.core.errors import IndexUnavailable
+from app.core.page_url import page_key
+from app.quality.golden_question import GoldenQuestion
+from app.quality.golden_run import TrialRanking, Version
 
 
 class NamesakeSearches:

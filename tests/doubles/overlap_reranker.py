@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from app.domain.errors import RerankerUnavailable
-from app.domain.words import folded_words
-from app.ports.reranker import PairScore
+from app.core.errors import RerankerUnavailable
+from app.core.text.words import folded_words
+from app.providers.reranking.reranker import PairScore
 
 
 class OverlapReranker:

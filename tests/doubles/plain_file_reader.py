@@ -1,8 +1,8 @@
 """A FileReader of text: the first line is the title, the rest the page. What begins with "broken" is refused."""
 
-from app.domain.document import PageContent
-from app.domain.errors import InvalidInput
-from app.domain.file_format import FIELD
+from app.core.errors import InvalidInput
+from app.core.file_format import FIELD
+from app.knowledge.document import PageContent
 
 
 class PlainFileReader:

@@ -5,8 +5,8 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from app.domain.turn import Finish, TokenUsage
-from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.core.turn import Finish, TokenUsage
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
 _SOURCE = re.compile(r'<source id="1" url="[^"]*" title="[^"]*"[^>\n]*>\n(.*?)\n</source>', re.DOTALL)
 _SLOWLY = re.compile(r"slowly:(\w+)")

@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 import anyio
 
-from app.domain.turn import Finish, TokenUsage
-from app.ports.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.core.turn import Finish, TokenUsage
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 
 
 class UnheardCancel(asyncio.Event):

@@ -1,8 +1,8 @@
 """A SiteDiscovery that finds the same at every address."""
 
-from app.domain.errors import InvalidInput
-from app.domain.site_offer import SiteOffer, SiteOffers
-from app.domain.source import SourceKind
+from app.core.errors import InvalidInput
+from app.sources.site_offer import SiteOffer, SiteOffers
+from app.sources.source import SourceKind
 
 
 class ScriptedSiteDiscovery:

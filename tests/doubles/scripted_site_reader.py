@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from app.domain.document import PageContent
-from app.domain.source import SourceConfig
-from app.ports.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage
+from app.knowledge.document import PageContent
+from app.sources.reading.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage
+from app.sources.source import SourceConfig
 
 Read = Callable[[str], Awaitable[None]]
 

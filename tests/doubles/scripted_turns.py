@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Literal
 from uuid import UUID
 
-from app.answering.live_turn import LiveTurn
-from app.domain.errors import DocentError, NotFound, TurnConflict
-from app.domain.turn import AnsweredBy, Citation, Finish, TurnRequest, VisitorSession
-from app.domain.turn_events import Citations, Done, Start, Status, Token, TurnEvent
-from app.ports.turn_log import TurnHead
+from app.core.errors import DocentError, NotFound, TurnConflict
+from app.core.turn import AnsweredBy, Citation, Finish, TurnRequest, VisitorSession
+from app.core.turn_events import Citations, Done, Start, Status, Token, TurnEvent
+from app.turns.live_turn import LiveTurn
+from app.turns.remote.turn_log import TurnHead
 
 MESSAGE_ID = UUID("00000000-0000-4000-8000-00000000d0e5")
 
@@ -71,4 +71,4 @@ def an_answer(turn_id: UUID, *words: str) -> list[TurnEvent]:
 
 
 def the_receipt(turn_id: UUID) -> Done:
-    return Done(turn_id, MESSAGE_ID, AnsweredBy.EXTRACTIVE, False, 0.9, Finish.COMPLETE)
+    return Done(turn_id, MESSAGE_ID, AnsweredBy.EXTRACTIVE, False, 0.9, Finish.COMPLETE, ("Pay by invoice",))

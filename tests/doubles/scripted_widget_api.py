@@ -69,7 +69,13 @@ def citations(*found: Mapping[str, Any]) -> Emit:
     return Emit({"event": "citations", "citations": [dict(one) for one in found]})
 
 
-def done(*, low_confidence: bool = False, finish: str = "complete", answered_by: str = "model") -> Emit:
+def done(
+    *,
+    low_confidence: bool = False,
+    finish: str = "complete",
+    answered_by: str = "model",
+    next_questions: Sequence[str] = (),
+) -> Emit:
     return Emit(
         {
             "event": "done",
@@ -78,6 +84,7 @@ def done(*, low_confidence: bool = False, finish: str = "complete", answered_by:
             "low_confidence": low_confidence,
             "confidence": 0.2 if low_confidence else 0.9,
             "finish": finish,
+            "next_questions": list(next_questions),
         }
     )
 
@@ -96,13 +103,23 @@ class Call:
 
 @dataclass(slots=True)
 class ScriptedWidgetApi:
-    """Steps per question; a list of lists plays the first list at the first asking, the next at the next."""
+    """Steps per question; a list of lists plays the first list at the first asking, the next at the next.
+
+    `messages` is all that was said in `conversation`, the one that was opened last, and `said` what was in the others;
+    `at_once` of them come together. `conversations` is the visitor's list; those that are `lost` are not there."""
 
     files: Path
     script: dict[str, Sequence[Step]] = field(default_factory=dict)
     retries: dict[str, list[Sequence[Step]]] = field(default_factory=dict)
     agent: dict[str, Any] = field(default_factory=lambda: {"name": "Ada", "theme": {}, "starter_prompts": []})
     messages: list[dict[str, Any]] = field(default_factory=list)
+    found: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # pages, by what was typed
+    refuse_search: Refuse | None = None
+    conversation: str = "conversation"
+    said: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    conversations: list[dict[str, Any]] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    at_once: int = 30
     pages: dict[str, str] = field(default_factory=dict)
     page_headers: dict[str, str] = field(default_factory=dict)
     refuse_init: Refuse | None = None
@@ -137,7 +154,9 @@ class ScriptedWidgetApi:
             Route(f"{api}/person/messages", self._say, methods=["POST"]),
             Route(f"{api}/person/end", self._end, methods=["POST"]),
             Route(f"{api}/leads", self._leave, methods=["POST"]),
-            Route(f"{api}/conversation/clear", self._clear, methods=["POST"]),
+            Route(f"{api}/search", self._search),
+            Route(f"{api}/conversation/messages", self._earlier),
+            Route(f"{api}/conversations", self._conversations),
             Route("/widget/{path:path}", self._file),
             Route("/{page:path}", self._page),
         ]
@@ -154,16 +173,22 @@ class ScriptedWidgetApi:
         await asyncio.sleep(self.init_delay_seconds)
         if self.refuse_init:
             return _refusal(self.refuse_init)
+        if body.get("conversation_id") in self.lost:
+            return _refusal(Refuse(404, "not_found"))
+        if body.get("new_conversation"):
+            self.conversation, self.messages = f"conversation-{len(self.calls)}", []
+        elif (wanted := body.get("conversation_id", self.conversation)) in self.said:
+            self.conversation, self.messages = wanted, self.said[wanted]
         ends = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.token_seconds))
         return JSONResponse(
             {
-                "conversation_id": "conversation",
+                "conversation_id": self.conversation,
                 "visitor_id": "visitor",
                 "anonymous_id": None if body.get("user_id") else body.get("anon_id") or "anonymous",
                 "token": f"token-{len(self.calls_to('/init'))}",
                 "expires_at": ends,
                 "agent": {"id": body["agent_id"], "persona": "", "language": "en", **self.agent},
-                "messages": self.messages,
+                **self._said_before(len(self.messages)),
             }
         )
 
@@ -178,7 +203,7 @@ class ScriptedWidgetApi:
             steps = later.pop(0) if later else self.script[question]
             if isinstance(steps[0], Refuse):
                 return _refusal(steps[0])
-            self._turns[turn_id] = [_start(turn_id), *steps]
+            self._turns[turn_id] = [_start(turn_id, self.conversation), *steps]
             if any(isinstance(step, Emit) and step.event.get("answered_by") == "handoff" for step in steps):
                 self.person.asked()
         return self._stream(turn_id, after=0)
@@ -195,10 +220,18 @@ class ScriptedWidgetApi:
         self._stopped.add(request.path_params["turn_id"])
         return Response(status_code=204)
 
-    async def _clear(self, request: Request) -> Response:
+    async def _earlier(self, request: Request) -> Response:
         await self._record(request)
-        self.messages = []
-        return Response(status_code=204)
+        turns = [message["turn_id"] for message in self.messages]
+        return JSONResponse(self._said_before(turns.index(request.query_params["before"])))
+
+    def _said_before(self, end: int) -> dict[str, Any]:
+        begin = max(0, end - self.at_once)
+        return {"messages": self.messages[begin:end], "has_earlier": begin > 0}
+
+    async def _conversations(self, request: Request) -> Response:
+        await self._record(request)
+        return JSONResponse({"items": self.conversations, "next_cursor": None})
 
     async def _leave(self, request: Request) -> Response:
         await self._record(request)
@@ -228,6 +261,12 @@ class ScriptedWidgetApi:
     def _line(self, after: int = 0) -> Response:
         # The connection may end after the server has done its work, as a real one may.
         return _refusal(Refuse(502, "")) if self.cut_person else JSONResponse(self.person.answer(after))
+
+    async def _search(self, request: Request) -> Response:
+        await self._record(request)
+        if self.refuse_search:
+            return _refusal(self.refuse_search)
+        return JSONResponse({"pages": self.found.get(request.query_params["q"], [])})
 
     async def _no_content(self, request: Request) -> Response:
         await self._record(request)
@@ -283,8 +322,8 @@ class ScriptedWidgetApi:
         return self.line_end.join(lines).encode("ascii")
 
 
-def _start(turn_id: str) -> Step:
-    return Emit({"event": "start", "turn_id": turn_id, "conversation_id": "conversation"})
+def _start(turn_id: str, conversation: str) -> Step:
+    return Emit({"event": "start", "turn_id": turn_id, "conversation_id": conversation})
 
 
 def _refusal(refuse: Refuse) -> Response:

@@ -4,15 +4,15 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from app.adapters.fallback_rate_limiter import FallbackRateLimiter
-from app.adapters.memory_rate_limiter import MemoryRateLimiter
-from app.adapters.memory_turn_orders import MemoryTurnOrders
-from app.answering.turns_elsewhere import SharedTurns
-from app.domain.errors import Unavailable
-from app.domain.turn_events import NumberedEvent
-from app.ports.rate_limiter import Limit, RateLimiter
-from app.ports.turn_log import Growth, TurnHead
-from app.ports.turn_orders import TurnOrder
+from app.core.errors import Unavailable
+from app.core.turn_events import NumberedEvent
+from app.kit.limits.fallback_rate_limiter import FallbackRateLimiter
+from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
+from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.turns.remote.memory_turn_orders import MemoryTurnOrders
+from app.turns.remote.turn_log import Growth, TurnHead
+from app.turns.remote.turn_orders import TurnOrder
+from app.turns.remote.turns_elsewhere import SharedTurns
 from tests.doubles.memory_turn_log import MemoryTurnLog
 
 

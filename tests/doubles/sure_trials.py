@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from app.domain.gap_replay import GapAsking, TrialAnswer
-from app.domain.turn import AnsweredBy
+from app.core.turn import AnsweredBy
+from app.gaps.gap_replay import GapAsking, TrialAnswer
 
 
 class SureTrials:

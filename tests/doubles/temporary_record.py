@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.ports.clock import Clock
+from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.kit.clock import Clock
 from app.store.engine import open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord
-from app.store.turn_end_listeners import TURN_END_LISTENERS
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 
@@ -24,7 +24,7 @@ async def temporary_record(folder: Path, clock: Clock | None = None) -> AsyncIte
     try:
         yield SystemOfRecord(engine, clock or FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
     finally:
-        await engine.dispose()
+        engine.dispose()
 
 
 async def temporary_database(folder: Path) -> str:
@@ -32,7 +32,7 @@ async def temporary_database(folder: Path) -> str:
     path = folder / "docent.sqlite"
     if not path.exists():
         path.write_bytes(await _migrated_database())
-    return f"sqlite+aiosqlite:///{path}"
+    return f"sqlite:///{path}"
 
 
 async def _migrated_database() -> bytes:
@@ -41,10 +41,10 @@ async def _migrated_database() -> bytes:
     if not _template:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "docent.sqlite"
-            engine = open_engine(f"sqlite+aiosqlite:///{path}")
+            engine = open_engine(f"sqlite:///{path}")
             try:
-                await migrate(engine)
+                migrate(engine)
             finally:
-                await engine.dispose()
+                engine.dispose()
             _template = path.read_bytes()
     return _template

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from app.domain.errors import ModelInterrupted, ModelUnavailable
-from app.ports.chat_model import ChatModel, TextDelta
-from app.ports.token_counter import TokenCounter
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.providers.chat.chat_model import ChatModel, TextDelta
+from app.providers.token_counter import TokenCounter
 from tests.contracts.chat_model_contract import ChatModelContract
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.contracts.keyword_index_contract import KeywordIndexContract

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.ports.turn_log import KEPT_SECONDS, Growth
+from app.turns.remote.turn_log import KEPT_SECONDS, Growth
 from tests.contracts.turn_log_contract import TurnLogContract, a_head, a_whole_turn
 from tests.doubles.memory_turn_log import MemoryTurnLog
 

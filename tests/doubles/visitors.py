@@ -2,25 +2,25 @@
 
 from uuid import UUID, uuid4
 
-from app.domain.agent import AgentConfig
-from app.domain.turn import Channel, VisitorSession
-from app.store.agents import AgentRecords
-from app.store.conversations import ConversationRecords
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.conversations.records.conversations import ConversationRecords
+from app.core.turn import Channel, VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
 
 
 async def visitor_of(record: SystemOfRecord, workspace_id: UUID, agent_id: UUID) -> VisitorSession:
     """A new one, in a conversation with the agent."""
-    async with record.write() as tx:
-        visitor = await ConversationRecords(tx).visitor(agent_id, uuid4())
-        conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
+    with record.writing() as tx:
+        visitor = ConversationRecords(tx).visitor(agent_id, uuid4())
+        conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
     return VisitorSession(workspace_id, agent_id, visitor.id, conversation.id)
 
 
 async def visitor_of_new_agent(record: SystemOfRecord) -> VisitorSession:
     """In a conversation with the agent `Docs`, made for this."""
-    async with record.write() as tx:
-        workspace_id = await TokenRecords(tx).default_workspace()
-        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Docs"))
+    with record.writing() as tx:
+        workspace_id = TokenRecords(tx).default_workspace()
+        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Docs"))
     return await visitor_of(record, workspace_id, agent.id)

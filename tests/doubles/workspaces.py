@@ -13,12 +13,10 @@ from app.store.models import WorkspaceRow
 async def another_workspace(folder: Path) -> UUID:
     """A workspace of its own in `folder`/docent.sqlite."""
     workspace_id = uuid4()
-    engine = open_engine(f"sqlite+aiosqlite:///{folder / 'docent.sqlite'}")
+    engine = open_engine(f"sqlite:///{folder / 'docent.sqlite'}")
     try:
-        async with engine.begin() as connection:
-            await connection.execute(
-                insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime.now(UTC))
-            )
+        with engine.begin() as connection:
+            connection.execute(insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime.now(UTC)))
     finally:
-        await engine.dispose()
+        engine.dispose()
     return workspace_id

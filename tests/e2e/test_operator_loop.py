@@ -19,7 +19,7 @@ from tests.e2e.real_docent import OPERATOR, PASSWORD, RealDocent
 MAX_CLICKS = 6
 _GIVE_UP_SECONDS, _LOOK_SECONDS = 60, 0.2
 
-EARTHQUAKE = ("Can the station measure earthquakes?", "Does the station measure earthquakes?")
+EARTHQUAKE = ("How strong was the earthquake in Lisbon?", "How strong was the earthquake of Lisbon?")
 BICYCLE = ("Do you rent out bicycles?", "Can I rent a bicycle from you?")
 TIDE = ("When is high tide in Galway?", "At what time is high tide in Galway?")
 CAVE = ("Can the station be used in a cave?", "Could the station be used in a cave?")
@@ -43,6 +43,8 @@ class Operator:
         self.page.get_by_label("E-mail").fill(OPERATOR)
         self.page.get_by_label("Password").fill(PASSWORD)
         self.click(self.page.get_by_role("button", name="Sign in"))
+        expect(self.page.get_by_role("heading", name="Overview", level=1)).to_be_visible()
+        self.click(self.page.get_by_role("navigation", name="Console").get_by_role("link", name="Gaps"))
         expect(self.page.get_by_role("heading", name="Gaps", level=1)).to_be_visible()
 
     def open_gap(self, questions: tuple[str, ...]) -> None:
@@ -136,7 +138,7 @@ def state_of(docent: RealDocent, questions: tuple[str, ...]) -> str:
 def test_one_gap_from_two_wordings(browser: Browser, docent: RealDocent, operator: Operator) -> None:
     asked_in_vain(browser, docent, EARTHQUAKE)
     operator.sign_in()
-    rows = operator.page.get_by_role("row").filter(has_text="earthquakes")
+    rows = operator.page.get_by_role("row").filter(has_text="earthquake")
     expect(rows).to_have_count(1)
     expect(rows.get_by_role("cell").nth(1)).to_have_text("2")
     operator.open_gap(EARTHQUAKE)

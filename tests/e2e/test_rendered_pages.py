@@ -7,17 +7,17 @@ import anyio
 import pytest
 
 from crawler.address_policy import AddressPolicy
-from crawler.crawl_seeds import Seed
-from crawler.extraction_pool import ExtractionPool
-from crawler.fetch_result import FetchLimits
-from crawler.frontier import MemoryFrontier
-from crawler.pacing import HostPacing
-from crawler.page import PageResult, Validators
-from crawler.playwright_renderer import PlaywrightRenderer, RenderLimits
-from crawler.polite_fetcher import polite_fetcher
-from crawler.robots import Robots
-from crawler.scope import Scope
-from crawler.site_crawl import SiteCrawl
+from crawler.crawl.frontier import MemoryFrontier
+from crawler.crawl.site_crawl import SiteCrawl
+from crawler.discover.crawl_seeds import Seed
+from crawler.discover.scope import Scope
+from crawler.extract.extraction_pool import ExtractionPool
+from crawler.extract.page import PageResult, Validators
+from crawler.fetch.fetch_result import FetchLimits
+from crawler.fetch.pacing import HostPacing
+from crawler.fetch.playwright_renderer import PlaywrightRenderer, RenderLimits
+from crawler.fetch.polite_fetcher import polite_fetcher
+from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import USER_AGENT
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM

@@ -138,7 +138,6 @@ def test_after_a_reload_all_stands_where_it_was_and_what_was_unsent_is_sent(page
     expect(chat.unsent).to_contain_text("Sending")
     page.reload()
     api.cut_person = False
-    chat.launcher.click()
     expect(chat.said).to_have_text(["Hello!", "Are you there?"])
     expect(chat.unsent).to_have_count(0)
     order = page.locator("docent-widget .turns > *").evaluate_all("all => all.map(one => one.innerText)")
@@ -334,7 +333,6 @@ def test_an_operator_of_the_real_server_takes_over_writes_and_hands_back(page: P
     expect(chat.unsent).to_have_count(0)
     assert [message["text"] for message in client.get(one)["messages"]] == ["Hello!", "Hello, Ann."]
     page.reload()
-    chat.launcher.click()
     expect(chat.said).to_have_text(["Hello!", "Hello, Ann."])
     expect(chat.presence).to_contain_text("Ann of the shop")
     client.post(f"{one}/hand-back")

@@ -55,6 +55,13 @@ def test_without_a_way_to_people_none_is_shown(page: Page, site: Site, fallback:
     expect(unsure(page, site, fallback).answers.last.locator("a, details")).to_have_count(0)
 
 
+def test_the_form_comes_into_view_with_the_focus_in_it(page: Page, site: Site) -> None:
+    unsure(page, site, {"form": True})
+    page.get_by_text("Contact us").click()
+    expect(page.get_by_label("Your name")).to_be_focused()
+    expect(page.locator("docent-widget .lead button")).to_be_in_viewport(ratio=1)
+
+
 def test_a_message_is_left_with_its_writer_s_consent(page: Page, site: Site) -> None:
     chat = unsure(page, site, {"form": True, "consent": "I agree to <i>this</i>."})
     page.get_by_text("Contact us").click()
@@ -75,7 +82,7 @@ def test_the_form_needs_no_mouse_and_keeps_what_was_typed(page: Page, site: Site
     chat = unsure(page, site, {"form": True})
     page.locator("docent-widget summary").focus()
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
+    expect(page.get_by_label("Your name")).to_be_focused()
     page.keyboard.type("Ann")
     page.keyboard.press("Tab")
     page.keyboard.type("ann@example.com")

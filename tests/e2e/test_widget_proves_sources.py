@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.domain.text_fragment import link_to_words
+from app.core.text.text_fragment import link_to_words
 from tests.doubles.scripted_widget_api import citations, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from app.domain.errors import Unavailable
-from app.kit.ended_task import end_task
-from app.kit.supervisor import Supervisor
+from app.core.errors import Unavailable
+from app.kit.tasks.ended_task import end_task
+from app.kit.tasks.supervisor import Supervisor
 
 
 @pytest.mark.parametrize(

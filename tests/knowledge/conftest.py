@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.shipped_weights import EMBEDDER_FOLDER
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.providers.markdown_text_splitter import MarkdownTextSplitter
+from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house
+from tests.office.fixtures import office as office
 
 
 @pytest.fixture(scope="session")

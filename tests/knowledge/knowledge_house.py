@@ -6,26 +6,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
-from app.domain.agent import AgentConfig
-from app.domain.document import PageContent
-from app.domain.source import Source, SourceConfig, SourceKind
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_writer import ContextWriter
-from app.knowledge.finish_deletions import FinishDeletions
-from app.knowledge.given_pages import GivenPages
+from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
-from app.store.agents import AgentRecords
-from app.store.documents import DocumentRecords
-from app.store.live_documents import LiveDocumentRecords
-from app.store.sources import SourceRecords
+from app.sources.deletions.finish_deletions import FinishDeletions
+from app.sources.reading.given_pages import GivenPages
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -88,23 +88,21 @@ class KnowledgeHouse:
         return Reindex(self.record, self.contexts, self.indexer)
 
     async def add_source(self, config: SourceConfig) -> Source:
-        async with self.record.write() as tx:
-            return await SourceRecords(tx).create(self.agent_id, config)
+        return await self.record.write(lambda tx: SourceRecords(tx).create(self.agent_id, config))
 
     async def live_ids(self) -> set[str]:
-        async with self.record.read() as tx:
-            return await LiveDocumentRecords(tx).live_chunk_ids(self.agent_id)
+        return await self.record.read(lambda tx: LiveDocumentRecords(tx).live_chunk_ids(self.agent_id))
 
     async def live_texts(self) -> list[str]:
-        async with self.record.read() as tx:
-            chunks = await LiveDocumentRecords(tx).live_chunks(self.agent_id, list(await self.live_ids()))
+        with self.record.reading() as tx:
+            chunks = LiveDocumentRecords(tx).live_chunks(self.agent_id, list(await self.live_ids()))
         return [chunk.text for chunk in sorted(chunks.values(), key=lambda chunk: (chunk.url, chunk.position))]
 
     async def stale_versions(self) -> int:
         """Pending and retired ones: what a finished ingest leaves none of."""
-        async with self.record.read() as tx:
-            pending = await DocumentRecords(tx).pending_versions()
-            return len(pending) + len(await DocumentRecords(tx).retired_versions(self.agent_id))
+        with self.record.reading() as tx:
+            pending = DocumentRecords(tx).pending_versions()
+            return len(pending) + len(DocumentRecords(tx).retired_versions(self.agent_id))
 
     async def assert_in_step(self) -> None:
         """Every store holds the live chunks, and nothing else."""
@@ -118,10 +116,10 @@ class KnowledgeHouse:
 async def knowledge_house(folder: Path) -> AsyncIterator[KnowledgeHouse]:
     clock = FixedClock()
     async with temporary_record(folder, clock) as record:
-        async with record.write() as tx:
-            workspace_id = await TokenRecords(tx).default_workspace()
-            agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Help"))
-            source = await SourceRecords(tx).create(
+        with record.writing() as tx:
+            workspace_id = TokenRecords(tx).default_workspace()
+            agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Help"))
+            source = SourceRecords(tx).create(
                 agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/")
             )
         yield KnowledgeHouse(record, clock, agent.id, workspace_id, source)

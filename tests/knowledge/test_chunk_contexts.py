@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.chunk import StoredChunk
-from app.domain.context_kind import ContextKind
-from app.domain.document import PageContent
-from app.domain.errors import ModelInterrupted, ModelUnavailable
-from app.domain.list_page import PageRequest
-from app.domain.source import RunState
+from app.agents.context_kind import ContextKind
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import StoredChunk
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.core.list_page import PageRequest
 from app.knowledge.context_request import WINDOW_TOKENS, context_requests
-from app.knowledge.read_source import ReadSource
-from app.store.agents import AgentRecords
-from app.store.contexts import ContextRecords
-from app.store.crawl_pages import CrawlPageRecords
-from app.store.crawl_runs import CrawlRunRecords
-from app.store.live_documents import LiveDocumentRecords
+from app.knowledge.document import PageContent
+from app.knowledge.records.contexts import ContextRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.reading.read_source import ReadSource
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.source import RunState
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
@@ -34,10 +34,10 @@ async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
 
 
 async def publish(house: KnowledgeHouse, kind: ContextKind) -> None:
-    async with house.record.write() as tx:
-        draft = (await AgentRecords(tx).get(house.workspace_id, house.agent_id)).draft
-        await AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, replace(draft, contextual_chunks=kind))
-        await AgentRecords(tx).publish(house.workspace_id, house.agent_id)
+    with house.record.writing() as tx:
+        draft = AgentRecords(tx).get(house.workspace_id, house.agent_id).draft
+        AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, replace(draft, contextual_chunks=kind))
+        AgentRecords(tx).publish(house.workspace_id, house.agent_id)
 
 
 async def learn(house: KnowledgeHouse, content: PageContent) -> str:
@@ -50,8 +50,7 @@ async def reindex(house: KnowledgeHouse) -> None:
 
 
 async def stored(house: KnowledgeHouse) -> list[StoredChunk]:
-    async with house.record.read() as tx:
-        return await LiveDocumentRecords(tx).agent_chunks(house.agent_id)
+    return await house.record.read(lambda tx: LiveDocumentRecords(tx).agent_chunks(house.agent_id))
 
 
 def asked(house: KnowledgeHouse) -> list[str]:
@@ -70,8 +69,8 @@ async def test_a_chunk_is_found_by_what_the_model_wrote_about_it(house: Knowledg
 
 async def test_what_the_model_wrote_is_no_part_of_what_can_be_read_or_cited(house: KnowledgeHouse) -> None:
     await learn(house, page())
-    async with house.record.read() as tx:
-        chunks = await LiveDocumentRecords(tx).live_chunks(house.agent_id, list(await house.live_ids()))
+    with house.record.reading() as tx:
+        chunks = LiveDocumentRecords(tx).live_chunks(house.agent_id, list(await house.live_ids()))
     assert len(chunks) == 3
     assert not [chunk for chunk in chunks.values() if "zebra" in f"{chunk.text}{chunk.context}{chunk.title}"]
 
@@ -119,8 +118,7 @@ async def test_a_reindex_gives_pages_of_before_theirs_and_takes_them_away_again(
 
 async def test_rankings_of_before_a_change_of_contexts_are_used_no_more(house: KnowledgeHouse) -> None:
     async def generation() -> int:
-        async with house.record.read() as tx:
-            return (await AgentRecords(tx).get(house.workspace_id, house.agent_id)).generation
+        return await house.record.read(lambda tx: AgentRecords(tx).get(house.workspace_id, house.agent_id).generation)
 
     await learn(house, page())
     before = await generation()
@@ -169,15 +167,13 @@ async def test_the_pages_report_is_that_of_the_run(house: KnowledgeHouse) -> Non
     house.model = None
     site = ScriptedSiteReader({page().url: page()})
     reading = ReadSource(house.record, site, house.given, house.ingest, house.retire)
-    async with house.record.write() as tx:
-        run = await CrawlRunRecords(tx).start_run(house.agent_id, house.source.id)
+    with house.record.writing() as tx:
+        run = CrawlRunRecords(tx).start_run(house.agent_id, house.source.id)
     report = await reading.read(run.id)
     assert report is not None
     assert report.run.state is RunState.FINISHED
-    async with house.record.read() as tx:
-        [settled] = [
-            row for row in (await CrawlPageRecords(tx).pages(run.id, PageRequest())).items if row.status == "indexed"
-        ]
+    with house.record.reading() as tx:
+        [settled] = [row for row in CrawlPageRecords(tx).pages(run.id, PageRequest()).items if row.status == "indexed"]
     assert "Without a written context" in settled.reason
 
 
@@ -209,22 +205,22 @@ async def test_an_estimate_counts_what_was_not_written_before_and_asks_nothing(h
 
 async def test_contexts_go_with_their_document(house: KnowledgeHouse) -> None:
     await learn(house, page())
-    async with house.record.read() as tx:
-        [version_id] = await ContextRecords(tx).live_versions(house.agent_id)
-        version = await ContextRecords(tx).version(version_id)
+    with house.record.reading() as tx:
+        [version_id] = ContextRecords(tx).live_versions(house.agent_id)
+        version = ContextRecords(tx).version(version_id)
     assert version is not None
     keys = [
         request.key
         for window in context_requests("Help", [(c.id, c.text) for c in version.chunks], house.embedder)
         for request in window.requests
     ]
-    async with house.record.read() as tx:
-        assert len(await ContextRecords(tx).kept(version.document_id, "scripted", keys)) == 3
+    with house.record.reading() as tx:
+        assert len(ContextRecords(tx).kept(version.document_id, "scripted", keys)) == 3
 
     await house.retire.page(house.agent_id, house.source.id, page().url)
 
-    async with house.record.read() as tx:
-        assert await ContextRecords(tx).kept(version.document_id, "scripted", keys) == {}
+    with house.record.reading() as tx:
+        assert ContextRecords(tx).kept(version.document_id, "scripted", keys) == {}
 
 
 @pytest.mark.parametrize("sizes", [[], [10], [10] * 50, [500] * 100, [WINDOW_TOKENS * 2, 5, 5], [5, WINDOW_TOKENS * 2]])

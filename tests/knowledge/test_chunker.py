@@ -5,14 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.adapters.markdown_text_splitter import MarkdownTextSplitter
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
-from app.domain.chunk import ChunkDraft
-from app.domain.document import PageContent, SectionHeading
+from app.core.chunk import ChunkDraft
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
+from app.knowledge.document import PageContent, SectionHeading
 from app.knowledge.page_sections import MAX_NAME_CHARS
-from crawler.extraction_pool import DEFAULT_TIMEOUT_SECONDS
+from app.providers.markdown_text_splitter import MarkdownTextSplitter
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from crawler.extract.extraction_pool import DEFAULT_TIMEOUT_SECONDS
 
 EMBEDDER_TOKENS = 256
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.tokenizers_token_counter import TokenizersTokenCounter
 from app.knowledge.context_line import ContextLine
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 
 
 @pytest.fixture(scope="session")

@@ -11,20 +11,19 @@ from uuid import UUID
 import anyio
 import pytest
 
-from app.domain.document import IngestOutcome, IngestReceipt, PageTexts
-from app.domain.errors import EmbedderUnavailable
-from app.domain.list_page import PageRequest
-from app.domain.source import SourceConfig, SourceKind
+from app.agents.records.agents import AgentRecords
+from app.core.errors import EmbedderUnavailable
+from app.core.list_page import PageRequest
 from app.knowledge import ingest
+from app.knowledge.document import IngestOutcome, IngestReceipt, PageTexts
 from app.knowledge.ingest import page_hash
-from app.store.agents import AgentRecords
-from app.store.live_documents import LiveDocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.source import SourceConfig, SourceKind
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
 async def generation(house: KnowledgeHouse) -> int:
-    async with house.record.read() as tx:
-        return (await AgentRecords(tx).get(house.workspace_id, house.agent_id)).generation
+    return await house.record.read(lambda tx: AgentRecords(tx).get(house.workspace_id, house.agent_id).generation)
 
 
 async def test_a_new_page_is_live_in_every_store(house: KnowledgeHouse) -> None:
@@ -46,10 +45,8 @@ async def test_an_unchanged_page_is_only_touched(house: KnowledgeHouse) -> None:
     assert (receipt.outcome, receipt.embedded) == (IngestOutcome.UNCHANGED, 0)
     assert len(house.embedder.embedded) == 3
     assert await generation(house) == 1
-    async with house.record.read() as tx:
-        [chunk] = list(
-            (await LiveDocumentRecords(tx).live_chunks(house.agent_id, list(await house.live_ids())[:1])).values()
-        )
+    with house.record.reading() as tx:
+        [chunk] = list(LiveDocumentRecords(tx).live_chunks(house.agent_id, list(await house.live_ids())[:1]).values())
     assert chunk.as_of == house.clock.now().date()
 
 
@@ -214,8 +211,8 @@ async def test_other_attributes_make_a_new_version_and_no_twin(house: KnowledgeH
     assert (receipt.outcome, receipt.embedded) == (IngestOutcome.INDEXED, 0)
     near = replace(page("/b", f"{words(200)} on Friday"), attributes={"plan": ("pro",)})
     assert (await house.ingest.learn(house.agent_id, house.source.id, near)).outcome is IngestOutcome.INDEXED
-    async with house.record.read() as tx:
-        found = (await LiveDocumentRecords(tx).page(house.agent_id, PageRequest())).items
+    with house.record.reading() as tx:
+        found = LiveDocumentRecords(tx).page(house.agent_id, PageRequest()).items
     assert {document.url.rpartition("/")[2]: document.attributes for document in found} == {
         "a": {"plan": ("basic", "plus")},
         "b": {"plan": ("pro",)},

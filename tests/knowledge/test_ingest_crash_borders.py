@@ -1,15 +1,15 @@
 """The process may die at any border of an ingest. Starting again must lose nothing and leave nothing twice."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.domain.document import IngestOutcome
+from app.knowledge.document import IngestOutcome
 from app.knowledge.reconcile import ReconcileReport
-from app.store.documents import DocumentRecords
+from app.knowledge.records.documents import DocumentRecords
+from app.store.transaction import Transaction
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
 
 OLD = words(45, "old")
@@ -105,23 +105,21 @@ class _WithDyingWrites:
     """Every write transaction dies just before it commits."""
 
     def __init__(self, record: Any) -> None:
-        self._record = record
+        self.read, self._write = record.read, record.write
 
-    def read(self) -> Any:
-        return self._record.read()
-
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Any]:
-        async with self._record.write() as tx:
-            yield tx
+    async def write(self, work: Callable[[Transaction], object]) -> None:
+        def dying(tx: Transaction) -> None:
+            work(tx)
             raise Killed
+
+        await self._write(dying)
 
 
 async def test_a_version_that_a_newer_one_overtook_never_comes_live(house: KnowledgeHouse) -> None:
     with CrashAt(house.vectors, "put", after=True), pytest.raises(Killed):
         await house.ingest.learn(house.agent_id, house.source.id, page(text=words(30, "overtaken")))
-    async with house.record.read() as tx:
-        [overtaken] = await DocumentRecords(tx).pending_versions()
+    with house.record.reading() as tx:
+        [overtaken] = DocumentRecords(tx).pending_versions()
     await house.ingest.learn(house.agent_id, house.source.id, page(text=NEW))
 
     await house.ingest.finish_pending(overtaken)
@@ -134,8 +132,8 @@ async def test_a_version_that_a_newer_one_overtook_never_comes_live(house: Knowl
 async def test_a_version_that_is_finished_twice_changes_nothing(house: KnowledgeHouse) -> None:
     with CrashAt(house.keywords, "put", after=True), pytest.raises(Killed):
         await house.ingest.learn(house.agent_id, house.source.id, page(text=NEW))
-    async with house.record.read() as tx:
-        [pending] = await DocumentRecords(tx).pending_versions()
+    with house.record.reading() as tx:
+        [pending] = DocumentRecords(tx).pending_versions()
 
     await house.ingest.finish_pending(pending)
     await house.ingest.finish_pending(pending)

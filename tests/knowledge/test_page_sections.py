@@ -1,4 +1,4 @@
-from app.domain.document import SectionHeading
+from app.knowledge.document import SectionHeading
 from app.knowledge.page_sections import plain_heading, sections
 
 

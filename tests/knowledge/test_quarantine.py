@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.agent import AgentConfig
-from app.domain.document import IngestOutcome, PageContent, QuarantinedPage
-from app.domain.errors import NotFound
-from app.domain.list_page import PageRequest
-from app.domain.page_lint import FindingKind, Quarantine
-from app.operating.actor import SCOPES, Actor
-from app.operating.quarantine import PageQuarantine
-from app.store.agents import AgentRecords
+from app.agents.agent import AgentConfig, Quarantine
+from app.agents.records.agents import AgentRecords
+from app.core.actor import SCOPES, Actor
+from app.core.errors import NotFound
+from app.core.list_page import PageRequest
+from app.knowledge.document import IngestOutcome, PageContent, QuarantinedPage
+from app.knowledge.page_lint import FindingKind
+from app.knowledge.quarantine import PageQuarantine
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -20,10 +20,10 @@ PLAIN = page(text=words(30))
 
 
 async def publish(house: KnowledgeHouse, quarantine: Quarantine) -> None:
-    async with house.record.write() as tx:
+    with house.record.writing() as tx:
         config = AgentConfig(name="Help", quarantine=quarantine)
-        await AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, config)
-        await AgentRecords(tx).publish(house.workspace_id, house.agent_id)
+        AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, config)
+        AgentRecords(tx).publish(house.workspace_id, house.agent_id)
 
 
 async def learn(house: KnowledgeHouse, content: PageContent = ODD) -> IngestOutcome:

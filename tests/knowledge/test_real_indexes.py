@@ -7,13 +7,13 @@ from uuid import uuid4
 
 import pytest
 
-from app.adapters.lancedb_vector_index import LanceDBVectorIndex
-from app.adapters.tantivy_keyword_index import TantivyKeywordIndex
-from app.domain.agent import AgentConfig
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
 from app.knowledge.reconcile import ReconcileReport
-from app.ports.keyword_index import ChunkTerms
-from app.ports.vector_index import ChunkVector
-from app.store.agents import AgentRecords
+from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
+from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
+from app.providers.indexes.vector_index import ChunkVector
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -54,11 +54,9 @@ async def test_stray_rows_are_dropped_and_lost_folders_filled(learnt: KnowledgeH
 
 
 async def test_another_language_has_the_keywords_built_for_it(learnt: KnowledgeHouse) -> None:
-    async with learnt.record.write() as tx:
-        await AgentRecords(tx).save_draft(
-            learnt.workspace_id, learnt.agent_id, AgentConfig(name="Hilfe", language="de")
-        )
-        await AgentRecords(tx).publish(learnt.workspace_id, learnt.agent_id)
+    with learnt.record.writing() as tx:
+        AgentRecords(tx).save_draft(learnt.workspace_id, learnt.agent_id, AgentConfig(name="Hilfe", language="de"))
+        AgentRecords(tx).publish(learnt.workspace_id, learnt.agent_id)
 
     report = await learnt.reconcile.agent(learnt.agent_id)
 

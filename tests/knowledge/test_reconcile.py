@@ -4,12 +4,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.errors import EmbedderUnavailable, IndexUnavailable
-from app.domain.source import SourceConfig, SourceKind
+from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.knowledge.reconcile import ReconcileReport
-from app.ports.keyword_index import ChunkTerms
-from app.ports.vector_index import ChunkVector
-from app.store.sources import SourceRecords
+from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.vector_index import ChunkVector
+from app.sources.records.sources import SourceRecords
+from app.sources.source import SourceConfig, SourceKind
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -58,8 +58,8 @@ async def test_rows_that_nothing_stands_behind_are_dropped(learnt: KnowledgeHous
 
 
 async def test_rows_of_a_source_that_was_deleted_before_a_crash_are_dropped(learnt: KnowledgeHouse) -> None:
-    async with learnt.record.write() as tx:
-        await SourceRecords(tx).delete(learnt.agent_id, learnt.source.id)
+    with learnt.record.writing() as tx:
+        SourceRecords(tx).delete(learnt.agent_id, learnt.source.id)
 
     await learnt.reconcile.all_agents()
 

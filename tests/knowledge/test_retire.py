@@ -1,7 +1,7 @@
 import pytest
 
-from app.domain.errors import NotFound
-from app.domain.source import SourceConfig, SourceKind
+from app.core.errors import NotFound
+from app.sources.source import SourceConfig, SourceKind
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 

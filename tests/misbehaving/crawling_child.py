@@ -18,20 +18,20 @@ import httpcore
 from anyio import to_thread
 
 from crawler.address_policy import AddressPolicy, Endpoint
-from crawler.crawl_budget import CrawlBudget
-from crawler.crawl_seeds import Seed, SeedKind
-from crawler.extraction_pool import ExtractionPool
-from crawler.fetch_result import FetchLimits
-from crawler.fetcher import Fetcher
-from crawler.frontier import MemoryFrontier
-from crawler.guarded_dialler import SocketOptions
-from crawler.guarded_transport import GuardedTransport, GuardedWire
-from crawler.pacing import HostPacing
-from crawler.page import PageResult
-from crawler.robots import Robots
-from crawler.scope import Scope
-from crawler.site_crawl import SiteCrawl
-from crawler.sitemap_reader import SitemapLimits
+from crawler.crawl.crawl_budget import CrawlBudget
+from crawler.crawl.frontier import MemoryFrontier
+from crawler.crawl.site_crawl import SiteCrawl
+from crawler.discover.crawl_seeds import Seed, SeedKind
+from crawler.discover.scope import Scope
+from crawler.discover.sitemap_reader import SitemapLimits
+from crawler.extract.extraction_pool import ExtractionPool
+from crawler.extract.page import PageResult
+from crawler.fetch.fetch_result import FetchLimits
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.guarded_dialler import SocketOptions
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.fetch.pacing import HostPacing
+from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import PUBLIC_ADDRESS, USER_AGENT, FakeResolver
 

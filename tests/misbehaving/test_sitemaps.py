@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from crawler.crawl_seeds import SeedKind
-from crawler.sitemap_reader import SitemapLimits
+from crawler.discover.crawl_seeds import SeedKind
+from crawler.discover.sitemap_reader import SitemapLimits
 from tests.misbehaving.conftest import Crawl
 from tests.misbehaving.raw_server import Asked, RawSite, answer, page
 

@@ -5,8 +5,8 @@ import sys
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 
-from app.adapters.system_clock import SystemClock
 from app.cli import main
+from app.kit.clock import SystemClock
 
 
 def main_ahead() -> None:

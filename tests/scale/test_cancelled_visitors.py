@@ -9,27 +9,26 @@ from uuid import UUID, uuid4
 
 import pytest
 import redis
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, select
 from sqlalchemy.pool import QueuePool
 
-from app.adapters.circuit_breaker import CircuitBreaker
-from app.adapters.guarded_redis import GuardedRedis
-from app.adapters.limits_rate_limiter import LimitsRateLimiter
-from app.adapters.redis_cache import RedisCache
-from app.adapters.redis_connection import redis_client
-from app.adapters.redis_stream_places import RedisStreamPlaces
-from app.domain.agent import Agent, AgentConfig
-from app.domain.turn import Channel, VisitorSession
-from app.ports.rate_limiter import Limit
-from app.store.agents import AgentRecords
-from app.store.conversations import ConversationRecords
+from app.agents.agent import Agent, AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.turn import Channel, VisitorSession
+from app.kit.circuit_breaker import CircuitBreaker
+from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
+from app.kit.limits.rate_limiter import Limit
+from app.kit.limits.redis_stream_places import RedisStreamPlaces
+from app.kit.redis.guarded_redis import GuardedRedis
+from app.kit.redis.redis_cache import RedisCache
+from app.kit.redis.redis_connection import redis_client
 from app.store.engine import open_engine
 from app.store.models import MessageRow, TurnRow
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
-from app.store.turn_end_listeners import TURN_END_LISTENERS
-from app.store.turns import TurnRecords
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.cancelled_at import CancelledAt
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
@@ -119,16 +118,16 @@ async def test_on_redis_nobody_gets_anothers_reply_and_no_connection_is_lost(
 
 
 @pytest.fixture
-async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
     opened = open_engine(await temporary_database(tmp_path))
     yield opened
-    await opened.dispose()
+    opened.dispose()
 
 
-async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(engine: AsyncEngine) -> None:
+async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(engine: Engine) -> None:
     record = SystemOfRecord(engine, FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
-    async with record.write() as tx:
-        agent = await AgentRecords(tx).create(await TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
+    with record.writing() as tx:
+        agent = AgentRecords(tx).create(TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
 
     async def visit(number: int) -> None:
         """A question and its answer that say whose they are, and what the record gives back of them."""
@@ -145,23 +144,23 @@ async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(en
 
 async def a_whole_turn(record: SystemOfRecord, agent: Agent, question: str, answer: str) -> list[str]:
     """Of a new visitor; return the texts of their conversation."""
-    async with record.write() as tx:
-        visitor = await ConversationRecords(tx).visitor(agent.id, uuid4())
-        conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
+    with record.writing() as tx:
+        visitor = ConversationRecords(tx).visitor(agent.id, uuid4())
+        conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
         turn = a_turn(question)
         session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id)
-        await TurnRecords(tx).begin(session, turn, 1, OWNER)
-    async with record.write() as tx:
-        await TurnRecords(tx).finish(turn.turn_id, an_end(answer))
-    async with record.read() as tx:
-        return [message.text for message in await ConversationRecords(tx).messages(conversation.id, 30)]
+        TurnRecords(tx).begin(session, turn, 1, OWNER)
+    await record.write(lambda tx: TurnRecords(tx).finish(turn.turn_id, an_end(answer)))
+    return await record.read(
+        lambda tx: [message.text for message in ConversationRecords(tx).messages(conversation.id, 30)]
+    )
 
 
-async def every_turn_is_whole_or_absent(engine: AsyncEngine) -> None:
+async def every_turn_is_whole_or_absent(engine: Engine) -> None:
     """Each turn that there is has its own question, and its own answer or none."""
-    async with engine.connect() as connection:
-        rows = (await connection.execute(select(MessageRow.turn_id, MessageRow.text))).all()
-        turns = set((await connection.scalars(select(TurnRow.id))).all())
+    with engine.connect() as connection:
+        rows = connection.execute(select(MessageRow.turn_id, MessageRow.text)).all()
+        turns = set(connection.scalars(select(TurnRow.id)).all())
     texts: dict[UUID, list[str]] = {}
     for turn_id, text in rows:
         texts.setdefault(turn_id, []).append(text)

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from app.adapters.circuit_breaker import CircuitBreaker
-from app.adapters.fallback_rate_limiter import FallbackRateLimiter
-from app.adapters.guarded_redis import GuardedRedis
-from app.adapters.limits_rate_limiter import LimitsRateLimiter
-from app.adapters.memory_rate_limiter import MemoryRateLimiter
-from app.adapters.redis_cache import RedisCache
-from app.adapters.redis_connection import redis_client
-from app.domain.errors import RateLimited, Unavailable
-from app.ports.rate_limiter import Limit
+from app.core.errors import RateLimited, Unavailable
+from app.kit.circuit_breaker import CircuitBreaker
+from app.kit.limits.fallback_rate_limiter import FallbackRateLimiter
+from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
+from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
+from app.kit.limits.rate_limiter import Limit
+from app.kit.redis.guarded_redis import GuardedRedis
+from app.kit.redis.redis_cache import RedisCache
+from app.kit.redis.redis_connection import redis_client
 from tests.contracts.cache_contract import CacheContract
 from tests.contracts.history_contract import HistoryContract
 from tests.contracts.rate_limiter_contract import WORKERS, RateLimiterContract, admitted

@@ -8,18 +8,18 @@ from uuid import uuid4
 import pytest
 import redis
 
-from app.adapters.circuit_breaker import CircuitBreaker
-from app.adapters.guarded_redis import GuardedRedis
-from app.adapters.patient_redis import PatientRedis
-from app.adapters.redis_connection import redis_client
-from app.adapters.redis_stream_places import RedisStreamPlaces
-from app.adapters.redis_turn_log import RedisTurnLog
-from app.adapters.redis_turn_orders import RedisTurnOrders
-from app.answering.turns_elsewhere import SharedTurns
-from app.domain.errors import Unavailable
-from app.ports.stream_places import LEASE_SECONDS
-from app.ports.turn_log import KEPT_SECONDS, Growth
-from app.ports.turn_orders import TurnOrder
+from app.core.errors import Unavailable
+from app.kit.circuit_breaker import CircuitBreaker
+from app.kit.limits.redis_stream_places import RedisStreamPlaces
+from app.kit.limits.stream_places import LEASE_SECONDS
+from app.kit.redis.guarded_redis import GuardedRedis
+from app.kit.redis.patient_redis import PatientRedis
+from app.kit.redis.redis_connection import redis_client
+from app.turns.remote.redis_turn_log import RedisTurnLog
+from app.turns.remote.redis_turn_orders import RedisTurnOrders
+from app.turns.remote.turn_log import KEPT_SECONDS, Growth
+from app.turns.remote.turn_orders import TurnOrder
+from app.turns.remote.turns_elsewhere import SharedTurns
 from tests.contracts.shared_turns_contract import SharedTurnsContract
 from tests.contracts.stream_places_contract import StreamPlacesContract
 from tests.contracts.turn_log_contract import LONG, SOON, TurnLogContract, a_head, a_whole_turn
@@ -161,7 +161,7 @@ async def test_orders_are_heard_again_when_redis_is_back(orders: RedisTurnOrders
 class TestRedisStreamPlaces(StreamPlacesContract):
     @pytest.fixture
     async def places(self, server: RedisServer) -> AsyncIterator[RedisStreamPlaces]:
-        redis = GuardedRedis(redis_client(server.url), CircuitBreaker("redis"))
+        redis = GuardedRedis(redis_client(server.url), CircuitBreaker("redis"), call_seconds=5)
         yield RedisStreamPlaces(redis)
         await redis.close()
 

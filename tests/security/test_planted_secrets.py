@@ -9,11 +9,11 @@ import pytest
 from pydantic import SecretStr
 
 from app.bootstrap.infrastructure import open_infrastructure
+from app.core.actor import SCOPES
 from app.main import open_app
-from app.operating.actor import SCOPES
-from app.operating.api_tokens import ApiTokens
 from app.settings import BadSettings, Settings, read_settings
-from app.store.tokens import TokenRecords
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Refuse
 from tests.system.conftest import SITE, Running, learnt_agent
 from tests.web.live_server import serving
@@ -97,9 +97,9 @@ async def everything_said(settings: Settings, agent_id: str) -> tuple[list[str],
     """Secrets that were handed out, and all that was answered beside the answers that handed them out."""
     async with open_infrastructure(settings) as base:
         tokens = ApiTokens(base.record, base.clock)
-        async with base.record.write() as tx:
-            workspace = await TokenRecords(tx).default_workspace()
-            [key] = await TokenRecords(tx).signing_keys()
+        with base.record.writing() as tx:
+            workspace = TokenRecords(tx).default_workspace()
+            [key] = TokenRecords(tx).signing_keys()
         issued = await tokens.issue(workspace, "planted", SCOPES)
     async with open_app(settings) as web, serving(web.app) as (_, http):
         running, bearer = Running(http, agent_id, settings.data), {"Authorization": f"Bearer {issued.token}"}

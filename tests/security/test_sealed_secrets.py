@@ -10,12 +10,12 @@ import pytest
 
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.local_operator import machine_operator
-from app.domain.errors import SecretsLocked
-from app.domain.workspace import SigningKey
-from app.operating.sealed_secrets import SealedSecrets
+from app.core.errors import SecretsLocked
 from app.settings import BadSettings, Settings, read_settings
 from app.store.secret_keys import key_name, new_key, read_key
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.sealed_secrets import SealedSecrets
+from app.workspaces.workspace import SigningKey
 from tests.doubles.stored_bytes import StoredBytes
 
 PLAIN = b"zqxPLAINSECRETzqx--------------+"
@@ -23,8 +23,8 @@ PLAIN = b"zqxPLAINSECRETzqx--------------+"
 
 async def signing_keys(settings: Settings) -> list[SigningKey]:
     """After a start of the house."""
-    async with open_infrastructure(settings) as base, base.record.write() as tx:
-        return await TokenRecords(tx).signing_keys()
+    async with open_infrastructure(settings) as base:
+        return await base.record.write(lambda tx: TokenRecords(tx).signing_keys())
 
 
 def leave_plain(folder: Path, count: int) -> None:

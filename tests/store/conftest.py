@@ -10,19 +10,19 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine
 
-from app.domain.agent import Agent, AgentConfig
-from app.domain.source import Source, SourceConfig, SourceKind
-from app.domain.turn import VisitorSession
-from app.store.agents import AgentRecords
+from app.agents.agent import Agent, AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.core.turn import VisitorSession
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.engine import open_engine
 from app.store.migrate import migrate
 from app.store.models import Base, import_tables
-from app.store.sources import SourceRecords
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
-from app.store.turn_end_listeners import TURN_END_LISTENERS
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
@@ -48,50 +48,49 @@ def postgres_url() -> Iterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"] if _POSTGRES else ["sqlite"])
-async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
     if request.param == "sqlite":
         opened = open_engine(await temporary_database(tmp_path))
     else:
         opened = open_engine(request.getfixturevalue("postgres_url"))
-        await migrate(opened)
+        migrate(opened)
         import_tables()
-        async with opened.begin() as connection:
+        with opened.begin() as connection:
             for table in reversed(Base.metadata.sorted_tables):
-                await connection.execute(table.delete())
+                connection.execute(table.delete())
     try:
         yield opened
     finally:
-        await opened.dispose()
+        opened.dispose()
 
 
 @pytest.fixture
-def record(engine: AsyncEngine, clock: FixedClock) -> SystemOfRecord:
+def record(engine: Engine, clock: FixedClock) -> SystemOfRecord:
     return SystemOfRecord(engine, clock, TEST_KEYS, TURN_END_LISTENERS)
 
 
 @pytest.fixture
 async def workspace_id(record: SystemOfRecord) -> UUID:
-    async with record.write() as tx:
-        return await TokenRecords(tx).default_workspace()
+    return await record.write(lambda tx: TokenRecords(tx).default_workspace())
 
 
 @pytest.fixture
-async def foreign_workspace_id(engine: AsyncEngine, workspace_id: UUID) -> UUID:
+async def foreign_workspace_id(engine: Engine, workspace_id: UUID) -> UUID:
     return await add_workspace(engine)
 
 
 @pytest.fixture
 async def agent(record: SystemOfRecord, workspace_id: UUID) -> Agent:
-    async with record.write() as tx:
-        return await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
+    return await record.write(lambda tx: AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada")))
 
 
 @pytest.fixture
 async def source(record: SystemOfRecord, agent: Agent) -> Source:
-    async with record.write() as tx:
-        return await SourceRecords(tx).create(
+    return await record.write(
+        lambda tx: SourceRecords(tx).create(
             agent.id, SourceConfig(kind=SourceKind.SITE, name="Docs", url="https://docs.example/")
         )
+    )
 
 
 @pytest.fixture

@@ -5,20 +5,19 @@ from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, func, insert, select, update
 
-from app.domain.chunk import ChunkDraft, content_hash
-from app.domain.document import PageContent, PendingVersion
-from app.domain.gap import GapReason
-from app.domain.source import Source
-from app.domain.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.store.conversations import ConversationRecords
-from app.store.database_time import database_time
-from app.store.documents import DocumentRecords
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.chunk import ChunkDraft, content_hash
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.knowledge.document import PageContent, PendingVersion
+from app.knowledge.records.documents import DocumentRecords
+from app.sources.source import Source
 from app.store.models import Base, ProcessRow, WorkspaceRow
+from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
-from app.store.turns import TurnRecords
 
 OWNER = "web-1"
 
@@ -67,41 +66,40 @@ def an_end(
     )
 
 
-async def add_workspace(engine: AsyncEngine) -> UUID:
+async def add_workspace(engine: Engine) -> UUID:
     """A second tenant, made after the first."""
     workspace_id = an_id()
-    async with engine.begin() as connection:
-        await connection.execute(
+    with engine.begin() as connection:
+        connection.execute(
             insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime(2099, 1, 1, tzinfo=UTC))
         )
     return workspace_id
 
 
 async def add_pending(record: SystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
-    async with record.write() as tx:
-        return await DocumentRecords(tx).add_pending(
+    return await record.write(
+        lambda tx: DocumentRecords(tx).add_pending(
             source.agent_id, source.id, page, content_hash(page.markdown), some_chunks(*texts or ("Run it.",))
         )
+    )
 
 
 async def add_live(record: SystemOfRecord, source: Source, page: PageContent, *texts: str) -> PendingVersion:
     version = await add_pending(record, source, page, *texts)
-    async with record.write() as tx:
-        await DocumentRecords(tx).make_live(version)
+    await record.write(lambda tx: DocumentRecords(tx).make_live(version))
     return version
 
 
 async def another_session(record: SystemOfRecord, session: VisitorSession) -> VisitorSession:
     """Another visitor of the same agent."""
-    async with record.write() as tx:
-        visitor = await ConversationRecords(tx).visitor(session.agent_id, an_id())
-        conversation = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
+    with record.writing() as tx:
+        visitor = ConversationRecords(tx).visitor(session.agent_id, an_id())
+        conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
     return replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
 
 
 async def begin(record: SystemOfRecord, session: VisitorSession, request: TurnRequest, owner: str = OWNER) -> None:
-    async with record.write() as tx:
-        await TurnRecords(tx).begin(session, request, 1, owner)
+    await record.write(lambda tx: TurnRecords(tx).begin(session, request, 1, owner))
 
 
 async def ask(
@@ -110,18 +108,17 @@ async def ask(
     """A whole turn; return its id."""
     request = a_turn(question)
     await begin(record, session, request)
-    async with record.write() as tx:
-        await TurnRecords(tx).finish(request.turn_id, an_end(**end))
+    await record.write(lambda tx: TurnRecords(tx).finish(request.turn_id, an_end(**end)))
     return request.turn_id
 
 
-async def silence(engine: AsyncEngine, process: str, seconds: int) -> None:
+async def silence(engine: Engine, process: str, seconds: int) -> None:
     """As if the process had not beaten for so long."""
     then = database_time(engine.dialect.name, seconds_ago=seconds)
-    async with engine.begin() as connection:
-        await connection.execute(update(ProcessRow).where(ProcessRow.name == process).values(beaten_at=then))
+    with engine.begin() as connection:
+        connection.execute(update(ProcessRow).where(ProcessRow.name == process).values(beaten_at=then))
 
 
-async def count_rows(engine: AsyncEngine, table: type[Base]) -> int:
-    async with engine.connect() as connection:
-        return (await connection.execute(select(func.count()).select_from(table))).scalar_one()
+async def count_rows(engine: Engine, table: type[Base]) -> int:
+    with engine.connect() as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()

@@ -3,17 +3,16 @@
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, select
 
-from app.domain.agent import AgentConfig
-from app.domain.audit_entry import AuditFilter
-from app.domain.errors import NotFound
-from app.domain.list_page import PageRequest
-from app.store.agents import AgentRecords
-from app.store.audit import AuditRecords
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.core.errors import NotFound
+from app.core.list_page import PageRequest
 from app.store.models import AuditRow
 from app.store.system_of_record import SystemOfRecord
+from app.workspaces.audit_entry import AuditFilter
+from app.workspaces.records.audit import AuditRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, count_rows
 
@@ -21,19 +20,19 @@ SUBJECT = str(an_id())
 
 
 async def test_a_change_is_recorded_with_its_actor(
-    record: SystemOfRecord, engine: AsyncEngine, workspace_id: UUID, clock: FixedClock
+    record: SystemOfRecord, engine: Engine, workspace_id: UUID, clock: FixedClock
 ) -> None:
-    async with record.write() as tx:
-        await AuditRecords(tx).record(workspace_id, "token:ci", "agent.publish", SUBJECT, {"version": 1})
-    async with engine.connect() as connection:
+    with record.writing() as tx:
+        AuditRecords(tx).record(workspace_id, "token:ci", "agent.publish", SUBJECT, {"version": 1})
+    with engine.connect() as connection:
         columns = select(AuditRow.actor, AuditRow.action, AuditRow.subject, AuditRow.details, AuditRow.created_at)
-        assert (await connection.execute(columns)).all() == [
+        assert connection.execute(columns).all() == [
             ("token:ci", "agent.publish", SUBJECT, {"version": 1}, clock.now())
         ]
 
 
 async def test_a_change_that_did_not_happen_is_not_recorded(
-    record: SystemOfRecord, engine: AsyncEngine, workspace_id: UUID
+    record: SystemOfRecord, engine: Engine, workspace_id: UUID
 ) -> None:
     with pytest.raises(NotFound):
         await delete_an_absent_agent(record, workspace_id)
@@ -41,46 +40,44 @@ async def test_a_change_that_did_not_happen_is_not_recorded(
 
 
 async def delete_an_absent_agent(record: SystemOfRecord, workspace_id: UUID) -> None:
-    async with record.write() as tx:
-        await AuditRecords(tx).record(workspace_id, "token:ci", "agent.delete", SUBJECT, {})
-        await AgentRecords(tx).delete(workspace_id, an_id())
+    with record.writing() as tx:
+        AuditRecords(tx).record(workspace_id, "token:ci", "agent.delete", SUBJECT, {})
+        AgentRecords(tx).delete(workspace_id, an_id())
 
 
-async def hashes(engine: AsyncEngine) -> list[tuple[bytes | None, bytes | None]]:
-    async with engine.connect() as connection:
+async def hashes(engine: Engine) -> list[tuple[bytes | None, bytes | None]]:
+    with engine.connect() as connection:
         columns = select(AuditRow.before_sha256, AuditRow.after_sha256).order_by(AuditRow.created_at, AuditRow.id)
-        return [(before, after) for before, after in await connection.execute(columns)]
+        return [(before, after) for before, after in connection.execute(columns)]
 
 
 async def test_it_holds_what_stood_before_the_transaction_and_what_stands_after_it(
-    record: SystemOfRecord, engine: AsyncEngine, workspace_id: UUID
+    record: SystemOfRecord, engine: Engine, workspace_id: UUID
 ) -> None:
-    async with record.write() as tx:
-        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
-        await AuditRecords(tx).record(workspace_id, "ci", "agent.create", str(agent.id), {})
+    with record.writing() as tx:
+        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
+        AuditRecords(tx).record(workspace_id, "ci", "agent.create", str(agent.id), {})
     for tone in ("dry", "warm"):
-        async with record.write() as tx:
-            await AgentRecords(tx).save_draft(workspace_id, agent.id, AgentConfig(name="Ada", tone=tone))
-            await AuditRecords(tx).record(workspace_id, "ci", "agent.edit", str(agent.id), {})
-    async with record.write() as tx:
-        await AgentRecords(tx).delete(workspace_id, agent.id)
-        await AuditRecords(tx).record(workspace_id, "ci", "agent.delete", str(agent.id), {})
+        with record.writing() as tx:
+            AgentRecords(tx).save_draft(workspace_id, agent.id, AgentConfig(name="Ada", tone=tone))
+            AuditRecords(tx).record(workspace_id, "ci", "agent.edit", str(agent.id), {})
+    with record.writing() as tx:
+        AgentRecords(tx).delete(workspace_id, agent.id)
+        AuditRecords(tx).record(workspace_id, "ci", "agent.delete", str(agent.id), {})
     (nothing, made), (was_made, dry), (was_dry, warm), (was_warm, gone) = await hashes(engine)
     assert (nothing, gone) == (None, None)
     assert (was_made, was_dry, was_warm) == (made, dry, warm)
     assert len({made, dry, warm}) == 3
 
 
-async def test_one_changed_behind_the_audit_is_seen(
-    record: SystemOfRecord, engine: AsyncEngine, workspace_id: UUID
-) -> None:
-    async with record.write() as tx:
-        agent = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
-        await AuditRecords(tx).record(workspace_id, "ci", "agent.create", str(agent.id), {})
-    async with record.write() as tx:
-        await AgentRecords(tx).save_draft(workspace_id, agent.id, AgentConfig(name="Eve"))
-    async with record.write() as tx:
-        await AuditRecords(tx).record(workspace_id, "ci", "agent.edit", str(agent.id), {})
+async def test_one_changed_behind_the_audit_is_seen(record: SystemOfRecord, engine: Engine, workspace_id: UUID) -> None:
+    with record.writing() as tx:
+        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
+        AuditRecords(tx).record(workspace_id, "ci", "agent.create", str(agent.id), {})
+    with record.writing() as tx:
+        AgentRecords(tx).save_draft(workspace_id, agent.id, AgentConfig(name="Eve"))
+    with record.writing() as tx:
+        AuditRecords(tx).record(workspace_id, "ci", "agent.edit", str(agent.id), {})
     (_, known), (found, _) = await hashes(engine)
     assert found != known
 
@@ -91,12 +88,12 @@ async def test_the_log_is_read_latest_first_page_by_page_and_narrowed(
     done = [("ann", "made.close", "1"), ("bob", "made.ignore", "2"), ("ann", "madeup.close", "2"), ("ann", "x", "3")]
     for actor, action, subject in done:
         clock.advance(1)
-        async with record.write() as tx:
-            await AuditRecords(tx).record(workspace_id, actor, action, subject, {})
-            await AuditRecords(tx).record(foreign_workspace_id, actor, action, subject, {"of": "others"})
-    async with record.read() as tx:
-        first = await AuditRecords(tx).page(workspace_id, PageRequest(limit=3))
-        rest = await AuditRecords(tx).page(workspace_id, PageRequest(3, first.next_cursor))
+        with record.writing() as tx:
+            AuditRecords(tx).record(workspace_id, actor, action, subject, {})
+            AuditRecords(tx).record(foreign_workspace_id, actor, action, subject, {"of": "others"})
+    with record.reading() as tx:
+        first = AuditRecords(tx).page(workspace_id, PageRequest(limit=3))
+        rest = AuditRecords(tx).page(workspace_id, PageRequest(3, first.next_cursor))
         told = [(entry.actor, entry.action, entry.subject) for entry in (*first.items, *rest.items)]
         assert told == done[::-1]
         assert [entry.details for entry in first.items] == [{}] * 3
@@ -106,4 +103,4 @@ async def test_the_log_is_read_latest_first_page_by_page_and_narrowed(
             (AuditFilter(action="%"), 0),
             (AuditFilter(subject="2"), 2),
         ):
-            assert len((await AuditRecords(tx).page(workspace_id, PageRequest(), only)).items) == count
+            assert len(AuditRecords(tx).page(workspace_id, PageRequest(), only).items) == count

@@ -6,15 +6,15 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.agent import Agent
-from app.domain.conversation import RESUME_WITHIN, Visitor
-from app.domain.errors import NotFound
-from app.domain.list_page import PageRequest
-from app.domain.turn import Channel, VisitorSession
-from app.store.conversations import ConversationRecords
-from app.store.stored_turns import StoredTurnRecords
+from app.agents.agent import Agent
+from app.conversations.conversation import RESUME_WITHIN, Visitor
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import NotFound
+from app.core.list_page import PageRequest
+from app.core.turn import Channel, VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_turn, an_id, ask, begin
 
@@ -23,19 +23,30 @@ RESUME_SECONDS = RESUME_WITHIN.total_seconds()
 
 async def test_a_browser_is_the_same_visitor_each_time(record: SystemOfRecord, agent: Agent) -> None:
     name = an_id()
-    async with record.write() as tx:
-        visitor = await ConversationRecords(tx).visitor(agent.id, name)
-        assert await ConversationRecords(tx).visitor(agent.id, name) == visitor
-        assert (await ConversationRecords(tx).visitor(agent.id, an_id())).id != visitor.id
+    with record.writing() as tx:
+        visitor = ConversationRecords(tx).visitor(agent.id, name)
+        assert ConversationRecords(tx).visitor(agent.id, name) == visitor
+        assert ConversationRecords(tx).visitor(agent.id, an_id()).id != visitor.id
     assert (visitor.agent_id, visitor.anonymous_id) == (agent.id, name)
 
 
+async def test_who_bears_no_name_is_a_new_visitor_and_is_known_by_the_name_from_then_on(
+    record: SystemOfRecord, agent: Agent
+) -> None:
+    with record.writing() as tx:
+        visitor = ConversationRecords(tx).new_visitor(agent.id)
+        assert ConversationRecords(tx).new_visitor(agent.id) != visitor
+        assert ConversationRecords(tx).visitor(agent.id, visitor.anonymous_id) == visitor
+
+
 async def test_a_visitor_needs_an_agent_and_a_conversation_its_visitor(record: SystemOfRecord, agent: Agent) -> None:
-    async with record.write() as tx:
+    with record.writing() as tx:
         with pytest.raises(NotFound, match="agent"):
-            await ConversationRecords(tx).visitor(an_id(), an_id())
+            ConversationRecords(tx).visitor(an_id(), an_id())
+        with pytest.raises(NotFound, match="agent"):
+            ConversationRecords(tx).new_visitor(an_id())
         with pytest.raises(NotFound, match="visitor"):
-            await ConversationRecords(tx).start(Visitor(an_id(), agent.id, an_id()), Channel.WIDGET)
+            ConversationRecords(tx).start(Visitor(an_id(), agent.id, an_id()), Channel.WIDGET)
 
 
 async def test_a_conversation_is_resumed_within_a_day_of_its_last_activity(
@@ -44,35 +55,35 @@ async def test_a_conversation_is_resumed_within_a_day_of_its_last_activity(
     clock.advance(RESUME_SECONDS - 1)
     await ask(record, session)
     clock.advance(RESUME_SECONDS)
-    async with record.read() as tx:
-        resumed = await ConversationRecords(tx).resumable(session.visitor_id)
+    with record.reading() as tx:
+        resumed = ConversationRecords(tx).resumable(session.visitor_id)
     assert resumed is not None
     assert (resumed.id, resumed.turn_count) == (session.conversation_id, 1)
     clock.advance(1)
-    async with record.read() as tx:
-        assert await ConversationRecords(tx).resumable(session.visitor_id) is None
+    with record.reading() as tx:
+        assert ConversationRecords(tx).resumable(session.visitor_id) is None
 
 
 async def test_the_latest_of_two_conversations_is_resumed(
     record: SystemOfRecord, session: VisitorSession, clock: FixedClock
 ) -> None:
     clock.advance(1)
-    async with record.write() as tx:
+    with record.writing() as tx:
         visitor = Visitor(session.visitor_id, session.agent_id, an_id())
-        second = await ConversationRecords(tx).start(visitor, Channel.WIDGET)
-        assert await ConversationRecords(tx).resumable(session.visitor_id) == second
+        second = ConversationRecords(tx).start(visitor, Channel.WIDGET)
+        assert ConversationRecords(tx).resumable(session.visitor_id) == second
 
 
 async def test_a_cleared_conversation_is_never_resumed_or_shown_again(
     record: SystemOfRecord, session: VisitorSession
 ) -> None:
     turn_id = await ask(record, session)
-    async with record.write() as tx:
-        await ConversationRecords(tx).clear(session)
-        await ConversationRecords(tx).clear(session)
-        assert await ConversationRecords(tx).resumable(session.visitor_id) is None
-        assert await ConversationRecords(tx).messages(session.conversation_id, 30) == []
-        operators = await StoredTurnRecords(tx).of_conversation(session.conversation_id)
+    with record.writing() as tx:
+        ConversationRecords(tx).clear(session)
+        ConversationRecords(tx).clear(session)
+        assert ConversationRecords(tx).resumable(session.visitor_id) is None
+        assert ConversationRecords(tx).messages(session.conversation_id, 30) == []
+        operators = StoredTurnRecords(tx).of_conversation(session.conversation_id)
     assert [turn.id for turn in operators] == [turn_id]
 
 
@@ -81,24 +92,23 @@ async def test_nobody_clears_a_conversation_that_is_not_theirs(
     record: SystemOfRecord, session: VisitorSession, name: str
 ) -> None:
     foreign: dict[str, Any] = {name: an_id()}
-    with pytest.raises(NotFound, match="conversation"):
-        async with record.write() as tx:
-            await ConversationRecords(tx).clear(replace(session, **foreign))
+    with pytest.raises(NotFound, match="conversation"), record.writing() as tx:
+        ConversationRecords(tx).clear(replace(session, **foreign))
 
 
 async def test_a_clearing_while_the_answer_runs_lets_it_end(record: SystemOfRecord, session: VisitorSession) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as tx:
-        await ConversationRecords(tx).clear(session)
-        assert await TurnRecords(tx).cut_orphans([]) == 1
+    with record.writing() as tx:
+        ConversationRecords(tx).clear(session)
+        assert TurnRecords(tx).cut_orphans([]) == 1
 
 
 async def test_the_latest_messages_come_oldest_first(record: SystemOfRecord, session: VisitorSession) -> None:
     for number in range(3):
         await ask(record, session, f"Q{number}", answer=f"A{number}")
-    async with record.read() as tx:
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 3)
+    with record.reading() as tx:
+        messages = ConversationRecords(tx).messages(session.conversation_id, 3)
     assert [message.text for message in messages] == ["A1", "Q2", "A2"]
     assert [len(message.citations) for message in messages] == [1, 0, 1]
 
@@ -109,14 +119,14 @@ async def test_operators_see_conversations_with_a_question_latest_first(
     asked: list[UUID] = []
     for number in range(3):
         clock.advance(1)
-        async with record.write() as tx:
-            visitor = await ConversationRecords(tx).visitor(session.agent_id, an_id())
-            conversation = await ConversationRecords(tx).start(visitor, Channel.CLI)
+        with record.writing() as tx:
+            visitor = ConversationRecords(tx).visitor(session.agent_id, an_id())
+            conversation = ConversationRecords(tx).start(visitor, Channel.CLI)
         await ask(record, replace(session, visitor_id=visitor.id, conversation_id=conversation.id), f"Q{number}")
         asked.append(conversation.id)
-    async with record.read() as tx:
-        first = await ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2))
-        rest = await ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2, cursor=first.next_cursor))
+    with record.reading() as tx:
+        first = ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2))
+        rest = ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2, cursor=first.next_cursor))
     listed = [*first.items, *rest.items]
     assert [conversation.id for conversation in listed] == list(reversed(asked))
     assert [conversation.first_question for conversation in listed] == ["Q2", "Q1", "Q0"]
@@ -126,18 +136,18 @@ async def test_operators_see_conversations_with_a_question_latest_first(
 async def test_a_conversation_tells_its_first_question(record: SystemOfRecord, session: VisitorSession) -> None:
     await ask(record, session, "Why?")
     await ask(record, session, "How?")
-    async with record.read() as tx:
-        conversation = await ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
+    with record.reading() as tx:
+        conversation = ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
     assert (conversation.first_question, conversation.turn_count) == ("Why?", 2)
 
 
 async def test_a_foreign_conversation_is_an_absent_one(
     record: SystemOfRecord, session: VisitorSession, foreign_workspace_id: UUID
 ) -> None:
-    async with record.read() as tx:
+    with record.reading() as tx:
         for workspace_id, conversation_id in (
             (foreign_workspace_id, session.conversation_id),
             (session.workspace_id, an_id()),
         ):
             with pytest.raises(NotFound, match="conversation"):
-                await ConversationRecords(tx).get(workspace_id, conversation_id)
+                ConversationRecords(tx).get(workspace_id, conversation_id)

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.agent import Agent, AgentConfig
-from app.domain.curated_answer import CuratedAnswer, Trigger
-from app.domain.errors import NotFound
-from app.store.agents import AgentRecords
-from app.store.curated_answers import CuratedAnswerRecords
+from app.agents.agent import Agent, AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.records import CuratedAnswerRecords
+from app.core.errors import NotFound
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from tests.store.sample_rows import an_id
@@ -33,39 +33,38 @@ def an_answer(agent_id: UUID, pattern: str = "refund") -> CuratedAnswer:
 
 async def test_an_answer_is_read_back_as_it_was_written(record: SystemOfRecord, agent: Agent) -> None:
     answer = an_answer(agent.id)
-    async with record.write() as tx:
-        assert await CuratedAnswerRecords(tx).create(answer) == answer
-    async with record.read() as tx:
-        assert await CuratedAnswerRecords(tx).get(agent.id, answer.id) == answer
+    with record.writing() as tx:
+        assert CuratedAnswerRecords(tx).create(answer) == answer
+    with record.reading() as tx:
+        assert CuratedAnswerRecords(tx).get(agent.id, answer.id) == answer
 
 
 async def test_answers_come_oldest_first(record: SystemOfRecord, agent: Agent) -> None:
-    async with record.write() as tx:
-        first = await CuratedAnswerRecords(tx).create(an_answer(agent.id, "a"))
-        assert await CuratedAnswerRecords(tx).of_agent(agent.id) == [first]
-        assert await CuratedAnswerRecords(tx).of_agent(an_id()) == []
+    with record.writing() as tx:
+        first = CuratedAnswerRecords(tx).create(an_answer(agent.id, "a"))
+        assert CuratedAnswerRecords(tx).of_agent(agent.id) == [first]
+        assert CuratedAnswerRecords(tx).of_agent(an_id()) == []
 
 
 async def test_a_saved_answer_keeps_the_hits_it_has(record: SystemOfRecord, agent: Agent) -> None:
     answer = replace(an_answer(agent.id), hits=4)
-    async with record.write() as tx:
-        await CuratedAnswerRecords(tx).create(answer)
-        saved = await CuratedAnswerRecords(tx).save(replace(answer, answer="Never.", expires_at=None, hits=0))
+    with record.writing() as tx:
+        CuratedAnswerRecords(tx).create(answer)
+        saved = CuratedAnswerRecords(tx).save(replace(answer, answer="Never.", expires_at=None, hits=0))
     assert saved == replace(answer, answer="Never.", expires_at=None)
 
 
 async def test_a_deleted_answer_is_gone(record: SystemOfRecord, agent: Agent) -> None:
     answer = an_answer(agent.id)
-    async with record.write() as tx:
-        await CuratedAnswerRecords(tx).create(answer)
-        await CuratedAnswerRecords(tx).delete(agent.id, answer.id)
-        assert await CuratedAnswerRecords(tx).of_agent(agent.id) == []
+    with record.writing() as tx:
+        CuratedAnswerRecords(tx).create(answer)
+        CuratedAnswerRecords(tx).delete(agent.id, answer.id)
+        assert CuratedAnswerRecords(tx).of_agent(agent.id) == []
 
 
 async def test_an_answer_needs_an_agent(record: SystemOfRecord) -> None:
-    with pytest.raises(NotFound, match="agent"):
-        async with record.write() as tx:
-            await CuratedAnswerRecords(tx).create(an_answer(an_id()))
+    with pytest.raises(NotFound, match="agent"), record.writing() as tx:
+        CuratedAnswerRecords(tx).create(an_answer(an_id()))
 
 
 @pytest.mark.parametrize(
@@ -83,12 +82,11 @@ async def test_an_answer_of_another_agent_is_absent(
     act: Callable[[Transaction, CuratedAnswer], Awaitable[object]],
 ) -> None:
     answer = an_answer(agent.id)
-    async with record.write() as tx:
-        await CuratedAnswerRecords(tx).create(answer)
-        other = await AgentRecords(tx).create(workspace_id, AgentConfig(name="Bea"))
+    with record.writing() as tx:
+        CuratedAnswerRecords(tx).create(answer)
+        other = AgentRecords(tx).create(workspace_id, AgentConfig(name="Bea"))
     for foreign in (replace(answer, agent_id=other.id), replace(answer, id=an_id())):
-        with pytest.raises(NotFound, match="curated answer"):
-            async with record.write() as tx:
-                await act(tx, foreign)
-    async with record.read() as tx:
-        assert await CuratedAnswerRecords(tx).of_agent(agent.id) == [answer]
+        with pytest.raises(NotFound, match="curated answer"), record.writing() as tx:
+            act(tx, foreign)
+    with record.reading() as tx:
+        assert CuratedAnswerRecords(tx).of_agent(agent.id) == [answer]

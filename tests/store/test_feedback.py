@@ -4,16 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, select
 
-from app.domain.errors import InvalidInput, NotFound
-from app.domain.turn import (
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import InvalidInput, NotFound
+from app.core.turn import (
     VisitorSession,
 )
 from app.store.models import FeedbackRow
 from app.store.system_of_record import SystemOfRecord
-from app.store.turns import TurnRecords
 from tests.store.sample_rows import (
     an_id,
     ask,
@@ -21,15 +20,15 @@ from tests.store.sample_rows import (
 
 
 async def test_a_later_rating_replaces_the_first(
-    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: Engine
 ) -> None:
     turn_id = await ask(record, session)
     for rating, comment in (("down", "wrong"), ("up", "oh, right")):
-        async with record.write() as tx:
-            await TurnRecords(tx).feedback(session, turn_id, rating, comment)
-    async with engine.connect() as connection:
+        with record.writing() as tx:
+            TurnRecords(tx).feedback(session, turn_id, rating, comment)
+    with engine.connect() as connection:
         columns = select(FeedbackRow.turn_id, FeedbackRow.rating, FeedbackRow.comment)
-        assert (await connection.execute(columns)).all() == [(turn_id, "up", "oh, right")]
+        assert connection.execute(columns).all() == [(turn_id, "up", "oh, right")]
 
 
 @pytest.mark.parametrize("name", ["agent_id", "visitor_id", "conversation_id"])
@@ -39,13 +38,11 @@ async def test_nobody_rates_a_turn_that_is_not_theirs(
     turn_id = await ask(record, session)
     foreign: dict[str, Any] = {name: an_id()}
     for who, which in ((replace(session, **foreign), turn_id), (session, an_id())):
-        with pytest.raises(NotFound, match="turn"):
-            async with record.write() as tx:
-                await TurnRecords(tx).feedback(who, which, "up", "")
+        with pytest.raises(NotFound, match="turn"), record.writing() as tx:
+            TurnRecords(tx).feedback(who, which, "up", "")
 
 
 async def test_a_rating_is_up_or_down(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(record, session)
-    with pytest.raises(InvalidInput, match="rating"):
-        async with record.write() as tx:
-            await TurnRecords(tx).feedback(session, turn_id, "sideways", "")
+    with pytest.raises(InvalidInput, match="rating"), record.writing() as tx:
+        TurnRecords(tx).feedback(session, turn_id, "sideways", "")

@@ -4,19 +4,19 @@ from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, select
 
-from app.domain.agent import Agent
-from app.domain.errors import InvalidInput, NotFound
-from app.domain.gap import Gap, GapReason, GapState
-from app.domain.list_page import PageRequest
-from app.domain.turn import VisitorSession
-from app.store.gaps import GapRecords
+from app.agents.agent import Agent
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import InvalidInput, NotFound
+from app.core.gap_state import GapReason, GapState
+from app.core.list_page import PageRequest
+from app.core.turn import VisitorSession
+from app.gaps.gap import Gap
+from app.gaps.records.gaps import GapRecords
 from app.store.models import GapQuestionRow
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
-from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 
@@ -24,8 +24,7 @@ LOW = GapReason.LOW_CONFIDENCE
 
 
 async def gaps_of(record: SystemOfRecord, agent_id: UUID, state: GapState | None = None) -> list[Gap]:
-    async with record.read() as tx:
-        return list((await GapRecords(tx).page(agent_id, state, PageRequest())).items)
+    return await record.read(lambda tx: list(GapRecords(tx).page(agent_id, state, PageRequest()).items))
 
 
 async def only_gap(record: SystemOfRecord, agent_id: UUID) -> Gap:
@@ -34,7 +33,7 @@ async def only_gap(record: SystemOfRecord, agent_id: UUID) -> Gap:
 
 
 async def test_other_wordings_of_a_question_are_the_same_gap(
-    record: SystemOfRecord, session: VisitorSession, clock: FixedClock, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, clock: FixedClock, engine: Engine
 ) -> None:
     first_seen = clock.now()
     turns = [await ask(record, session, "Do you ship to Malta?", gap=LOW)]
@@ -43,9 +42,9 @@ async def test_other_wordings_of_a_question_are_the_same_gap(
     gap = await only_gap(record, session.agent_id)
     assert (gap.question, gap.count, gap.state) == ("do you ship to MALTA", 2, GapState.OPEN)
     assert (gap.first_seen, gap.last_seen, gap.reason) == (first_seen, clock.now(), GapReason.FAILURE_WORDS)
-    async with engine.connect() as connection:
+    with engine.connect() as connection:
         columns = select(GapQuestionRow.turn_id, GapQuestionRow.question).order_by(GapQuestionRow.id)
-        wordings = (await connection.execute(columns)).all()
+        wordings = connection.execute(columns).all()
     assert wordings == [(turns[0], "Do you ship to Malta?"), (turns[1], "do you ship to MALTA")]
 
 
@@ -69,8 +68,8 @@ async def test_a_question_longer_than_an_index_entry_is_a_gap(record: SystemOfRe
 async def test_a_thumbs_down_is_a_gap(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(record, session, "Why?")
     for rating in ("up", "down", "up", "down"):
-        async with record.write() as tx:
-            await TurnRecords(tx).feedback(session, turn_id, rating, "")
+        with record.writing() as tx:
+            TurnRecords(tx).feedback(session, turn_id, rating, "")
     gap = await only_gap(record, session.agent_id)
     assert (gap.question, gap.count, gap.reason) == ("Why?", 1, GapReason.THUMBS_DOWN)
 
@@ -79,8 +78,8 @@ async def test_a_turn_counts_once_however_often_it_gives_itself_away(
     record: SystemOfRecord, session: VisitorSession
 ) -> None:
     turn_id = await ask(record, session, gap=LOW)
-    async with record.write() as tx:
-        await TurnRecords(tx).feedback(session, turn_id, "down", "")
+    with record.writing() as tx:
+        TurnRecords(tx).feedback(session, turn_id, "down", "")
     assert (await only_gap(record, session.agent_id)).count == 1
 
 
@@ -97,8 +96,8 @@ async def test_a_gap_that_is_asked_again(
 ) -> None:
     await ask(record, session, gap=LOW)
     gap = await only_gap(record, session.agent_id)
-    async with record.write() as tx:
-        changed = await GapRecords(tx).set_state(session.workspace_id, gap.id, before, "wrote a page")
+    with record.writing() as tx:
+        changed = GapRecords(tx).set_state(session.workspace_id, gap.id, before, "wrote a page")
     assert (changed.state, changed.note, changed.count) == (before, "wrote a page", 1)
     await ask(record, session, gap=LOW)
     asked_again = await only_gap(record, session.agent_id)
@@ -114,9 +113,9 @@ async def test_gaps_are_listed_most_asked_first_page_by_page(
         await ask(record, session, question, gap=LOW)
     questions: list[str] = []
     cursor: str | None = None
-    async with record.read() as tx:
+    with record.reading() as tx:
         while True:
-            page = await GapRecords(tx).page(session.agent_id, None, PageRequest(limit=1, cursor=cursor))
+            page = GapRecords(tx).page(session.agent_id, None, PageRequest(limit=1, cursor=cursor))
             questions += [gap.question for gap in page.items]
             if (cursor := page.next_cursor) is None:
                 break
@@ -127,8 +126,8 @@ async def test_gaps_are_listed_by_state(record: SystemOfRecord, session: Visitor
     await ask(record, session, "a", gap=LOW)
     await ask(record, session, "b", gap=LOW)
     ignored = next(gap for gap in await gaps_of(record, session.agent_id) if gap.question == "a")
-    async with record.write() as tx:
-        await GapRecords(tx).set_state(session.workspace_id, ignored.id, GapState.IGNORED, "")
+    with record.writing() as tx:
+        GapRecords(tx).set_state(session.workspace_id, ignored.id, GapState.IGNORED, "")
     assert [gap.question for gap in await gaps_of(record, session.agent_id, GapState.OPEN)] == ["b"]
     assert [gap.question for gap in await gaps_of(record, session.agent_id, GapState.IGNORED)] == ["a"]
     assert await gaps_of(record, session.agent_id, GapState.RESOLVED) == []
@@ -136,16 +135,14 @@ async def test_gaps_are_listed_by_state(record: SystemOfRecord, session: Visitor
 
 @pytest.mark.parametrize("cursor", ["", "?", "x", "bnVsbA", "WzEsMl0", "WyJhIiwiYiIsImMiXQ", "é", "W" * 5000])
 async def test_a_cursor_that_no_list_gave_is_refused(record: SystemOfRecord, agent: Agent, cursor: str) -> None:
-    async with record.read() as tx:
-        with pytest.raises(InvalidInput, match="cursor"):
-            await GapRecords(tx).page(agent.id, None, PageRequest(cursor=cursor))
+    with record.reading() as tx, pytest.raises(InvalidInput, match="cursor"):
+        GapRecords(tx).page(agent.id, None, PageRequest(cursor=cursor))
 
 
 @pytest.mark.parametrize("limit", [0, -1, 201])
 async def test_a_page_has_1_to_200_items(record: SystemOfRecord, agent: Agent, limit: int) -> None:
-    async with record.read() as tx:
-        with pytest.raises(InvalidInput, match="limit"):
-            await GapRecords(tx).page(agent.id, None, PageRequest(limit=limit))
+    with record.reading() as tx, pytest.raises(InvalidInput, match="limit"):
+        GapRecords(tx).page(agent.id, None, PageRequest(limit=limit))
 
 
 @pytest.mark.parametrize(
@@ -164,8 +161,7 @@ async def test_a_foreign_gap_is_an_absent_one(
     await ask(record, session, gap=LOW)
     gap = await only_gap(record, session.agent_id)
     for workspace_id, gap_id in ((foreign_workspace_id, gap.id), (session.workspace_id, an_id())):
-        with pytest.raises(NotFound, match="gap"):
-            async with record.write() as tx:
-                await act(tx, workspace_id, gap_id)
-    async with record.read() as tx:
-        assert await GapRecords(tx).get(session.workspace_id, gap.id) == gap
+        with pytest.raises(NotFound, match="gap"), record.writing() as tx:
+            act(tx, workspace_id, gap_id)
+    with record.reading() as tx:
+        assert GapRecords(tx).get(session.workspace_id, gap.id) == gap

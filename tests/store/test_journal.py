@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.agent import AgentConfig
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
 from app.store import engine
-from app.store.agents import AgentRecords
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.temporary_record import temporary_record
 
 
@@ -19,8 +19,9 @@ async def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     """A record whose last change stands in the log alone, and which waits for nobody."""
     monkeypatch.setattr(engine, "_BUSY_SECONDS", 0)
     async with temporary_record(tmp_path) as record:
-        async with record.write() as tx:
-            await AgentRecords(tx).create(await TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
+        await record.write(
+            lambda tx: AgentRecords(tx).create(TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
+        )
         yield record
 
 

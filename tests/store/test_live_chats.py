@@ -4,13 +4,12 @@ import asyncio
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, func, select
 
-from app.domain.errors import NotFound
-from app.domain.live_chat import Author, LiveChat, LiveState
-from app.domain.turn import VisitorSession
-from app.store.live_chats import LiveChatRecords
+from app.conversations.people.live_chat import Author, LiveChat, LiveState
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.core.errors import NotFound
+from app.core.turn import VisitorSession
 from app.store.models import OutboxRow
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
@@ -18,32 +17,31 @@ from tests.store.sample_rows import an_id, ask
 
 
 async def call(record: SystemOfRecord, session: VisitorSession) -> LiveChat:
-    async with record.write() as tx:
-        return await LiveChatRecords(tx).ask(session)
+    return await record.write(lambda tx: LiveChatRecords(tx).ask(session))
 
 
 async def test_who_asks_many_times_at_once_is_told_of_once(
-    record: SystemOfRecord, engine: AsyncEngine, session: VisitorSession
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
 ) -> None:
     chats = await asyncio.gather(*(call(record, session) for _ in range(5)))
     assert len({chat.id for chat in chats}) == 1
     told = select(func.count()).where(OutboxRow.kind == "conversation.person_asked")
-    async with engine.connect() as connection:
-        assert (await connection.execute(told)).scalar_one() == 1
+    with engine.connect() as connection:
+        assert connection.execute(told).scalar_one() == 1
 
 
 async def test_messages_at_once_have_numbers_of_their_own(record: SystemOfRecord, session: VisitorSession) -> None:
     await call(record, session)
 
     async def say(text: str) -> None:
-        async with record.write() as tx:
-            chat = await LiveChatRecords(tx).own(session, to_change=True)
-            await LiveChatRecords(tx).add(chat, an_id(), Author.VISITOR, None, text)
+        with record.writing() as tx:
+            chat = LiveChatRecords(tx).own(session, to_change=True)
+            LiveChatRecords(tx).add(chat, an_id(), Author.VISITOR, None, text)
 
     await asyncio.gather(*(say(str(number)) for number in range(5)))
-    async with record.read() as tx:
-        messages = await LiveChatRecords(tx).messages(session.conversation_id, 0, 10)
-        assert (await LiveChatRecords(tx).own(session)).message_count == 5
+    with record.reading() as tx:
+        messages = LiveChatRecords(tx).messages(session.conversation_id, 0, 10)
+        assert LiveChatRecords(tx).own(session).message_count == 5
     assert [message.number for message in messages] == [1, 2, 3, 4, 5]
     assert sorted(message.text for message in messages) == ["0", "1", "2", "3", "4"]
 
@@ -58,18 +56,18 @@ async def test_open_chats_are_counted_and_listed_for_their_workspace_alone(
     await ask(record, session, "What does it cost?")
     chat = await call(record, session)
     since = clock.now()
-    async with record.read() as tx:
-        [listed] = await LiveChatRecords(tx).open_chats(workspace_id, since, 10)
+    with record.reading() as tx:
+        [listed] = LiveChatRecords(tx).open_chats(workspace_id, since, 10)
         assert (listed.chat, listed.first_question, listed.latest_text) == (chat, "What does it cost?", "")
-        assert await LiveChatRecords(tx).waiting_count(workspace_id, since) == 1
-        assert await LiveChatRecords(tx).open_chats(foreign_workspace_id, since, 10) == []
-        assert await LiveChatRecords(tx).waiting_count(foreign_workspace_id, since) == 0
+        assert LiveChatRecords(tx).waiting_count(workspace_id, since) == 1
+        assert LiveChatRecords(tx).open_chats(foreign_workspace_id, since, 10) == []
+        assert LiveChatRecords(tx).waiting_count(foreign_workspace_id, since) == 0
         with pytest.raises(NotFound):
-            await LiveChatRecords(tx).get(foreign_workspace_id, session.conversation_id)
-    async with record.write() as tx:
-        await LiveChatRecords(tx).keep(chat.taken("ann", "Ann", clock.now()))
-    async with record.read() as tx:
-        assert await LiveChatRecords(tx).is_talking(session.conversation_id)
-        assert await LiveChatRecords(tx).waiting_count(workspace_id, since) == 0
-        [listed] = await LiveChatRecords(tx).open_chats(workspace_id, since, 10)
+            LiveChatRecords(tx).get(foreign_workspace_id, session.conversation_id)
+    with record.writing() as tx:
+        LiveChatRecords(tx).keep(chat.taken("ann", "Ann", clock.now()))
+    with record.reading() as tx:
+        assert LiveChatRecords(tx).is_talking(session.conversation_id)
+        assert LiveChatRecords(tx).waiting_count(workspace_id, since) == 0
+        [listed] = LiveChatRecords(tx).open_chats(workspace_id, since, 10)
     assert (listed.chat.state, listed.chat.taken_by) == (LiveState.TALKING, "ann")

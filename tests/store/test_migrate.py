@@ -13,22 +13,22 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, select, text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Connection, Engine, select, text
 
-from app.domain.agent import Agent
-from app.domain.errors import Unavailable
-from app.domain.turn import TokenUsage, VisitorSession
-from app.domain.webhook import Webhook, WebhookEvent
-from app.store.agents import AgentRecords
+from app.agents.agent import Agent
+from app.agents.records.agents import AgentRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import Unavailable
+from app.core.turn import TokenUsage, VisitorSession
+from app.core.webhook_event import WebhookEvent
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
 from app.store.models import Base, import_tables
 from app.store.models.agents import AgentRow
-from app.store.stored_turns import StoredTurnRecords
 from app.store.system_of_record import SystemOfRecord
-from app.store.turns import TurnRecords
-from app.store.webhooks import WebhookRecords
+from app.webhooks.records import WebhookRecords
+from app.webhooks.webhook import Webhook
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 
@@ -39,8 +39,8 @@ from app.store.migrate import migrate
 
 async def main() -> None:
     engine = open_engine(sys.argv[1])
-    await migrate(engine)
-    await engine.dispose()
+    migrate(engine)
+    engine.dispose()
 
 asyncio.run(main())
 """
@@ -51,120 +51,120 @@ def _differences(connection: Connection) -> list[object]:
     return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
 
 
-async def test_the_migrated_tables_are_those_of_the_models(engine: AsyncEngine) -> None:
-    async with engine.connect() as connection:
-        assert await connection.run_sync(_differences) == []
+async def test_the_migrated_tables_are_those_of_the_models(engine: Engine) -> None:
+    with engine.connect() as connection:
+        assert _differences(connection) == []
 
 
-async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
-    await migrate(engine)
-    async with engine.connect() as connection:
-        assert await connection.run_sync(_differences) == []
+async def test_migrating_twice_changes_nothing(engine: Engine) -> None:
+    migrate(engine)
+    with engine.connect() as connection:
+        assert _differences(connection) == []
 
 
 async def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
-    url = f"sqlite+aiosqlite:///{tmp_path / 'new' / 'docent.sqlite'}"
+    url = f"sqlite:///{tmp_path / 'new' / 'docent.sqlite'}"
     command = [sys.executable, "-W", "error", "-c", _MIGRATE, url]
     starting = [await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE) for _ in range(4)]
     errors = [(await process.communicate())[1] for process in starting]
     assert [process.returncode for process in starting] == [0, 0, 0, 0], errors
     engine = open_engine(url)
-    async with engine.connect() as connection:
-        assert await connection.run_sync(_differences) == []
-    await engine.dispose()
+    with engine.connect() as connection:
+        assert _differences(connection) == []
+    engine.dispose()
 
 
 async def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) -> None:
-    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path / 'docent.sqlite'}")
-    async with engine.begin() as connection:
-        await connection.execute(text("CREATE TABLE turns (id TEXT)"))  # in the way, after some tables were made
+    engine = open_engine(f"sqlite:///{tmp_path / 'docent.sqlite'}")
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE turns (id TEXT)"))  # in the way, after some tables were made
     with pytest.raises(Unavailable):
-        await migrate(engine)
-    async with engine.connect() as connection:
-        tables = await connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
+        migrate(engine)
+    with engine.connect() as connection:
+        tables = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
         assert tables.scalars().all() == ["turns"]
-    await engine.dispose()
+    engine.dispose()
 
 
 async def test_news_on_its_way_stays_where_conversations_get_some(
-    record: SystemOfRecord, engine: AsyncEngine, session: VisitorSession
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
 ) -> None:
     told = (WebhookEvent.TURN_FINISHED,)
     hook = Webhook(an_id(), session.agent_id, "https://hooks.example/", told, "kid", b"salt", FixedClock().now())
-    async with record.write() as tx:
-        await WebhookRecords(tx).add(hook)
+    with record.writing() as tx:
+        WebhookRecords(tx).add(hook)
     await ask(record, session)
-    async with record.write() as tx:
-        await WebhookRecords(tx).hand_out(10)
+    with record.writing() as tx:
+        WebhookRecords(tx).hand_out(10)
     own = open_migration_engine(engine.url)
-    async with own.begin() as connection:
-        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0026"))
-    await own.dispose()
-    await migrate(engine)
-    async with record.write() as tx:
-        assert len(await WebhookRecords(tx).claim(10, FixedClock().now())) == 1
-    async with engine.connect() as connection:
-        assert await connection.run_sync(_differences) == []
+    with own.begin() as connection:
+        command.downgrade(alembic_config(connection), "0026")
+    own.dispose()
+    migrate(engine)
+    with record.writing() as tx:
+        assert len(WebhookRecords(tx).claim(10, FixedClock().now())) == 1
+    with engine.connect() as connection:
+        assert _differences(connection) == []
         if is_sqlite(engine):
             index = "select sql from sqlite_master where name = 'ix_outbox_undelivered'"
-            assert "WHERE delivered_at IS NULL" in str((await connection.exec_driver_sql(index)).scalar_one())
+            assert "WHERE delivered_at IS NULL" in str(connection.exec_driver_sql(index).scalar_one())
 
 
 async def test_what_was_spent_before_counts_in_its_day(
-    record: SystemOfRecord, engine: AsyncEngine, session: VisitorSession
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
 ) -> None:
     clock = FixedClock()
     for _ in range(2):
-        async with record.write() as tx:
-            await TurnRecords(tx).charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
+        with record.writing() as tx:
+            TurnRecords(tx).charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
     own = open_migration_engine(engine.url)
-    async with own.begin() as connection:
-        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0031"))
-    await own.dispose()
-    await migrate(engine)
-    async with record.read() as tx:
-        assert await StoredTurnRecords(tx).tokens_of_day(session.agent_id, clock.now().date()) == 14
+    with own.begin() as connection:
+        command.downgrade(alembic_config(connection), "0031")
+    own.dispose()
+    migrate(engine)
+    with record.reading() as tx:
+        assert StoredTurnRecords(tx).tokens_of_day(session.agent_id, clock.now().date()) == 14
 
 
 async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
-    record: SystemOfRecord, engine: AsyncEngine, workspace_id: UUID, agent: Agent
+    record: SystemOfRecord, engine: Engine, workspace_id: UUID, agent: Agent
 ) -> None:
     steep = replace(agent.draft, retrieval=replace(agent.draft.retrieval, confidence_steepness=0.5))
-    async with record.write() as tx:
-        await AgentRecords(tx).save_draft(workspace_id, agent.id, steep)
-        await AgentRecords(tx).publish(workspace_id, agent.id)
+    with record.writing() as tx:
+        AgentRecords(tx).save_draft(workspace_id, agent.id, steep)
+        AgentRecords(tx).publish(workspace_id, agent.id)
     own = open_migration_engine(engine.url)
-    async with own.begin() as connection:
-        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0034"))
-        stored = (await connection.execute(select(AgentRow.draft))).scalar_one()["retrieval"]
-    await own.dispose()
+    with own.begin() as connection:
+        command.downgrade(alembic_config(connection), "0034")
+        stored = connection.execute(select(AgentRow.draft)).scalar_one()["retrieval"]
+    own.dispose()
     assert stored["confidence_steepness"] == 2
-    await migrate(engine)
-    async with record.read() as tx:
-        kept = await AgentRecords(tx).get(workspace_id, agent.id)
-        live = await AgentRecords(tx).live(agent.id)
+    migrate(engine)
+    with record.reading() as tx:
+        kept = AgentRecords(tx).get(workspace_id, agent.id)
+        live = AgentRecords(tx).live(agent.id)
     assert kept.draft == live.config == steep
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
-    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path / 'docent.sqlite'}")
-    await migrate(engine)
-    async with engine.begin() as connection:
-        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine = open_engine(f"sqlite:///{tmp_path / 'docent.sqlite'}")
+    migrate(engine)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(Unavailable, match="another version"):
-        await migrate(engine)
-    await engine.dispose()
+        migrate(engine)
+    engine.dispose()
 
 
 async def test_a_new_database_is_durable_private_and_forgets_what_is_erased(tmp_path: Path) -> None:
     path = tmp_path / "data" / "docent.sqlite"
-    engine = open_engine(f"sqlite+aiosqlite:///{path}")
-    async with engine.connect() as connection:
+    engine = open_engine(f"sqlite:///{path}")
+    with engine.connect() as connection:
         settings = {
-            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
             for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "busy_timeout")
         }
-    await engine.dispose()
+    engine.dispose()
     assert settings == {
         "journal_mode": "wal",
         "synchronous": 2,
@@ -175,9 +175,9 @@ async def test_a_new_database_is_durable_private_and_forgets_what_is_erased(tmp_
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-async def test_the_newest_revision_is_that_of_the_last_file(engine: AsyncEngine) -> None:
+async def test_the_newest_revision_is_that_of_the_last_file(engine: Engine) -> None:
     """A database that has it is opened without Alembic."""
-    async with engine.connect() as connection:
-        config = await connection.run_sync(alembic_config)
-        [stored] = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalars()
+    with engine.connect() as connection:
+        config = alembic_config(connection)
+        [stored] = connection.execute(text("SELECT version_num FROM alembic_version")).scalars()
     assert ScriptDirectory.from_config(config).get_current_head() == newest_revision() == stored

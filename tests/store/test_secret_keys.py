@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.errors import SecretsLocked
+from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed, SecretKeys, key_name, new_key, read_key
 
 OLD, NEW = b"o" * 32, b"n" * 32

@@ -4,14 +4,13 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from sqlalchemy import update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, update
 
-from app.domain.errors import NotFound
-from app.domain.workspace import ApiToken
+from app.core.errors import NotFound
 from app.store.models import SigningKeyRow
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.workspace import ApiToken
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id
 
@@ -19,19 +18,19 @@ SHA = b"\x01" * 32
 
 
 async def create(record: SystemOfRecord, workspace_id: UUID, sha256: bytes = SHA, days: int | None = None) -> ApiToken:
-    async with record.write() as tx:
-        return await TokenRecords(tx).create_token(workspace_id, "ci", sha256, "dct_ab", ("agents", "read"), days)
+    return await record.write(
+        lambda tx: TokenRecords(tx).create_token(workspace_id, "ci", sha256, "dct_ab", ("agents", "read"), days)
+    )
 
 
 async def find(record: SystemOfRecord, sha256: bytes = SHA) -> ApiToken | None:
-    async with record.read() as tx:
-        return await TokenRecords(tx).find_token(sha256)
+    return await record.read(lambda tx: TokenRecords(tx).find_token(sha256))
 
 
 async def test_there_is_one_default_workspace(record: SystemOfRecord, foreign_workspace_id: UUID) -> None:
-    async with record.write() as tx:
-        first = await TokenRecords(tx).default_workspace()
-        assert await TokenRecords(tx).default_workspace() == first
+    with record.writing() as tx:
+        first = TokenRecords(tx).default_workspace()
+        assert TokenRecords(tx).default_workspace() == first
     assert first != foreign_workspace_id
 
 
@@ -60,8 +59,8 @@ async def test_a_token_says_when_it_was_last_used(
 ) -> None:
     token = await create(record, workspace_id)
     clock.advance(60)
-    async with record.write() as tx:
-        await TokenRecords(tx).touch_token(token.id)
+    with record.writing() as tx:
+        TokenRecords(tx).touch_token(token.id)
     found = await find(record)
     assert found is not None
     assert found.last_used_at == clock.now()
@@ -73,11 +72,11 @@ async def test_a_revoked_token_does_not_hold_but_is_listed(
     token = await create(record, workspace_id)
     other = await create(record, workspace_id, b"\x02" * 32)
     revoked_at = clock.now()
-    async with record.write() as tx:
-        await TokenRecords(tx).revoke_token(workspace_id, token.id)
+    with record.writing() as tx:
+        TokenRecords(tx).revoke_token(workspace_id, token.id)
         clock.advance(60)
-        await TokenRecords(tx).revoke_token(workspace_id, token.id)
-        listed = await TokenRecords(tx).list_tokens(workspace_id)
+        TokenRecords(tx).revoke_token(workspace_id, token.id)
+        listed = TokenRecords(tx).list_tokens(workspace_id)
     assert await find(record) is None
     assert [(one.id, one.revoked_at) for one in listed] == [(token.id, revoked_at), (other.id, None)]
 
@@ -86,46 +85,44 @@ async def test_a_foreign_token_is_an_absent_one(
     record: SystemOfRecord, workspace_id: UUID, foreign_workspace_id: UUID
 ) -> None:
     token = await create(record, workspace_id)
-    async with record.write() as tx:
-        assert await TokenRecords(tx).list_tokens(foreign_workspace_id) == []
+    with record.writing() as tx:
+        assert TokenRecords(tx).list_tokens(foreign_workspace_id) == []
         for workspace, asked in ((foreign_workspace_id, token.id), (workspace_id, an_id())):
             with pytest.raises(NotFound, match="token"):
-                await TokenRecords(tx).revoke_token(workspace, asked)
+                TokenRecords(tx).revoke_token(workspace, asked)
     assert await find(record) == token
 
 
 async def test_a_signing_key_is_made_once(record: SystemOfRecord) -> None:
-    async with record.write() as tx:
-        keys = await TokenRecords(tx).signing_keys()
-    async with record.read() as tx:
-        assert await TokenRecords(tx).signing_keys() == keys
+    with record.writing() as tx:
+        keys = TokenRecords(tx).signing_keys()
+    with record.reading() as tx:
+        assert TokenRecords(tx).signing_keys() == keys
     assert [len(key.secret) for key in keys] == [32]
 
 
 async def test_a_rotated_key_is_for_visitors_until_then_and_kept_for_what_was_drawn_from_it(
     record: SystemOfRecord, clock: FixedClock
 ) -> None:
-    async with record.write() as tx:
-        (first,) = await TokenRecords(tx).signing_keys()
+    with record.writing() as tx:
+        (first,) = TokenRecords(tx).signing_keys()
         soon, later = clock.now() + timedelta(minutes=1), clock.now() + timedelta(minutes=9)
         clock.advance(1)
-        second = await TokenRecords(tx).rotate_signing_key(soon)
+        second = TokenRecords(tx).rotate_signing_key(soon)
         clock.advance(1)
-        third = await TokenRecords(tx).rotate_signing_key(later)
-        keys = await TokenRecords(tx).signing_keys()
+        third = TokenRecords(tx).rotate_signing_key(later)
+        keys = TokenRecords(tx).signing_keys()
     assert [(key.kid, key.visitors_until) for key in keys] == [
         (third.kid, None), (second.kid, later), (first.kid, soon)
     ]  # fmt: skip
     assert [key.secret for key in keys] == [third.secret, second.secret, first.secret]
 
 
-async def test_a_retired_key_gives_way_to_a_new_one(
-    record: SystemOfRecord, engine: AsyncEngine, clock: FixedClock
-) -> None:
-    async with record.write() as tx:
-        (old,) = await TokenRecords(tx).signing_keys()
-    async with engine.begin() as connection:
-        await connection.execute(update(SigningKeyRow).values(retired_at=clock.now()))
-    async with record.write() as tx:
-        (new,) = await TokenRecords(tx).signing_keys()
+async def test_a_retired_key_gives_way_to_a_new_one(record: SystemOfRecord, engine: Engine, clock: FixedClock) -> None:
+    with record.writing() as tx:
+        (old,) = TokenRecords(tx).signing_keys()
+    with engine.begin() as connection:
+        connection.execute(update(SigningKeyRow).values(retired_at=clock.now()))
+    with record.writing() as tx:
+        (new,) = TokenRecords(tx).signing_keys()
     assert new.kid != old.kid

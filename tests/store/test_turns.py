@@ -5,17 +5,19 @@ from datetime import date
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, delete, select
 
-from app.domain.agent import Agent
-from app.domain.conversation import Role
-from app.domain.curated_answer import CuratedAnswer, Trigger
-from app.domain.errors import NotFound, TurnConflict, TurnInProgress
-from app.domain.gap import GapReason
-from app.domain.list_page import PageRequest
-from app.domain.source import Source
-from app.domain.turn import (
+from app.agents.agent import Agent
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.records import CuratedAnswerRecords
+from app.conversations.conversation import Role
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import NotFound, TurnConflict, TurnInProgress
+from app.core.gap_state import GapReason
+from app.core.list_page import PageRequest
+from app.core.turn import (
     AnsweredBy,
     Citation,
     Finish,
@@ -23,15 +25,12 @@ from app.domain.turn import (
     TurnState,
     VisitorSession,
 )
-from app.store.conversations import ConversationRecords
-from app.store.curated_answers import CuratedAnswerRecords
-from app.store.documents import DocumentRecords
-from app.store.gaps import GapRecords
-from app.store.live_documents import LiveDocumentRecords
+from app.gaps.records.gaps import GapRecords
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.source import Source
 from app.store.models import CitationRow, MessageRow, OutboxRow, TurnRow, UsageRow, VisitorRow
-from app.store.stored_turns import StoredTurnRecords
 from app.store.system_of_record import SystemOfRecord
-from app.store.turns import TurnRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import (
     OWNER,
@@ -52,9 +51,9 @@ async def test_a_question_is_stored_before_it_is_answered(
 ) -> None:
     request = a_turn("How do I install it?")
     await begin(record, session, request)
-    async with record.read() as tx:
-        turn = await StoredTurnRecords(tx).find(request.turn_id)
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
+    with record.reading() as tx:
+        turn = StoredTurnRecords(tx).find(request.turn_id)
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.question, turn.answer, turn.message_id) == (
         TurnState.RUNNING,
@@ -76,8 +75,8 @@ async def test_a_question_is_stored_before_it_is_answered(
 
 
 async def test_an_absent_turn_is_none(record: SystemOfRecord) -> None:
-    async with record.read() as tx:
-        assert await StoredTurnRecords(tx).find(an_id()) is None
+    with record.reading() as tx:
+        assert StoredTurnRecords(tx).find(an_id()) is None
 
 
 async def test_a_turn_id_is_used_once(record: SystemOfRecord, session: VisitorSession) -> None:
@@ -94,19 +93,19 @@ async def test_a_conversation_answers_one_question_at_a_time(record: SystemOfRec
     await begin(record, session, first)
     with pytest.raises(TurnInProgress):
         await begin(record, session, a_turn("And now?"))
-    async with record.write() as tx:
-        await TurnRecords(tx).finish(first.turn_id, an_end())
+    with record.writing() as tx:
+        TurnRecords(tx).finish(first.turn_id, an_end())
     await begin(record, session, a_turn("And now?"))
 
 
 async def test_a_refused_question_leaves_no_trace_even_where_the_transaction_goes_on(
-    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: Engine
 ) -> None:
     await begin(record, session, a_turn("First"))
-    async with record.write() as tx:
+    with record.writing() as tx:
         with pytest.raises(TurnInProgress):
-            await TurnRecords(tx).begin(session, a_turn("Second"), 1, OWNER)
-        conversation = await ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
+            TurnRecords(tx).begin(session, a_turn("Second"), 1, OWNER)
+        conversation = ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
     assert conversation.turn_count == 1
     assert await count_rows(engine, MessageRow) == 1
 
@@ -121,8 +120,8 @@ async def test_nobody_asks_in_a_conversation_that_is_not_theirs(
 
 
 async def test_nobody_asks_in_a_conversation_that_was_cleared(record: SystemOfRecord, session: VisitorSession) -> None:
-    async with record.write() as tx:
-        await ConversationRecords(tx).clear(session)
+    with record.writing() as tx:
+        ConversationRecords(tx).clear(session)
     with pytest.raises(NotFound, match="conversation"):
         await begin(record, session, a_turn())
 
@@ -130,18 +129,18 @@ async def test_nobody_asks_in_a_conversation_that_was_cleared(record: SystemOfRe
 async def test_a_checkpoint_keeps_the_text_so_far(record: SystemOfRecord, session: VisitorSession) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({request.turn_id: "Run the", an_id(): "nothing"})
-        turn = await StoredTurnRecords(tx).find(request.turn_id)
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({request.turn_id: "Run the", an_id(): "nothing"})
+        turn = StoredTurnRecords(tx).find(request.turn_id)
     assert turn is not None
     assert (turn.state, turn.answer) == (TurnState.RUNNING, "Run the")
 
 
 async def test_a_checkpoint_after_the_end_is_too_late(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(record, session, answer="Done.")
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({turn_id: "Do"})
-        turn = await StoredTurnRecords(tx).find(turn_id)
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({turn_id: "Do"})
+        turn = StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert turn.answer == "Done."
 
@@ -164,12 +163,12 @@ async def test_the_end_stores_the_answer_with_its_citations(
         duration_ms=900,
         trace={"stages": [{"name": "recall", "ms": 3.5}]},
     )
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({request.turn_id: "Run"})
-        message_id = await TurnRecords(tx).finish(request.turn_id, end)
-    async with record.read() as tx:
-        turn = await StoredTurnRecords(tx).find(request.turn_id)
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({request.turn_id: "Run"})
+        message_id = TurnRecords(tx).finish(request.turn_id, end)
+    with record.reading() as tx:
+        turn = StoredTurnRecords(tx).find(request.turn_id)
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.answer, turn.message_id) == (TurnState.DONE, "Run it [1][2].", message_id)
     assert (turn.answered_by, turn.confidence, turn.low_confidence) == (AnsweredBy.MODEL, 0.8, False)
@@ -187,25 +186,25 @@ async def test_the_end_stores_the_answer_with_its_citations(
 
 
 async def test_the_end_stores_what_the_turn_cost(
-    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: Engine
 ) -> None:
     turn_id = await ask(record, session, usage=TokenUsage(100, 20, "small"))
-    async with engine.connect() as connection:
+    with engine.connect() as connection:
         columns = select(UsageRow.turn_id, UsageRow.agent_id, UsageRow.prompt_tokens, UsageRow.completion_tokens)
-        assert (await connection.execute(columns)).all() == [(turn_id, session.agent_id, 100, 20)]
+        assert connection.execute(columns).all() == [(turn_id, session.agent_id, 100, 20)]
 
 
 async def test_a_second_end_changes_nothing(
-    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine, agent: Agent
+    record: SystemOfRecord, session: VisitorSession, engine: Engine, agent: Agent
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as tx:
-        first = await TurnRecords(tx).finish(request.turn_id, an_end("First.", gap=GapReason.LOW_CONFIDENCE))
-    async with record.write() as tx:
-        second = await TurnRecords(tx).finish(request.turn_id, an_end("Second.", state=TurnState.FAILED))
-        turn = await StoredTurnRecords(tx).find(request.turn_id)
-        gap = (await GapRecords(tx).page(agent.id, None, PageRequest())).items[0]
+    with record.writing() as tx:
+        first = TurnRecords(tx).finish(request.turn_id, an_end("First.", gap=GapReason.LOW_CONFIDENCE))
+    with record.writing() as tx:
+        second = TurnRecords(tx).finish(request.turn_id, an_end("Second.", state=TurnState.FAILED))
+        turn = StoredTurnRecords(tx).find(request.turn_id)
+        gap = GapRecords(tx).page(agent.id, None, PageRequest()).items[0]
     assert turn is not None
     assert (second, turn.state, turn.answer, gap.count) == (first, TurnState.DONE, "First.", 1)
     rows = [await count_rows(engine, row) for row in (MessageRow, CitationRow, UsageRow, OutboxRow)]
@@ -213,19 +212,18 @@ async def test_a_second_end_changes_nothing(
 
 
 async def test_an_erased_turn_cannot_end(record: SystemOfRecord) -> None:
-    with pytest.raises(NotFound):
-        async with record.write() as tx:
-            await TurnRecords(tx).finish(an_id(), an_end())
+    with pytest.raises(NotFound), record.writing() as tx:
+        TurnRecords(tx).finish(an_id(), an_end())
 
 
 async def test_a_failed_turn_keeps_its_partial_text(record: SystemOfRecord, session: VisitorSession) -> None:
     turn_id = await ask(
         record, session, answer="Run the", state=TurnState.FAILED, error_code="model_interrupted", citations=()
     )
-    async with record.read() as tx:
-        turn = await StoredTurnRecords(tx).find(turn_id)
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
-        assert await StoredTurnRecords(tx).history(session.conversation_id, 6) == []
+    with record.reading() as tx:
+        turn = StoredTurnRecords(tx).find(turn_id)
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
+        assert StoredTurnRecords(tx).history(session.conversation_id, 6) == []
     assert turn is not None
     assert (turn.state, turn.error_code) == (TurnState.FAILED, "model_interrupted")
     assert [message.text for message in messages] == ["How do I install it?", "Run the"]
@@ -235,35 +233,35 @@ async def test_a_turn_that_failed_without_a_word_shows_no_empty_bubble(
     record: SystemOfRecord, session: VisitorSession
 ) -> None:
     await ask(record, session, answer="", state=TurnState.FAILED, citations=())
-    async with record.read() as tx:
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
+    with record.reading() as tx:
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
     assert [message.role for message in messages] == [Role.VISITOR]
 
 
 async def test_a_curated_answer_counts_its_hits(record: SystemOfRecord, session: VisitorSession, agent: Agent) -> None:
     answer = CuratedAnswer(an_id(), agent.id, Trigger.EXACT, "hi", "Hello.")
-    async with record.write() as tx:
-        await CuratedAnswerRecords(tx).create(answer)
+    with record.writing() as tx:
+        CuratedAnswerRecords(tx).create(answer)
     for _ in range(2):
         await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
-    async with record.write() as tx:
-        given = await CuratedAnswerRecords(tx).get(agent.id, answer.id)
+    with record.writing() as tx:
+        given = CuratedAnswerRecords(tx).get(agent.id, answer.id)
         assert given.hits == 2
         assert given.last_hit_at is not None
-        await CuratedAnswerRecords(tx).delete(agent.id, answer.id)
+        CuratedAnswerRecords(tx).delete(agent.id, answer.id)
     turn_id = await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
-    async with record.read() as tx:
-        assert await StoredTurnRecords(tx).find(turn_id) is not None
+    with record.reading() as tx:
+        assert StoredTurnRecords(tx).find(turn_id) is not None
 
 
 async def test_what_happened_waits_in_the_outbox_once(
-    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: Engine
 ) -> None:
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
-    async with record.write() as tx:
-        await TurnRecords(tx).feedback(session, turn_id, "down", "")
-    async with engine.connect() as connection:
-        rows = (await connection.execute(select(OutboxRow.kind, OutboxRow.payload).order_by(OutboxRow.kind))).all()
+    with record.writing() as tx:
+        TurnRecords(tx).feedback(session, turn_id, "down", "")
+    with engine.connect() as connection:
+        rows = connection.execute(select(OutboxRow.kind, OutboxRow.payload).order_by(OutboxRow.kind)).all()
     payload = {"turn_id": str(turn_id), "conversation_id": str(session.conversation_id)}
     assert rows == [("gap.seen", payload), ("turn.done", payload)]
 
@@ -278,15 +276,15 @@ async def test_turns_of_dead_processes_are_cut(
     await begin(record, elsewhere, alive, "web-alive")
     await begin(record, silent, wordless, "web-dead")
     clock.advance(5)
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({dead.turn_id: "Half an"})
-        assert await TurnRecords(tx).cut_orphans({"web-alive"}) == 2
-        assert await TurnRecords(tx).cut_orphans({"web-alive"}) == 0
-    async with record.read() as tx:
-        cut = await StoredTurnRecords(tx).find(dead.turn_id)
-        running = await StoredTurnRecords(tx).find(alive.turn_id)
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
-        of_silent = await ConversationRecords(tx).messages(silent.conversation_id, 10)
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({dead.turn_id: "Half an"})
+        assert TurnRecords(tx).cut_orphans({"web-alive"}) == 2
+        assert TurnRecords(tx).cut_orphans({"web-alive"}) == 0
+    with record.reading() as tx:
+        cut = StoredTurnRecords(tx).find(dead.turn_id)
+        running = StoredTurnRecords(tx).find(alive.turn_id)
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
+        of_silent = ConversationRecords(tx).messages(silent.conversation_id, 10)
     assert cut is not None
     assert running is not None
     assert (cut.state, cut.answer, cut.ended_at) == (TurnState.CUT, "Half an", clock.now())
@@ -297,43 +295,43 @@ async def test_turns_of_dead_processes_are_cut(
 
 async def test_every_running_turn_is_cut_when_nobody_lives(record: SystemOfRecord, session: VisitorSession) -> None:
     await begin(record, session, a_turn())
-    async with record.write() as tx:
-        assert await TurnRecords(tx).cut_orphans([]) == 1
+    with record.writing() as tx:
+        assert TurnRecords(tx).cut_orphans([]) == 1
     await begin(record, session, a_turn("Again"))
 
 
 async def test_a_cut_turn_counts_as_one_turn_without_tokens(
-    engine: AsyncEngine, record: SystemOfRecord, session: VisitorSession
+    engine: Engine, record: SystemOfRecord, session: VisitorSession
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as tx:
-        await TurnRecords(tx).cut_orphans([])
+    with record.writing() as tx:
+        TurnRecords(tx).cut_orphans([])
     assert await usage_of_turns(engine) == [(request.turn_id, "", 0, 0)]
 
 
 async def test_an_owner_that_was_only_silent_ends_its_turn_in_place_of_the_cut(
-    engine: AsyncEngine, record: SystemOfRecord, session: VisitorSession
+    engine: Engine, record: SystemOfRecord, session: VisitorSession
 ) -> None:
     request = a_turn()
     await begin(record, session, request)
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({request.turn_id: "The whole"})
-        await TurnRecords(tx).cut_orphans([])
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({request.turn_id: "The whole"})
+        TurnRecords(tx).cut_orphans([])
     end = replace(an_end("The whole answer [1]."), usage=TokenUsage(9, 3, "gpt"))
-    async with record.write() as tx:
-        message_id = await TurnRecords(tx).finish(request.turn_id, end)
-    async with record.write() as tx:
-        assert await TurnRecords(tx).finish(request.turn_id, replace(end, answer="Twice.")) == message_id
-        turn = await StoredTurnRecords(tx).find(request.turn_id)
-        messages = await ConversationRecords(tx).messages(session.conversation_id, 10)
+    with record.writing() as tx:
+        message_id = TurnRecords(tx).finish(request.turn_id, end)
+    with record.writing() as tx:
+        assert TurnRecords(tx).finish(request.turn_id, replace(end, answer="Twice.")) == message_id
+        turn = StoredTurnRecords(tx).find(request.turn_id)
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.answer, turn.message_id) == (TurnState.DONE, "The whole answer [1].", message_id)
     assert len(turn.citations) == len(end.citations)
     assert [message.text for message in messages] == [request.message, "The whole answer [1]."]
     assert await usage_of_turns(engine) == [(request.turn_id, end.answered_by.value, 9, 3)]
-    async with engine.connect() as connection:
-        kinds = list(await connection.scalars(select(OutboxRow.kind).order_by(OutboxRow.kind)))
+    with engine.connect() as connection:
+        kinds = list(connection.scalars(select(OutboxRow.kind).order_by(OutboxRow.kind)))
     assert kinds == ["turn.cut", "turn.done"]
 
 
@@ -342,15 +340,15 @@ async def test_what_a_silent_owner_writes_on_is_kept(record: SystemOfRecord, ses
     other = a_turn("Q2")
     await begin(record, session, request)
     await begin(record, elsewhere, other, "web-alive")
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({request.turn_id: "So far"})
-        await TurnRecords(tx).cut_orphans({"web-alive"})
-    async with record.write() as tx:
-        await TurnRecords(tx).checkpoint({request.turn_id: "So far, so good", other.turn_id: "Well"})
-    async with record.read() as tx:
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({request.turn_id: "So far"})
+        TurnRecords(tx).cut_orphans({"web-alive"})
+    with record.writing() as tx:
+        TurnRecords(tx).checkpoint({request.turn_id: "So far, so good", other.turn_id: "Well"})
+    with record.reading() as tx:
         cut, running = (
-            await StoredTurnRecords(tx).find(request.turn_id),
-            await StoredTurnRecords(tx).find(other.turn_id),
+            StoredTurnRecords(tx).find(request.turn_id),
+            StoredTurnRecords(tx).find(other.turn_id),
         )
     assert cut is not None
     assert running is not None
@@ -366,40 +364,40 @@ async def test_a_days_tokens_are_kept_as_they_are_charged(
     turn, cut = a_turn(), a_turn("Q2")
     for request in (turn, cut):
         await begin(record, session, request)
-        async with record.write() as tx:
+        with record.writing() as tx:
             if request is cut:
-                await TurnRecords(tx).cut_orphans([])
-            await TurnRecords(tx).finish(request.turn_id, spent)
-            await TurnRecords(tx).finish(request.turn_id, spent)
-    async with record.write() as tx:
-        await TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(1, 1, "gpt"))
-        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
+                TurnRecords(tx).cut_orphans([])
+            TurnRecords(tx).finish(request.turn_id, spent)
+            TurnRecords(tx).finish(request.turn_id, spent)
+    with record.writing() as tx:
+        TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(1, 1, "gpt"))
+        assert StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
     clock.advance(24 * 3600)
-    async with record.write() as tx:
-        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 0
-        await TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(0, 5, "gpt"))
-        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 5
-        assert await StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
+    with record.writing() as tx:
+        assert StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 0
+        TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(0, 5, "gpt"))
+        assert StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 5
+        assert StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
 
 
-async def usage_of_turns(engine: AsyncEngine) -> list[tuple[Any, ...]]:
+async def usage_of_turns(engine: Engine) -> list[tuple[Any, ...]]:
     columns = select(UsageRow.turn_id, UsageRow.answered_by, UsageRow.prompt_tokens, UsageRow.completion_tokens)
-    async with engine.connect() as connection:
-        return [tuple(row) for row in (await connection.execute(columns)).all()]
+    with engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(columns).all()]
 
 
 async def test_a_citation_outlives_the_chunk_that_it_names(
     record: SystemOfRecord, session: VisitorSession, source: Source
 ) -> None:
     version = await add_live(record, source, a_page())
-    async with record.read() as tx:
-        cited: str = next(iter(await LiveDocumentRecords(tx).live_chunk_ids(source.agent_id)))
+    with record.reading() as tx:
+        cited: str = next(iter(LiveDocumentRecords(tx).live_chunk_ids(source.agent_id)))
     citation = Citation(1, "https://docs.example/install", "Install", date(2026, 1, 1), cited)
     turn_id = await ask(record, session, citations=(citation,))
-    async with record.write() as tx:
-        retired = await DocumentRecords(tx).retire_document(source.agent_id, version.document_id)
-        await DocumentRecords(tx).purge_versions(retired)
-        turn = await StoredTurnRecords(tx).find(turn_id)
+    with record.writing() as tx:
+        retired = DocumentRecords(tx).retire_document(source.agent_id, version.document_id)
+        DocumentRecords(tx).purge_versions(retired)
+        turn = StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert turn.citations == (citation,)
 
@@ -413,18 +411,18 @@ async def test_a_question_of_any_characters_is_stored(record: SystemOfRecord, se
         gap=GapReason.LOW_CONFIDENCE,
         trace={"nul\x00": ["\ud83d", float("nan"), (1, 2.5, None, True)]},
     )
-    async with record.read() as tx:
-        turn = await StoredTurnRecords(tx).find(turn_id)
+    with record.reading() as tx:
+        turn = StoredTurnRecords(tx).find(turn_id)
     assert turn is not None
     assert turn.question == "nul \ufffd, half a pair \ufffd, whole \U0001f600"
     assert turn.trace == {"nul\ufffd": ["\ufffd", None, [1, 2.5, None, True]]}
 
 
 async def test_erasing_a_visitor_would_erase_what_they_said_and_keep_the_bill(
-    record: SystemOfRecord, session: VisitorSession, engine: AsyncEngine
+    record: SystemOfRecord, session: VisitorSession, engine: Engine
 ) -> None:
     await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
-    async with engine.begin() as connection:
-        await connection.execute(delete(VisitorRow).where(VisitorRow.id == session.visitor_id))
+    with engine.begin() as connection:
+        connection.execute(delete(VisitorRow).where(VisitorRow.id == session.visitor_id))
     assert [await count_rows(engine, row) for row in (TurnRow, MessageRow, CitationRow, OutboxRow)] == [0] * 4
     assert await count_rows(engine, UsageRow) == 1

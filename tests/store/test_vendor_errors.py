@@ -1,13 +1,12 @@
 """What the databases raise, in our words."""
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 from sqlalchemy.exc import InternalError, OperationalError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from app.domain.agent import Agent
-from app.domain.errors import Overloaded, Unavailable
-from app.store.agents import AgentRecords
+from app.agents.agent import Agent
+from app.agents.records.agents import AgentRecords
+from app.core.errors import Overloaded, Unavailable
 from app.store.engine import is_sqlite
 from app.store.system_of_record import SystemOfRecord
 from app.store.vendor_errors import translated_errors
@@ -48,37 +47,37 @@ def test_an_error_that_is_a_bug_stays_as_it_is() -> None:
 
 
 async def bump(record: SystemOfRecord, agent: Agent) -> int:
-    return await record.write_at_once(lambda tx: AgentRecords(tx).bump_generation(agent.id))
+    return await record.write(lambda tx: AgentRecords(tx).bump_generation(agent.id))
 
 
 async def test_after_a_failover_no_connection_to_the_standby_is_used_again(
-    record: SystemOfRecord, engine: AsyncEngine, agent: Agent
+    record: SystemOfRecord, engine: Engine, agent: Agent
 ) -> None:
     if is_sqlite(engine):
         pytest.skip("SQLite has no standby")
     for _ in range(3):  # connections of a server that takes no writes any more
-        async with engine.connect() as connection:
-            await connection.execute(text("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"))
-            await connection.commit()
+        with engine.connect() as connection:
+            connection.execute(text("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"))
+            connection.commit()
     with pytest.raises(Unavailable, match="read-only"):
         await bump(record, agent)
     assert await bump(record, agent) == 1
 
 
 async def test_a_session_that_the_server_ended_is_said_to_be_away(
-    record: SystemOfRecord, engine: AsyncEngine, agent: Agent
+    record: SystemOfRecord, engine: Engine, agent: Agent
 ) -> None:
     if is_sqlite(engine):
         pytest.skip("SQLite has no server")
 
     async def ended_in_the_middle() -> None:
-        async with record.write() as tx:
-            await AgentRecords(tx).bump_generation(agent.id)
-            async with engine.connect() as other:
-                await other.execute(
+        with record.writing() as tx:
+            AgentRecords(tx).bump_generation(agent.id)
+            with engine.connect() as other:
+                other.execute(
                     text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'")
                 )
-            await AgentRecords(tx).bump_generation(agent.id)
+            AgentRecords(tx).bump_generation(agent.id)
 
     with pytest.raises(Unavailable):
         await ended_in_the_middle()

@@ -11,18 +11,18 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from app.adapters.inline_job_queue import InlineJobQueue
+from app.agents.agent import AgentConfig
+from app.agents.agents import Agents
+from app.agents.answer_check import AnswerCheck
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on
-from app.domain.agent import AgentConfig
-from app.domain.answer_check import AnswerCheck
-from app.domain.source import SourceConfig, SourceKind
+from app.core.actor import SCOPES, Actor
 from app.main import open_app
-from app.operating.actor import SCOPES, Actor
-from app.operating.agents import Agents
-from app.operating.sources import Sources
 from app.settings import Settings, read_settings
-from app.store.tokens import TokenRecords
+from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.sources import Sources
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.web.live_server import FrameReader, serving
 
@@ -103,17 +103,18 @@ async def running(tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Running
         yield Running(http, agent_id, tmp_path)
 
 
-async def learnt_agent(settings: Settings) -> str:
-    """An agent that has read TEXT and may be embedded in SITE. Its models say what tests want said, and not what the
-    text does: that is not looked up."""
+async def learnt_agent(settings: Settings, page_url: str = "") -> str:
+    """An agent that has read TEXT, at `page_url` where one is given, and may be embedded in SITE. Its models say what
+    tests want said, and not what the text does: that is not looked up."""
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
-        async with base.record.write() as tx:
-            actor = Actor(await TokenRecords(tx).default_workspace(), "test", frozenset(SCOPES))
+        actor = await base.record.write(
+            lambda tx: Actor(TokenRecords(tx).default_workspace(), "test", frozenset(SCOPES))
+        )
         jobs = InlineJobQueue(knowledge.jobs)
         agents, sources = Agents(base.record, jobs), Sources(base.record, jobs, page_scope_on(base))
         config = AgentConfig(name="Lamps", allowed_origins=(SITE,), answer_check=AnswerCheck.OFF)
         agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)
-        source = await sources.create(actor, agent.id, SourceConfig(SourceKind.TEXT, "Lamps", text=TEXT))
+        source = await sources.create(actor, agent.id, SourceConfig(SourceKind.TEXT, "Lamps", page_url, TEXT))
         await sources.sync(actor, source.id)
     return str(agent.id)

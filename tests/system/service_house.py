@@ -12,24 +12,23 @@ from unittest.mock import patch
 from uuid import UUID
 
 import httpx2
-from sqlalchemy import update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, update
 from starlette.applications import Starlette
 from starlette.types import Message
 
-from app.adapters.inline_job_queue import InlineJobQueue
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
-from app.domain.document import PageContent
+from app.kit.job_queue import JobQueue
+from app.knowledge.document import PageContent
 from app.main import open_app
-from app.operating.api_tokens import ApiTokens
-from app.ports.job_queue import JobQueue
 from app.settings import read_settings
-from app.store.database_time import database_time
+from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
 from app.store.engine import open_engine
 from app.store.models.tenancy import ProcessRow
+from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.overlap_reranker import OverlapReranker
@@ -56,13 +55,12 @@ class ServiceHouse:
         self.shared = SharedMemory()
         self.model = QuotingChatModel()
         self._opened: list[AsyncExitStack] = []
-        self._engines: list[AsyncEngine] = []
+        self._engines: list[Engine] = []
 
     async def open_first(self) -> None:
         await temporary_database(self.folder)
         record = await self._open()
-        async with record.write() as tx:
-            workspace = await TokenRecords(tx).default_workspace()
+        workspace = await record.write(lambda tx: TokenRecords(tx).default_workspace())
         tokens = ApiTokens(record, self.clock)
         other = await another_workspace(self.folder)
         self.write = (await tokens.issue(workspace, "write")).token
@@ -77,15 +75,15 @@ class ServiceHouse:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._let_processes_be_silent()
         while self._engines:
-            await self._engines.pop().dispose()
+            self._engines.pop().dispose()
         self.clock.advance(SILENCE_SECONDS)
         await self._open()
 
     async def _let_processes_be_silent(self) -> None:
         """For the database's time too, by which processes judge one another."""
         then = database_time("sqlite", seconds_ago=SILENCE_SECONDS)
-        async with self._engines[-1].begin() as connection:
-            await connection.execute(update(ProcessRow).values(beaten_at=then))
+        with self._engines[-1].begin() as connection:
+            connection.execute(update(ProcessRow).values(beaten_at=then))
 
     async def close(self) -> None:
         for opened in reversed(self._opened):
@@ -178,13 +176,13 @@ class ServiceHouse:
         ):
             yield
 
-    def _engine(self, url: str) -> AsyncEngine:
+    def _engine(self, url: str) -> Engine:
         engine = open_engine(url)
         self._engines.append(engine)
         return engine
 
 
-async def _is_migrated(_engine: AsyncEngine) -> None:
+def _is_migrated(_engine: Engine) -> None:
     """The database is a copy of one that is."""
 
 

@@ -13,11 +13,11 @@ from anyio import to_thread
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from app.adapters.batching_embedder import BatchingEmbedder
-from app.adapters.circuit_breaker import CircuitListener
 from app.bootstrap.adapters import configured_question_embedder
+from app.kit.circuit_breaker import CircuitListener
 from app.main import open_app
-from app.ports.embedder import Embedder
+from app.providers.embedding.batching_embedder import BatchingEmbedder
+from app.providers.embedding.embedder import Embedder
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.system.conftest import SITE, Running, learnt_agent

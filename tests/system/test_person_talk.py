@@ -10,9 +10,9 @@ import pytest
 
 from app.bootstrap.infrastructure import open_infrastructure
 from app.main import open_app
-from app.operating.api_tokens import ApiTokens
 from app.settings import Settings, read_settings
-from app.store.tokens import TokenRecords
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Say
 from tests.system.conftest import SITE, Running, Visitor, learnt_agent
 from tests.system.test_model_path import said
@@ -53,8 +53,7 @@ class Desk:
 async def opened_desk(settings: Settings) -> AsyncIterator[Desk]:
     agent_id = await learnt_agent(settings)
     async with open_infrastructure(settings) as base:
-        async with base.record.read() as tx:
-            workspace_id = await TokenRecords(tx).default_workspace()
+        workspace_id = await base.record.read(lambda tx: TokenRecords(tx).default_workspace())
         token = (await ApiTokens(base.record, base.clock).issue(workspace_id, "desk")).token
     async with open_app(settings) as web, serving(web.app) as (_, http):
         desk = Desk(Running(http, agent_id, settings.data), token)

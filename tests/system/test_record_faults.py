@@ -15,8 +15,7 @@ from uuid import uuid4
 
 import httpx2
 import pytest
-from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Engine, event
 
 from app.main import open_app
 from app.settings import read_settings
@@ -36,9 +35,9 @@ class Disk:
         self._path = path
         self._is_full = False
 
-    def open_engine(self, url: str) -> AsyncEngine:
+    def open_engine(self, url: str) -> Engine:
         engine = open_engine(url)
-        event.listen(engine.sync_engine, "checkout", self._limit)
+        event.listen(engine, "checkout", self._limit)
         return engine
 
     @contextmanager
@@ -84,8 +83,8 @@ async def on_disk(
     agent_id = await learnt_agent(settings)
     monkeypatch.setattr("app.bootstrap.infrastructure.open_engine", disk.open_engine)
     monkeypatch.setattr("app.store.engine._BUSY_SECONDS", 0)
-    monkeypatch.setattr("app.answering.turn_end_store.PATIENCE_SECONDS", 0)
-    monkeypatch.setattr("app.answering.turn_end_store._AGAIN_SECONDS", (0.05,))
+    monkeypatch.setattr("app.turns.turn_end_store.PATIENCE_SECONDS", 0)
+    monkeypatch.setattr("app.turns.turn_end_store._AGAIN_SECONDS", (0.05,))
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
 

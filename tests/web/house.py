@@ -12,55 +12,56 @@ import httpx2
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
-from app.adapters.crawler_page_scope import CrawlerPageScope
-from app.adapters.crawler_webhook_sender import CrawlerWebhookSender
-from app.adapters.cronsim_calendar import CronsimCalendar
-from app.adapters.langid_language_guesser import LangidLanguageGuesser
-from app.adapters.memory_stream_places import MemoryStreamPlaces
-from app.adapters.re2_pattern_matcher import Re2PatternMatcher
-from app.answering.agent_search import AgentSearch
-from app.answering.conversations import Conversations
-from app.answering.curated_matcher import CuratedMatcher
-from app.answering.history import History
-from app.answering.model_health import ModelHealth
-from app.answering.playground import Playground, playground_on
-from app.answering.search_pipeline import SearchParts
-from app.answering.trial_answers import TrialAnswers
-from app.answering.trial_search import TrialSearch
-from app.domain.agent import Agent, AgentConfig
-from app.domain.turn import TurnRequest, VisitorSession
+from app.agents.agent import Agent, AgentConfig
+from app.agents.agents import Agents
+from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.curated.rehearsals import Matching
+from app.answers.playground import Playground, playground_on
+from app.bootstrap.application import create_app, endpoints_of
+from app.conversations.conversations import Conversations
+from app.conversations.history import History
+from app.conversations.people.told_history import ToldHistory
+from app.conversations.privacy.live_conversations import LiveConversations
+from app.core.actor import READ, SCOPES, WRITE, Actor
+from app.core.turn import TurnRequest, VisitorSession
+from app.gaps.gap_replays import Trials
+from app.gaps.gap_suggestions import AnswerDrafts
+from app.gaps.trial_answers import TrialAnswers
+from app.kit.clock import Clock
+from app.kit.job_queue import JobQueue
+from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.limits.memory_stream_places import MemoryStreamPlaces
+from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits.stream_places import StreamPlaces
+from app.kit.password_hasher import PasswordHasher
+from app.kit.pattern_matcher import PatternMatcher
+from app.kit.re2_pattern_matcher import Re2PatternMatcher
 from app.kit.wiring import Wiring
-from app.operating.actor import READ, SCOPES, WRITE, Actor
-from app.operating.agents import Agents
-from app.operating.api_tokens import ApiTokens
-from app.operating.gap_replays import Trials
-from app.operating.gap_suggestions import AnswerDrafts
-from app.operating.golden_asking import TrialSearches
-from app.operating.rehearsals import Matching
-from app.operating.source_files import SourceFiles
-from app.ports.clock import Clock
-from app.ports.cron_calendar import CronCalendar
-from app.ports.embedder import Embedder
-from app.ports.job_queue import JobQueue
-from app.ports.live_conversations import LiveConversations
-from app.ports.page_listing import PageListing
-from app.ports.page_scope import PageScope
-from app.ports.password_hasher import PasswordHasher
-from app.ports.pattern_matcher import PatternMatcher
-from app.ports.rate_limiter import RateLimiter
-from app.ports.site_discovery import SiteDiscovery
-from app.ports.stream_places import StreamPlaces
-from app.ports.told_history import ToldHistory
-from app.ports.webhook_sender import WebhookSender
+from app.providers.chat.model_health import ModelHealth
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.quality.golden_asking import TrialSearches
+from app.quality.trial_search import TrialSearch
+from app.search.agent_search import AgentSearch
+from app.search.search_pipeline import SearchParts
+from app.sources.cron_calendar import CronCalendar
+from app.sources.cronsim_calendar import CronsimCalendar
+from app.sources.files.source_files import SourceFiles
+from app.sources.reading.crawler_page_scope import CrawlerPageScope
+from app.sources.reading.page_listing import PageListing
+from app.sources.reading.page_scope import PageScope
+from app.sources.site_discovery import SiteDiscovery
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
-from app.web.application import create_app, endpoints_of
+from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
 from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.visitor_turns import VisitorTurns
 from app.web.widget_script import WidgetFolder
+from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
+from app.webhooks.webhook_sender import WebhookSender
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
@@ -98,6 +99,7 @@ class House:
     jobs: RecordingJobQueue
     limiter: CountingRateLimiter
     drafts: ScriptedDrafts
+    keywords: MemoryKeywordIndex
     parts: Wiring
     app: Starlette
     http: httpx2.AsyncClient
@@ -191,8 +193,7 @@ async def _belongings_of_a_new_house() -> Belongings:
 
 
 async def _settle(folder: Path, record: SystemOfRecord) -> Tenants:
-    async with record.write() as tx:
-        workspace = await TokenRecords(tx).default_workspace()
+    workspace = await record.write(lambda tx: TokenRecords(tx).default_workspace())
     other = await another_workspace(folder)
     agents, tokens = Agents(record, RecordingJobQueue()), ApiTokens(record, FixedClock())
     actor = Actor(workspace, "tests", frozenset((READ, WRITE)))
@@ -228,10 +229,10 @@ async def open_house(
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
         for session, request in belongings.asked:
             await turns.ask(session, request)
-        drafts = ScriptedDrafts()
+        drafts, keywords = ScriptedDrafts(), MemoryKeywordIndex()
         parts = Wiring(
             {
-                **doubles(record, clock, turns, jobs, limiter, drafts),
+                **doubles(record, clock, turns, jobs, limiter, drafts, keywords),
                 Readiness: readiness or _everything_answers,
                 LimitsPolicy: limits or unlimited(),
                 StreamPolicy: streams or StreamPolicy(),
@@ -249,6 +250,7 @@ async def open_house(
                 jobs=jobs,
                 limiter=limiter,
                 drafts=drafts,
+                keywords=keywords,
                 parts=parts,
                 app=app,
                 http=http,
@@ -263,10 +265,11 @@ def doubles(
     jobs: RecordingJobQueue,
     limiter: CountingRateLimiter,
     drafts: ScriptedDrafts,
+    keywords: MemoryKeywordIndex,
 ) -> dict[Any, object]:
     """What the application's other parts are made of, by the types that they name."""
     search = SearchParts(
-        record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), MemoryKeywordIndex(), OverlapReranker(), clock
+        record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), keywords, OverlapReranker(), clock
     )
     patterns, languages = Re2PatternMatcher(), LangidLanguageGuesser()
     playground = playground_on(search, patterns, ForgetfulCache(), languages)
@@ -287,6 +290,7 @@ def doubles(
         CronCalendar: CronsimCalendar(),
         PatternMatcher: patterns,
         PasswordHasher: PlainPasswordHasher(),
+        KeywordIndex: keywords,
         VisitorTurns: turns,
         Conversations: Conversations(record, History(record, ForgetfulCache())),
         LiveConversations: EndedConversations(),
@@ -319,7 +323,7 @@ def uninhabited() -> Wiring:
     """A house that nobody lives in: for going through the routes."""
     nowhere = cast(SystemOfRecord, None)
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
-    return Wiring(doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts))
+    return Wiring(doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex()))
 
 
 def every_endpoint() -> list[AnyEndpoint]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from app.operating.api_tokens import ApiTokens
+from app.workspaces.api_tokens import ApiTokens
 from tests.web.house import SITE, House, Json
 from tests.web.route_examples import furnished
 

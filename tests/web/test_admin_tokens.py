@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from app.operating.actor import USUAL_SCOPES
-from app.operating.api_tokens import ApiTokens
+from app.core.actor import USUAL_SCOPES
+from app.workspaces.api_tokens import ApiTokens
 from tests.web.house import House
 
 

@@ -4,16 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.costs import TokenPrices
-from app.domain.turn import TokenUsage
-from app.operating.token_budgets import TokenBudgets
-from app.store.turns import TurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.conversations.token_budgets import TokenBudgets
+from app.core.costs import TokenPrices
+from app.core.turn import TokenUsage
 from tests.web.house import House, open_house
 
 
 async def charge(house: House, usage: TokenUsage) -> None:
-    async with house.record.write() as tx:
-        await TurnRecords(tx).charge(house.agent.id, "suggestion", usage)
+    await house.record.write(lambda tx: TurnRecords(tx).charge(house.agent.id, "suggestion", usage))
 
 
 async def test_the_api_lists_months_newest_first_with_cached_tokens(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from app.web.bounded_http import bounded_http
 from app.web.client_address import ClientAddresses
-from app.web.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
+from app.web.middleware.bounded_http import bounded_http
+from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 
 GET = b"GET /plain HTTP/1.1\r\nHost: docent\r\n\r\n"
 CHUNKED = b"POST /body HTTP/1.1\r\nHost: docent\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwords\r\n"

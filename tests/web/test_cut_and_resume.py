@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
-from app.domain.turn_events import Start, Token
+from app.core.turn_events import Start, Token
 from app.web.limits_policy import StreamPolicy
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel

@@ -3,8 +3,8 @@
 import pytest
 from starlette.exceptions import HTTPException
 
-from app.domain import errors
-from app.domain.errors import DocentError, InvalidInput, NotFound, RateLimited, Unavailable
+from app.core import errors
+from app.core.errors import DocentError, InvalidInput, NotFound, RateLimited, Unavailable
 from app.web.errors import STATUS_OF_CODE, problem_of
 
 

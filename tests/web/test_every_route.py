@@ -9,12 +9,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from app.operating.actor import SCOPES
-from app.operating.api_tokens import ApiTokens
+from app.core.actor import SCOPES
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from app.web.errors import STATUS_OF_CODE
 from app.web.openapi import refusal_codes
+from app.workspaces.api_tokens import ApiTokens
 from tests.web.house import SITE, UNKNOWN, every_endpoint
 from tests.web.route_examples import BODIES, FORMS, REQUIRED, FurnishedHouse, furnished
 
@@ -70,9 +70,10 @@ async def call(
 
 
 def assert_refused(response: httpx2.Response, code: str, *words: str, endpoint: AnyEndpoint) -> None:
-    assert response.status_code == STATUS_OF_CODE[code], response.text
     error = response.json()["error"]
-    assert error["code"] == code
+    shape = None if code == "method_not_allowed" else endpoint.refusals
+    assert response.status_code == (shape.status(code) if shape else STATUS_OF_CODE[code]), response.text
+    assert error["code"] == (shape.code(code) if shape else code)
     for word in words:
         assert word in error["message"]
     assert error["message"].endswith((".", ")."))
@@ -97,10 +98,14 @@ def test_only_these_routes_are_open_to_everyone() -> None:
     assert {endpoint.path for endpoint in ENDPOINTS if not is_guarded(endpoint)} == {
         "/", "/healthz", "/healthz/stream", "/readyz", "/metrics", "/openapi.json", "/v1/widget/init",
         "/widget/widget.js",
-        "/widget/widget.{fingerprint}.js", "/widget/people.{fingerprint}.js", "/widget/page.{fingerprint}.js",
+        "/widget/widget.{fingerprint}.js", "/widget/panel.{fingerprint}.js", "/widget/people.{fingerprint}.js",
+        "/widget/page.{fingerprint}.js", "/widget/search.js", "/widget/search.{fingerprint}.js",
         "/widget/{script}.js.map",
         "/widget/words/{language}.json",
         "/widget/docent-client.js", "/widget/docent-client.d.ts",
+        # where the agent is open to programs, else by a token:
+        "/mcp/{agent_id}", "/llms/{agent_id}/llms.txt", "/llms/{agent_id}/llms-full.txt",
+        "/llms/{agent_id}/pages/{document_id}.md",
         "/v1/files/{source_id}",  # the operator has made it public
         "/v1/hooks/sources/{source_id}",  # the signature of its body guards it
     }  # fmt: skip
@@ -211,10 +216,11 @@ async def test_a_missing_field_is_named(endpoint: AnyEndpoint, rooms: FurnishedH
     missing = REQUIRED[endpoint.operation]
     response = await call(rooms, endpoint, body={key: value for key, value in body.items() if key != missing})
     assert_refused(response, "invalid_request", missing, "required", endpoint=endpoint)
-    assert response.json()["error"]["field"] == missing
+    error = response.json()["error"]
+    assert error["param" if endpoint.refusals else "field"] == missing
 
 
-@those(lambda endpoint: endpoint.has_body)
+@those(lambda endpoint: endpoint.has_body and endpoint.refusals is None)  # other APIs know more fields than we do
 async def test_an_unknown_field_is_named(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, body={**(rooms.body(endpoint) or {}), "workspace_id": "x"})
     assert_refused(response, "invalid_request", "workspace_id", "Remove it", endpoint=endpoint)

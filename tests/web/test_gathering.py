@@ -1,4 +1,5 @@
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from uuid import UUID
@@ -6,7 +7,7 @@ from uuid import UUID
 import anyio
 import pytest
 
-from app.domain.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent
+from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.web.gathering import gathered
 from tests.doubles.scripted_turns import the_receipt
 
@@ -90,6 +91,22 @@ async def test_a_token_after_a_pause_does_not_wait() -> None:
         started = asyncio.get_running_loop().time()
         assert (await anext(stream)).event == Token("b")
         assert asyncio.get_running_loop().time() - started < 0.25
+
+
+async def test_tokens_gather_for_longer_while_the_loop_is_late() -> None:
+    feed = Feed(Token("a"))
+    async with aclosing(read(feed, gather_seconds=0.001)) as stream:
+        await anext(stream)
+        waiting = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0.01)
+        feed.publish(Token("b"))
+        asyncio.get_running_loop().call_soon(time.sleep, 0.05)  # something else, that keeps the loop
+        await waiting
+        feed.publish(Token("c"))
+        waiting = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0.02)
+        feed.publish(Token("d"))
+        assert (await waiting).event == Token("cd")
 
 
 async def test_nothing_else_waits_for_tokens_to_gather() -> None:

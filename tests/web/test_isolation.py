@@ -21,15 +21,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.agent import AgentConfig
-from app.domain.errors import NotFound
-from app.operating.agents import Agents
-from app.store.agents import AgentRecords
-from app.store.conversations import ConversationRecords
-from app.store.deletions import DeletionRecords
-from app.store.gaps import GapRecords
-from app.store.sources import SourceRecords
-from app.store.visitors import VisitorRecords
+from app.agents.agent import AgentConfig
+from app.agents.agents import Agents
+from app.agents.records.agents import AgentRecords
+from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.records.conversations import ConversationRecords
+from app.core.errors import NotFound
+from app.gaps.records.gaps import GapRecords
+from app.sources.deletions.records import DeletionRecords
+from app.sources.records.sources import SourceRecords
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint, Call
 from tests.web.house import House, every_endpoint, open_house
@@ -268,7 +268,7 @@ async def test_ten_thousand_hostile_ids_find_no_foreign_row(tenants: Tenants) ->
     hostile = hostile_ids(sorted(tenants.theirs.ids.values()), HOSTILE_IDS)
     assert len(hostile) >= HOSTILE_IDS
     assert len(set(hostile)) > HOSTILE_IDS / 2
-    async with tenants.ours.house.record.read() as tx:
+    with tenants.ours.house.record.reading() as tx:
         looks = (
             AgentRecords(tx).get,
             AgentRecords(tx).versions,
@@ -288,5 +288,5 @@ async def test_ten_thousand_hostile_ids_find_no_foreign_row(tenants: Tenants) ->
             look = looks[looked_for % len(looks)]
             looked_for += 1
             with pytest.raises(NotFound):
-                await look(workspace, parsed)
+                look(workspace, parsed)
     assert looked_for > HOSTILE_IDS / 10

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.agent import Fallback
-from app.operating.agents import Agents
+from app.agents.agent import Fallback
+from app.agents.agents import Agents
 from tests.web.house import House, Json, VisitorHttp
 
 GIVEN = {"name": "Ann", "email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}

@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 
-from app.operating.actor import WRITE
-from app.operating.agents import Agents
-from app.operating.api_tokens import ApiTokens
+from app.agents.agents import Agents
+from app.core.actor import WRITE
+from app.workspaces.api_tokens import ApiTokens
 from tests.web.house import House, Json, VisitorHttp
 
 

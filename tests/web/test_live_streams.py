@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
-from app.domain.errors import TurnInProgress
+from app.core.errors import TurnInProgress
 from tests.doubles.scripted_turns import the_receipt
 from tests.web.house import House, VisitorHttp, a_question, open_house, unlimited
 from tests.web.live_server import FrameReader, serving

@@ -100,7 +100,9 @@ def test_an_operation_says_who_may_call_and_what_may_go_wrong(endpoint: Any) -> 
         endpoint.has_body or bool(endpoint.text_body) or endpoint.form_model is not None
     )
     for code in endpoint.codes:
-        assert code in operation["responses"][str(STATUS_OF_CODE[code])]["description"]
+        shape = endpoint.refusals
+        status, told = (shape.status(code), shape.code(code)) if shape else (STATUS_OF_CODE[code], code)
+        assert told in operation["responses"][str(status)]["description"]
 
 
 def test_request_examples_are_valid() -> None:

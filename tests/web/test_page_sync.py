@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.list_page import PageRequest
-from app.domain.source import SourceConfig, SourceKind
-from app.operating.sources import Sources
+from app.core.list_page import PageRequest
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.sources import Sources
 from tests.web.house import House, Json, open_house
 
 

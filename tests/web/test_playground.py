@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from app.answering.playground import Playground, PlaygroundAnswer
-from app.domain.curated_answer import CuratedAnswer, Trigger
-from app.operating.curated_answers import CuratedAnswers
-from app.ports.chat_model import ChatMessage
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import CuratedAnswers
+from app.answers.playground import Playground, PlaygroundAnswer
+from app.providers.chat.chat_model import ChatMessage
 from tests.web.house import UNKNOWN, House
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.operating.source_files import SourceFiles, Upload
+from app.core.source_file import Upload
+from app.sources.files.source_files import SourceFiles
 from tests.web.house import House
 
 PAGE = b"<!doctype html><title>M</title><p>The manual</p><script>alert(document.domain)</script>"

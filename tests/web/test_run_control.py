@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.source import RunState
-from app.operating.run_watch import RunWatch
-from app.ports.site_reader import QueuedPage, ReadPage
-from app.store.crawl_pages import CrawlPageRecords
-from app.store.crawl_runs import CrawlRunRecords
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.reading.run_watch import RunWatch
+from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.source import RunState
 from app.web.limits_policy import StreamPolicy
 from tests.web.house import SITE, House, Json, open_house
 
@@ -72,21 +72,21 @@ async def test_progress_is_told_until_the_run_has_ended(watched: House) -> None:
     url, run = await a_source(house)
     run_id = UUID(run["id"])
     sources = [f"{SITE}/docs/{number}" for number in range(3)]
-    async with house.record.write() as tx:
-        await CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING, leg=1)
-        await CrawlPageRecords(tx).add_pages(run_id, [QueuedPage(page, 0) for page in sources])
+    with house.record.writing() as tx:
+        CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING, leg=1)
+        CrawlPageRecords(tx).add_pages(run_id, [QueuedPage(page, 0) for page in sources])
     told: list[Json] = []
     headers = {"Authorization": f"Bearer {house.read}"}
 
     async def one_more() -> None:
         done = len(told) - 1
         house.clock.advance(2)
-        async with house.record.write() as tx:
+        with house.record.writing() as tx:
             if done < len(sources):
                 page = ReadPage(sources[done], 0, "fetched", read_at=house.clock.now())
-                await CrawlPageRecords(tx).settle_page(run_id, page, "indexed", None, 1)
+                CrawlPageRecords(tx).settle_page(run_id, page, "indexed", None, 1)
             else:
-                await CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, "Every page was read.", leg=1)
+                CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, "Every page was read.", leg=1)
 
     watch = house.parts.get(RunWatch)
 

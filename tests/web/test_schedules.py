@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.source import SourceConfig, SourceKind
-from app.operating.sources import Sources
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.sources import Sources
 from tests.web.house import House, Json, open_house
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.operator import Operator, Role
-from app.operating.actor import MANAGE, READ, SCOPES, WRITE
-from app.operating.operators import acting
+from app.core.actor import ASK, MANAGE, READ, SCOPES, WRITE
 from app.web.access import ScopedAccess
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import acting
 from tests.doubles.fixed_clock import FixedClock
 from tests.web.console.page_examples import every_page
 from tests.web.house import UNKNOWN, every_endpoint
@@ -33,6 +33,8 @@ def wanted(method: str, path: str) -> str:
     """As the table says."""
     if any(path == top or path.startswith(f"{top}/") for top in TOLD[MANAGE][1]):
         return MANAGE
+    if path in TOLD[ASK][1]:
+        return ASK
     if path in TOLD[WRITE][1]:
         return WRITE
     return READ if method == "GET" or path in TOLD[READ][1] else WRITE

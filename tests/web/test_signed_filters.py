@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.search_filter import AttributeFilter, SearchFilter
-from app.domain.signed_user import filter_signature, user_signature
-from app.operating.agents import Agents
-from app.operating.signed_users import SignedUsers
+from app.agents.agents import Agents
+from app.agents.signed_user import filter_signature, user_signature
+from app.agents.signed_users import SignedUsers
+from app.core.search_filter import AttributeFilter, SearchFilter
 from app.web.visitor_tokens import MAX_TOKEN_CHARS
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question
 

@@ -5,13 +5,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.agent import AgentConfig
-from app.domain.signed_user import user_signature
-from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.operating.agents import Agents
-from app.operating.signed_users import SignedUsers
-from app.store.conversations import ConversationRecords
-from app.store.turns import TurnRecords
+from app.agents.agent import AgentConfig
+from app.agents.agents import Agents
+from app.agents.signed_user import user_signature
+from app.agents.signed_users import SignedUsers
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp
 
 ANN, BEN = "ann@example.com", "ben-17"
@@ -30,12 +30,12 @@ def signed(secret: str, user_id: str) -> Json:
 async def asked(house: House, session: Json, question: str) -> None:
     """The question in the record, in the conversation of that session, answered."""
     turn_id = uuid4()
-    async with house.record.write() as tx:
-        known = await ConversationRecords(tx).get(house.actor.workspace_id, UUID(session["conversation_id"]))
+    with house.record.writing() as tx:
+        known = ConversationRecords(tx).get(house.actor.workspace_id, UUID(session["conversation_id"]))
         conversation = VisitorSession(house.actor.workspace_id, house.agent.id, known.visitor_id, known.id)
-        await TurnRecords(tx).begin(conversation, TurnRequest(turn_id, question, PAGE), 1, "tests")
+        TurnRecords(tx).begin(conversation, TurnRequest(turn_id, question, PAGE), 1, "tests")
         end = TurnEnd(TurnState.DONE, "Yes.", AnsweredBy.EXTRACTIVE, 0.9, False, Finish.COMPLETE)
-        await TurnRecords(tx).finish(turn_id, end)
+        TurnRecords(tx).finish(turn_id, end)
 
 
 def questions(session: Json) -> list[str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from app.domain.source import SourceConfig, SourceKind
-from app.domain.source_hook import hook_signature
-from app.operating.sources import Sources
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.source_hook import hook_signature
+from app.sources.sources import Sources
 from tests.web.house import UNKNOWN, House, open_house
 
 PAGES = {"urls": ["https://www.example.com/docs/a"]}

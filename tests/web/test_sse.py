@@ -1,5 +1,7 @@
 """Answer streams through a real server: what arrives when, and what outlives what."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,10 +10,13 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 import uvicorn
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.answering.live_turn import LiveTurn
-from app.domain.turn_events import Start, Token, TurnEvent
+from app.core.turn_events import NumberedEvent, Start, Token, TurnEvent
+from app.turns.live_turn import LiveTurn
 from app.web.limits_policy import StreamPolicy
+from app.web.sse import frame
 from tests.doubles.scripted_turns import an_answer, the_receipt
 from tests.web.house import House, VisitorHttp, a_question, open_house
 from tests.web.live_server import FrameReader, serving
@@ -132,3 +137,24 @@ async def test_an_answer_that_ends_in_time_is_whole_although_the_server_ends(tmp
             live.server.should_exit = True
             turn.publish(the_receipt(turn_id))
             assert [f["event"] for f in await reader.rest()] == ["done"]
+
+
+async def test_a_reader_that_takes_nothing_is_left_when_a_send_takes_too_long(tmp_path: Path) -> None:
+    policy = StreamPolicy(send_timeout_seconds=0.1, gather_seconds=0)
+    async with open_house(tmp_path, streams=policy) as house, serving(house.app) as served:
+        house.turns.is_held = True
+        live, turn_id, is_left = Live(house, await house.visitor(), *served), uuid4(), asyncio.Event()
+        async with live.asking(turn_id) as (response, turn):
+            turn.presence.when_gone(0, is_left.set)
+            for _ in range(40):
+                turn.publish(Token("x" * 1_000_000))
+            await asyncio.wait_for(is_left.wait(), 10)
+            with pytest.raises(httpx2.RemoteProtocolError):
+                await FrameReader(response).rest()
+        assert not turn.has_ended
+
+
+@given(st.integers(1, 10**10), st.text())
+def test_a_token_s_frame_is_what_json_makes_of_it(number: int, text: str) -> None:
+    data = json.dumps({"event": "token", "token": text}, separators=(",", ":"))
+    assert frame(NumberedEvent(number, Token(text))) == f"id: {number}\nevent: token\ndata: {data}\n\n".encode("ascii")

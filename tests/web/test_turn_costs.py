@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.costs import TokenPrices
-from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.operating.token_budgets import TokenBudgets
-from app.store.turns import TurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.conversations.token_budgets import TokenBudgets
+from app.core.costs import TokenPrices
+from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import open_console
 from tests.web.house import PAGE, House
@@ -23,10 +23,10 @@ async def answered(house: House, trace: dict[str, Any]) -> str:
     session = await house.init()
     turn_id, conversation_id = uuid4(), session["conversation_id"]
     ids = (house.actor.workspace_id, house.agent.id, UUID(session["visitor_id"]), UUID(conversation_id))
-    async with house.record.write() as tx:
-        await TurnRecords(tx).begin(VisitorSession(*ids), TurnRequest(turn_id, "Any news?", PAGE), 1, "tests")
+    with house.record.writing() as tx:
+        TurnRecords(tx).begin(VisitorSession(*ids), TurnRequest(turn_id, "Any news?", PAGE), 1, "tests")
         end = TurnEnd(TurnState.DONE, "Yes.", AnsweredBy.MODEL, 0.9, False, Finish.COMPLETE, trace=trace)
-        await TurnRecords(tx).finish(turn_id, end)
+        TurnRecords(tx).finish(turn_id, end)
     return str(conversation_id)
 
 

@@ -13,13 +13,13 @@ from uuid import UUID, uuid4
 import jwt
 import pytest
 
-from app.domain.errors import Unauthorized
-from app.domain.turn import VisitorSession
-from app.operating.actor import WRITE, Actor
-from app.operating.signing_keys import OVERLAP, SigningKeys
+from app.core.actor import WRITE, Actor
+from app.core.errors import Unauthorized
+from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.tokens import TokenRecords
 from app.web.visitor_tokens import KEYS_LAST, LIFETIME, VisitorTokens
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.signing_keys import OVERLAP, SigningKeys
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 
@@ -82,9 +82,9 @@ def _b64(value: Json | str) -> str:
 async def mint(tmp_path: Path) -> AsyncIterator[Mint]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        async with record.write() as tx:
-            await TokenRecords(tx).default_workspace()
-            key = (await TokenRecords(tx).signing_keys())[0]
+        with record.writing() as tx:
+            TokenRecords(tx).default_workspace()
+            key = TokenRecords(tx).signing_keys()[0]
         yield Mint(VisitorTokens(record, clock), clock, key.kid, key.secret, record)
 
 

@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from app.domain.deletion import DeletedKind
-from app.domain.errors import HandedToPerson, Overloaded, TurnInProgress
-from app.domain.turn_events import Error, Token
-from app.operating.agents import Agents
-from app.operating.deletions import Deletions
+from app.agents.agents import Agents
+from app.core.errors import HandedToPerson, Overloaded, TurnInProgress
+from app.core.turn_events import Error, Token
+from app.sources.deletions.deletion import DeletedKind
+from app.sources.deletions.deletions import Deletions
 from app.web.visitor_tokens import LIFETIME
 from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question
 
@@ -33,7 +33,7 @@ def frames(text: str) -> list[Json]:
 async def test_init_says_all_that_a_widget_needs(house: House) -> None:
     session = await house.init(locale="en-GB")
     assert set(session) == {
-        "conversation_id", "visitor_id", "anonymous_id", "token", "expires_at", "agent", "messages"
+        "conversation_id", "visitor_id", "anonymous_id", "token", "expires_at", "agent", "messages", "has_earlier"
     }  # fmt: skip
     assert session["agent"] == {
         "id": str(house.agent.id),
@@ -163,6 +163,7 @@ async def test_an_answer_can_be_had_whole(visitor: VisitorHttp) -> None:
         "low_confidence": False,
         "confidence": 0.9,
         "finish": "complete",
+        "next_questions": ["Pay by invoice"],
     }
 
 
@@ -249,7 +250,7 @@ async def test_stop_and_feedback_answer_nothing(house: House, visitor: VisitorHt
 
 
 async def test_a_cleared_conversation_is_not_resumed(house: House, visitor: VisitorHttp) -> None:
-    assert (await visitor.call("GET", "/conversation/messages")).json() == {"messages": []}
+    assert (await visitor.call("GET", "/conversation/messages")).json() == {"messages": [], "has_earlier": False}
     assert (await visitor.call("POST", "/conversation/clear")).status_code == 204
     again = await house.init(anon_id=visitor.session["anonymous_id"])
     assert again["conversation_id"] != visitor.session["conversation_id"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.store.turns import TurnRecords
+from app.conversations.records.turns import TurnRecords
 from tests.store.sample_rows import a_turn, an_end
 from tests.web.house import House, Json, VisitorHttp, a_question
 
@@ -15,9 +15,9 @@ async def asker(house: House) -> VisitorHttp:
     visitor = await house.visitor()
     await visitor.ask()
     session, turn = house.turns.asked[-1][0], a_turn(ASKED)
-    async with house.record.write() as tx:
-        await TurnRecords(tx).begin(session, turn, 1, "tests")
-        await TurnRecords(tx).finish(turn.turn_id, an_end("12 euros [1]."))
+    with house.record.writing() as tx:
+        TurnRecords(tx).begin(session, turn, 1, "tests")
+        TurnRecords(tx).finish(turn.turn_id, an_end("12 euros [1]."))
     return visitor
 
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from app.operating.agents import Agents
-from app.operating.live_chats import LiveChats
+from app.agents.agents import Agents
+from app.conversations.people.live_chats import LiveChats
 from app.web.limits_policy import LimitsPolicy
 from tests.web.house import House, Json, VisitorHttp, open_house
 

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.agent import Theme
-from app.web.embed_tag import embed_tag, pinned_embed_tag
+from app.agents.agent import Theme
+from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget, pinned_path
 from tests.web.house import House, open_house
 from tests.web.route_examples import a_built_widget
@@ -19,9 +19,12 @@ from tests.web.route_examples import a_built_widget
 AGENT = UUID(int=7)
 FILES = [
     "/widget/widget.js",
+    "/widget/search.js",
     "/widget/widget.js.map",
+    "/widget/panel.js.map",
     "/widget/people.js.map",
     "/widget/page.js.map",
+    "/widget/search.js.map",
     "/widget/words/de.json",
     "/widget/docent-client.js",
     "/widget/docent-client.d.ts",
@@ -59,7 +62,7 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
     javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-    assert kinds == [javascript, json, json, json, json, javascript, plain]
+    assert kinds == [javascript, javascript, *[json] * 6, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -92,7 +95,7 @@ async def test_a_file_travels_zipped_where_the_browser_takes_that(house: House, 
     assert response.headers["etag"].endswith('-gzip"') is is_zipped
 
 
-@pytest.mark.parametrize("name", ["widget", "people", "page"])
+@pytest.mark.parametrize("name", ["widget", "panel", "people", "page", "search"])
 async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
     house: House, tmp_path: Path, name: str
 ) -> None:
@@ -129,6 +132,7 @@ async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
         "/widget/%2e%2e/secret.json",
         "/widget/widget.0123456789abcdef.js",
         "/widget/people.0123456789abcdef.js",
+        "/widget/panel.js",
         "/widget/people.js",
         "/widget/page.js",
         "/widget/other.js.map",
@@ -173,15 +177,23 @@ def test_the_pinned_tag_lets_the_browser_check_every_byte() -> None:
     assert 'crossorigin="anonymous"' in tag
 
 
-@pytest.mark.parametrize("name", ["people", "page"])
-def test_the_shipped_script_names_another_that_is_beside_it_and_its_bytes(name: str) -> None:
-    script, other = ((built_widget() / each).read_text("utf-8") for each in ("widget.js", f"{name}.js"))
+@pytest.mark.parametrize(
+    ("first", "name"), [("widget", "panel"), ("panel", "people"), ("panel", "page")], ids=["panel", "people", "page"]
+)
+def test_a_shipped_script_names_another_that_is_beside_it_and_its_bytes(first: str, name: str) -> None:
+    script = (built_widget() / f"{first}.js").read_text("utf-8")
     built = BuiltFile.read(built_widget() / f"{name}.js")
     assert pinned_path(built, name).removeprefix("/widget/") in script
     assert built.integrity in script
-    assert "integrity" not in other  # it loads nothing more
 
 
-@pytest.mark.parametrize(("name", "kibibytes"), [("widget.js", 15), ("people.js", 6), ("page.js", 2)])
-def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: int) -> None:
+@pytest.mark.parametrize("name", ["people", "page", "search"])
+def test_the_last_scripts_load_nothing_more(name: str) -> None:
+    assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "kibibytes"), [("widget.js", 6.5), ("panel.js", 15), ("people.js", 6), ("page.js", 2), ("search.js", 9)]
+)
+def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: float) -> None:
     assert len(BuiltFile.read(built_widget() / name).zipped) <= kibibytes * 1024

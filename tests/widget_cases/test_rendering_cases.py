@@ -12,7 +12,7 @@ from tests.widget_cases.widget_code import run_widget
 
 DRAWN = {
     *("p", "h3", "h4", "ul", "ol", "li", "blockquote", "hr", "pre", "code", "strong", "em", "del", "br", "a", "cite"),
-    *("table", "thead", "tbody", "tr", "th", "td"),
+    *("task", "table", "thead", "tbody", "tr", "th", "td"),
 }  # none of them loads or runs anything
 RAW = {"id": "raw", "text": "<img src=x onerror=alert(1)> ![p](https://evil.example/p.gif) [l](javascript:alert(1))"}
 CASES = [(name, row) for row in load_rows("injection_pages.jsonl") for name in row["checks"] if name in IN_WIDGET]

@@ -1,36 +1,40 @@
 """`docent demo`: from an empty folder to an answered visitor."""
 
 import secrets
+import signal
+import sys
 import tempfile
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from types import FrameType
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import typer
 
+from app.agents.pages.embed_tag import embed_tag
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.answer_report import AnswerReport
-from app.cli.crawl_progress import crawl_progress, in_words
 from app.cli.demo.api_client import ApiClient, ApiRefused
 from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_plan
 from app.cli.demo.server_process import free_port, running_server
 from app.cli.demo.site_server import DemoSite, serve_demo_site
-from app.cli.demo.termination import orderly_end
 from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
+from app.cli.sources.crawl_progress import crawl_progress, in_words
+from app.cli.sources.website_address import check_website, website_address, website_name
 from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
-from app.cli.website_address import check_website, website_address, website_name
-from app.domain.errors import InvalidInput
-from app.domain.operator import Role
-from app.operating.api_tokens import ApiTokens
+from app.core.errors import InvalidInput
 from app.settings import PREFIX, Settings
-from app.web.embed_tag import embed_tag
+from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.operator import Role
 
 _USUAL_PORT = 8000
+_ENDED_BY_SIGTERM: Final = 128 + signal.SIGTERM
 _OPERATOR = "demo@docent.example"
 
 
@@ -172,3 +176,19 @@ async def _first_accounts(settings: Settings) -> tuple[str, str]:
 async def _stores(settings: Settings, agent_id: str) -> dict[str, Any]:
     async with open_infrastructure(settings) as base:
         return asdict(await store_counts(base, UUID(agent_id)))
+
+
+@contextmanager
+def orderly_end() -> Iterator[None]:
+    """SIGTERM ends the command as Ctrl-C does: what it has begun is put away. For the main thread. Within the block
+    SIGTERM raises SystemExit, once; another does not disturb the end."""
+
+    def end(signum: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sys.exit(_ENDED_BY_SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

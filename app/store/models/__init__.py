@@ -6,23 +6,32 @@ from typing import TYPE_CHECKING, Any, Final
 from app.store.models.base import Base
 
 if TYPE_CHECKING:
-    from app.store.models.agents import AgentRow, AgentVersionRow, CuratedAnswerRow, UserKeyRow
-    from app.store.models.contexts import ChunkContextRow
+    from app.store.models.agents import AgentFirstsRow, AgentRow, AgentVersionRow, CuratedAnswerRow, UserKeyRow
     from app.store.models.conversations import ConversationRow, MessageRow, VisitorRow
-    from app.store.models.deletions import DeletionRow
-    from app.store.models.documents import ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
-    from app.store.models.files import SourceFileRow
+    from app.store.models.documents import ChunkContextRow, ChunkRow, DocumentRow, DocumentVersionRow, EmbeddingRow
     from app.store.models.gaps import GapQuestionRow, GapRow
-    from app.store.models.given_documents import GivenDocumentRow
-    from app.store.models.golden_questions import GoldenQuestionRow
-    from app.store.models.golden_runs import GoldenRunRow
-    from app.store.models.hooks import HookCallRow, SourceHookRow
-    from app.store.models.leads import LeadRow
-    from app.store.models.live_chats import LiveChatRow, LiveMessageRow
-    from app.store.models.operators import OperatorRow, OperatorSessionRow
-    from app.store.models.schedules import SourceScheduleRow
-    from app.store.models.sources import CrawlRunRow, SourcePageRow, SourceRow
-    from app.store.models.tenancy import ApiTokenRow, AuditRow, ProcessRow, SigningKeyRow, WorkspaceRow
+    from app.store.models.golden import GoldenQuestionRow, GoldenRunRow
+    from app.store.models.people import LeadRow, LiveChatRow, LiveMessageRow
+    from app.store.models.sources import (
+        CrawlRunRow,
+        DeletionRow,
+        GivenDocumentRow,
+        HookCallRow,
+        SourceFileRow,
+        SourceHookRow,
+        SourcePageRow,
+        SourceRow,
+        SourceScheduleRow,
+    )
+    from app.store.models.tenancy import (
+        ApiTokenRow,
+        AuditRow,
+        OperatorRow,
+        OperatorSessionRow,
+        ProcessRow,
+        SigningKeyRow,
+        WorkspaceRow,
+    )
     from app.store.models.turns import (
         AgentDayRow,
         CitationRow,
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgentDayRow",
+    "AgentFirstsRow",
     "AgentRow",
     "AgentVersionRow",
     "ApiTokenRow",
@@ -85,54 +95,53 @@ __all__ = [
 
 _ROWS: Final = {
     "agents": (
+        "AgentFirstsRow",
         "AgentRow",
         "AgentVersionRow",
         "CuratedAnswerRow",
         "UserKeyRow",
     ),
-    "contexts": ("ChunkContextRow",),
     "conversations": (
         "ConversationRow",
         "MessageRow",
         "VisitorRow",
     ),
-    "deletions": ("DeletionRow",),
     "documents": (
+        "ChunkContextRow",
         "ChunkRow",
         "DocumentRow",
         "DocumentVersionRow",
         "EmbeddingRow",
     ),
-    "files": ("SourceFileRow",),
     "gaps": (
         "GapQuestionRow",
         "GapRow",
     ),
-    "given_documents": ("GivenDocumentRow",),
-    "golden_questions": ("GoldenQuestionRow",),
-    "golden_runs": ("GoldenRunRow",),
-    "hooks": (
-        "HookCallRow",
-        "SourceHookRow",
+    "golden": (
+        "GoldenQuestionRow",
+        "GoldenRunRow",
     ),
-    "leads": ("LeadRow",),
-    "live_chats": (
+    "people": (
+        "LeadRow",
         "LiveChatRow",
         "LiveMessageRow",
     ),
-    "operators": (
-        "OperatorRow",
-        "OperatorSessionRow",
-    ),
-    "schedules": ("SourceScheduleRow",),
     "sources": (
         "CrawlRunRow",
+        "DeletionRow",
+        "GivenDocumentRow",
+        "HookCallRow",
+        "SourceFileRow",
+        "SourceHookRow",
         "SourcePageRow",
         "SourceRow",
+        "SourceScheduleRow",
     ),
     "tenancy": (
         "ApiTokenRow",
         "AuditRow",
+        "OperatorRow",
+        "OperatorSessionRow",
         "ProcessRow",
         "SigningKeyRow",
         "WorkspaceRow",

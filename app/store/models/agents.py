@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.models.base import Base, HasId, parent
@@ -22,6 +22,18 @@ class AgentRow(HasId, Base):
     updated_at: Mapped[datetime]
 
     __table_args__ = (Index(None, "workspace_id", "created_at"),)
+
+
+class AgentFirstsRow(Base):
+    """What it has come through once. `seen_on` is the website, as its origin, on which a browser last opened the
+    widget."""
+
+    __tablename__ = "agent_firsts"
+
+    agent_id: Mapped[UUID] = mapped_column(ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True)
+    tried_at: Mapped[datetime | None]
+    seen_at: Mapped[datetime | None]
+    seen_on: Mapped[str] = mapped_column(default="", server_default=text("''"))
 
 
 class UserKeyRow(Base):

@@ -30,5 +30,6 @@ class HasId:
 
 
 def parent(target: str, *, index: bool = True) -> MappedColumn[UUID]:
-    """A parent whose erasure erases this row. `index` is False where another index begins with the column."""
-    return mapped_column(ForeignKey(f"{target}.id", ondelete="CASCADE"), index=index)
+    """A parent whose erasure erases this row. `index` is False where another index begins with the column. The type
+    stands there, for the parent's table may not be imported yet."""
+    return mapped_column(Uuid(), ForeignKey(f"{target}.id", ondelete="CASCADE"), index=index)

@@ -1,9 +1,10 @@
 """Documents, their versions and chunks, and the vectors that need not be computed twice."""
 
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index, LargeBinary, String, UniqueConstraint, text
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.models.base import Base, HasId, parent
@@ -32,7 +33,8 @@ class DocumentRow(HasId, Base):
 
 class DocumentVersionRow(HasId, Base):
     """(held ->) pending -> live -> retired; at most one of each but the last a document. `findings` are what the page
-    lint found, and `review` what an operator made of them."""
+    lint found, and `review` what an operator made of them. `cut_as` says by which rules its chunks were cut: "0" where
+    that was not kept, null where they came as chunks."""
 
     __tablename__ = "document_versions"
 
@@ -45,6 +47,10 @@ class DocumentVersionRow(HasId, Base):
     as_of: Mapped[date]
     dated: Mapped[date | None]  # the day that the page itself names
     markdown: Mapped[str] = mapped_column(deferred=True)  # long, and rarely wanted
+    headings: Mapped[list[list[Any]]] = mapped_column(
+        StorableJson, deferred=True, default=list, server_default=text("'[]'")
+    )
+    cut_as: Mapped[str | None] = mapped_column(String(40), default=None, server_default=text("'0'"))
     findings: Mapped[list[dict[str, str]]] = mapped_column(StorableJson, server_default=text("'[]'"))
     review: Mapped[str] = mapped_column(String(10), default="", server_default=text("''"))
     attributes: Mapped[dict[str, list[str]]] = mapped_column(StorableJson, default=dict, server_default=text("'{}'"))
@@ -92,4 +98,16 @@ class EmbeddingRow(Base):
     content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     model_id: Mapped[str] = mapped_column(String(200), primary_key=True)
     vector: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime]
+
+
+class ChunkContextRow(Base):
+    """One text by one model. `key` is the hash of what it was asked."""
+
+    __tablename__ = "chunk_contexts"
+
+    document_id: Mapped[UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    model_id: Mapped[str] = mapped_column(String(200), primary_key=True)
+    text: Mapped[str]
     created_at: Mapped[datetime]

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Index, LargeBinary, String, UniqueConstraint, text, true
-from sqlalchemy.orm import Mapped, mapped_column, query_expression
+from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.models.base import Base, HasId, parent
 
@@ -37,7 +37,6 @@ class GapRow(HasId, Base):
     answered_at: Mapped[datetime | None]
     reopened_at: Mapped[datetime | None]
     may_join: Mapped[bool] = mapped_column(server_default=true())
-    impact: Mapped[int | None] = query_expression()  # worked out where a list is ordered by it
 
     __table_args__ = (
         UniqueConstraint("agent_id", "question_key"),

@@ -43,6 +43,7 @@ class TurnRow(Base):
     first_token_ms: Mapped[int | None]
     duration_ms: Mapped[int] = mapped_column(default=0)
     trace: Mapped[dict[str, Any]] = mapped_column(StorableJson, default=dict)
+    next_questions: Mapped[list[str]] = mapped_column(StorableJson, default=list, server_default=text("'[]'"))
     created_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
 

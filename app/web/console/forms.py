@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl
 from pydantic import BeforeValidator, ValidationError
 from starlette.requests import Request
 
-from app.domain.errors import InvalidInput
-from app.operating.source_files import Upload
+from app.core.errors import InvalidInput
+from app.core.source_file import Upload
 from app.web.console.page import Form
 from app.web.errors import Refusal
 from app.web.form_body import read_form

@@ -11,14 +11,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.answering.model_health import ModelHealth
-from app.domain.agent import Agent
-from app.domain.errors import DocentError, InvalidInput
-from app.domain.list_page import PageRequest
-from app.operating.agents import Agents
-from app.operating.live_chats import LiveChats
-from app.operating.operators import acting
-from app.ports.clock import Clock
+from app.agents.agent import Agent
+from app.agents.agents import Agents
+from app.conversations.people.live_chats import LiveChats
+from app.core.errors import DocentError, InvalidInput
+from app.core.list_page import PageRequest
+from app.kit.clock import Clock
+from app.providers.chat.model_health import ModelHealth
 from app.web.access import ScopedAccess
 from app.web.admission import Admission
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
@@ -37,6 +36,7 @@ from app.web.console.session_cookie import (
 )
 from app.web.console.words import size
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
+from app.workspaces.operators import acting
 
 _log = structlog.get_logger("docent.web")
 

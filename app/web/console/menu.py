@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.agent import Agent
+from app.agents.agent import Agent
 from app.web.console.page import HOME, ConsolePage, Visit
 
 _AGENT = "{agent_id}"
@@ -12,6 +12,7 @@ _AGENT = "{agent_id}"
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
+    name: str  # of the page
     label: str
     icon: str
     url: str
@@ -34,7 +35,7 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, in
             continue
         url = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
         count = (waiting or {}).get(page.name, 0)
-        items.append(MenuItem(page.menu.label, page.menu.icon, url, page.name == marked, is_of_agent, count))
+        items.append(MenuItem(page.name, page.menu.label, page.menu.icon, url, page.name == marked, is_of_agent, count))
     return items
 
 
@@ -48,4 +49,5 @@ def picked(visit: Visit[Any], agent: Agent) -> str:
 
 
 def _place(page: ConsolePage) -> tuple[bool, int, str]:
-    return _AGENT not in page.path, page.menu.place if page.menu else 0, page.name
+    place = page.menu.place if page.menu else 0
+    return place >= 0 and _AGENT not in page.path, place, page.name

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from app.domain.agent import Agent
-from app.domain.operator import Operator
-from app.operating.actor import Actor
+from app.agents.agent import Agent
+from app.core.actor import Actor
 from app.web.access import Everyone, ScopedAccess
 from app.web.declared import declarations, declare
 from app.web.endpoint import Call
+from app.workspaces.operator import Operator
 
 HOME = "/console"
 InputOut = TypeVar("InputOut", covariant=True)
@@ -112,7 +112,8 @@ def _there(value: Value | None) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """Entries with an {agent_id} in the page's path stand under the agent, the others below."""
+    """Entries with an {agent_id} in the page's path stand under the agent, the others below; above both those of which
+    `place` is below zero."""
 
     label: str
     place: int
@@ -123,13 +124,14 @@ class Details(TypedDict, total=False):
     """What a page says of itself beside its path, its access and the type of its form.
 
     `shown_on` names the page of an action's form, which is shown again with what is wrong. `under` names the page whose
-    menu entry is marked; `is_file` is what is no page but a download.
+    menu entry is marked; `is_file` is what is no page but a download, `is_stream` what is none but events without end.
     """
 
     shown_on: str
     menu: MenuEntry
     under: str
     is_file: bool
+    is_stream: bool
     max_body_bytes: int
 
 
@@ -147,6 +149,7 @@ class ConsolePage:
     menu: MenuEntry | None = None
     under: str = ""
     is_file: bool = False
+    is_stream: bool = False
     max_body_bytes: int = 256 * 1024
 
     @property

@@ -8,8 +8,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from app.answering.model_health import ModelAlert
-from app.domain.agent import Agent
+from app.agents.agent import Agent
+from app.providers.chat.model_health import ModelAlert
 from app.web.console.menu import MenuItem, menu_of, picked
 from app.web.console.page import Rejected, Shown, Visit
 from app.web.console.session_cookie import csrf_token
@@ -82,6 +82,7 @@ class Rendering:
             "agent": visit.agent_or_none,
             "agents": agents,
             "menu": menu,
+            "in_line": waiting.get("live", 0),
             "flash": flash,
             "model_alert": model_alert,
             "picks": lambda each: picked(visit, each),

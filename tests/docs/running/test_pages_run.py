@@ -2,15 +2,29 @@
 
 import pytest
 
-from tests.docs.fenced_blocks import Block
+from tests.docs.fenced_blocks import Block, blocks
 from tests.docs.running.conftest import SURE, UNANSWERED, Walk, shell_blocks
 from tests.doubles.sample_files import a_pdf
 
 WITH_CALLS = [
     block
-    for page in ("better-answers", "sources", "webhooks", "use-the-api")  # the last makes another agent
+    for page in (
+        "better-answers",
+        "sources",
+        "webhooks",
+        "openai",
+        "mcp",
+        "page-search",
+        "llms-txt",
+        "use-the-api",
+    )  # the last makes another agent
     for block in shell_blocks(f"docs/how-to/{page}.md")
     if "curl" in block.code
+]
+PROGRAMS = [
+    block
+    for block in blocks()
+    if block.page in ("docs/how-to/openai.md", "docs/how-to/mcp.md") and block.language == "python"
 ]
 ON_COMMAND_LINE = [
     block
@@ -73,5 +87,14 @@ def test_a_guides_calls_are_taken(walk: Walk, block: Block) -> None:
     }
     given = "".join(f"{name}={value}\n" for name, value in variables.items())
     said = walk.run(f"{given}{code}")
-    assert "{" in said or ".csv" in code
+    assert "{" in said or ".csv" in code or "/llms/" in code
     assert '"error":' not in said
+
+
+@pytest.mark.parametrize("block", PROGRAMS, ids=str)
+def test_a_guides_program_prints_an_answer_and_its_pages(walk: Walk, block: Block) -> None:
+    token = "$(docent token create programs --scope ask 2>/dev/null)"
+    given = f"export DOCENT={walk.base} KEY={token} AGENT={walk.agent_id}"
+    said = walk.run(f"{given}\npython - <<'PROGRAM'\n{block.code}\nPROGRAM")
+    assert "within 30 days" in said
+    assert f"{walk.site}/" in said

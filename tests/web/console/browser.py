@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from app.domain.operator import Role
-from app.operating.operators import Operators
-from app.operating.source_files import Upload
+from app.core.source_file import Upload
+from app.workspaces.operator import Role
+from app.workspaces.operators import Operators
 from tests.web.house import House
 
 PASSWORD = "correct horse battery"

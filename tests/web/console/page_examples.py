@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.agent import AgentConfig
-from app.domain.operator import Role
-from app.operating.agents import Agents
-from app.operating.operators import Operators
-from app.operating.source_files import Upload
-from app.web.application import pages_of
+from app.agents.agent import AgentConfig
+from app.agents.agents import Agents
+from app.bootstrap.application import pages_of
+from app.core.source_file import Upload
 from app.web.console.page import ConsolePage
+from app.workspaces.operator import Role
+from app.workspaces.operators import Operators
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import Belongings, House, uninhabited
 from tests.web.route_examples import FILE, FurnishedHouse, furnished

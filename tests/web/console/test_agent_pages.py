@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.errors import NotFound, PublishGateFailed
-from app.domain.operator import Role
-from app.operating.agents import Agents
-from app.operating.publishing import Publishing
-from app.store.agents import AgentRecords
+from app.agents.agents import Agents
+from app.agents.records.agents import AgentRecords
+from app.core.errors import NotFound, PublishGateFailed
+from app.quality.publishing import Publishing
+from app.workspaces.operator import Role
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS
 from tests.web.house import House
@@ -66,8 +66,8 @@ async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -
     assert await browser.flash(await browser.post(f"{path}/publish")) == "Version 2 is live."
     back = await browser.post(f"{path}/back", {"number": "1"})
     assert await browser.flash(back) == "Version 3 is live: the settings of 1."
-    async with house.record.read() as tx:
-        assert (await AgentRecords(tx).live(house.agent.id)).config.tone == "friendly and plain"
+    with house.record.reading() as tx:
+        assert AgentRecords(tx).live(house.agent.id).config.tone == "friendly and plain"
     unknown = await browser.post(f"{path}/back", {"number": "99"})
     assert (unknown.status_code, "No version of this agent has it." in text_of(unknown.text)) == (422, True)
 
@@ -131,7 +131,7 @@ async def test_a_token_is_shown_once_and_works_until_it_is_revoked(house: House)
 
 async def test_a_token_needs_something_that_it_may_do(house: House) -> None:
     response = await (await an_operator(house)).post("/console/tokens", {"name": "deploy"})
-    assert (response.status_code, response.text.count("Choose from: read, write, manage.")) == (422, 1)
+    assert (response.status_code, response.text.count("Choose from: read, write, manage, ask.")) == (422, 1)
     assert '<fieldset class="ticks" aria-describedby="issue_token-scopes-wrong ">' in response.text
 
 

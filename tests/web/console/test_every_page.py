@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from app.operating.actor import MANAGE, READ, WRITE
-from app.operating.operators import Operators
+from app.core.actor import MANAGE, READ, WRITE
 from app.web.console.page import ConsolePage
+from app.workspaces.operators import Operators
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, OpenConsole, every_page
 from tests.web.house import UNKNOWN
@@ -55,7 +55,7 @@ def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
     )
 
 
-@those(lambda page: not is_form(page) and page.name not in ("nothing", "home", "sign_in"))
+@those(lambda page: not is_form(page) and not page.is_stream and page.name not in ("nothing", "sign_in"))
 async def test_a_page_is_shown_to_whom_it_is_for(page: ConsolePage, still_console: OpenConsole) -> None:
     assert page.scope is not None
     browser: ConsoleBrowser = getattr(still_console, ROLES[page.scope])
@@ -68,7 +68,7 @@ async def test_a_page_is_shown_to_whom_it_is_for(page: ConsolePage, still_consol
         assert response.text.count("<h1") == 1
 
 
-@those(lambda page: not is_form(page) and not page.is_file and page.scope is not None and page.name != "home")
+@those(lambda page: not is_form(page) and not page.is_file and not page.is_stream and page.scope is not None)
 async def test_no_id_stands_twice_on_a_page(page: ConsolePage, still_console: OpenConsole) -> None:
     """What htmx picks out of a page by its id is put in a place with all that has it."""
     ids = re.findall(r'\sid="([^"]*)"', await still_console.admin.page(still_console.path(page)))

@@ -3,15 +3,15 @@
 from dataclasses import replace
 from uuid import UUID
 
-from app.domain.chunk import ChunkDraft
-from app.domain.document import PageContent
-from app.domain.source import RunState, SourceConfig, SourceKind
-from app.operating.agents import Agents
-from app.operating.sources import Sources
-from app.ports.site_reader import QueuedPage, ReadPage
-from app.store.crawl_pages import CrawlPageRecords
-from app.store.crawl_runs import CrawlRunRecords
-from app.store.documents import DocumentRecords
+from app.agents.agents import Agents
+from app.core.chunk import ChunkDraft
+from app.knowledge.document import PageContent
+from app.knowledge.records.documents import DocumentRecords
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.source import RunState, SourceConfig, SourceKind
+from app.sources.sources import Sources
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
@@ -30,10 +30,10 @@ async def learn(house: House, *questions: str) -> str:
     for number, question in enumerate(questions):
         url = f"https://www.example.com/{number}"
         chunk = ChunkDraft(0, "We do.", "Help", ("Help", question))
-        async with house.record.write() as tx:
+        with house.record.writing() as tx:
             page = PageContent(url, f"Page {number}", "We do.", language="en")
-            version = await DocumentRecords(tx).add_pending(house.agent.id, source.id, page, url, [chunk])
-            await DocumentRecords(tx).make_live(version)
+            version = DocumentRecords(tx).add_pending(house.agent.id, source.id, page, url, [chunk])
+            DocumentRecords(tx).make_live(version)
     return f"/console/agents/{house.agent.id}/sources/{source.id}"
 
 
@@ -90,13 +90,13 @@ async def test_a_source_that_was_read_leads_on_until_there_are_some(house: House
     source = await learn(house, "Do you ship to Malta?")
     assert path(house) not in await browser.page(source)
     source_id = source.rpartition("/")[2]
-    async with house.record.write() as tx:
-        run = await CrawlRunRecords(tx).start_run(house.agent.id, UUID(source_id))
-        await CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://www.example.com/0", 0)])
-        await CrawlPageRecords(tx).settle_page(
+    with house.record.writing() as tx:
+        run = CrawlRunRecords(tx).start_run(house.agent.id, UUID(source_id))
+        CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://www.example.com/0", 0)])
+        CrawlPageRecords(tx).settle_page(
             run.id, ReadPage("https://www.example.com/0", 0, "fetched"), "indexed", None, 1
         )
-        await CrawlRunRecords(tx).set_run_state(run.id, RunState.FINISHED)
+        CrawlRunRecords(tx).set_run_state(run.id, RunState.FINISHED)
     assert path(house) in await browser.page(source)
     await browser.post(path(house), {"own": "Do you?"})
     assert path(house) not in await browser.page(source)

@@ -6,20 +6,20 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.agent import AgentConfig
-from app.domain.errors import InvalidInput, ModelUnavailable, RateLimited
-from app.domain.gap import GapReason
-from app.domain.operator import Role
-from app.domain.source import SourceConfig, SourceKind
-from app.domain.suggestion import Suggestion, SuggestionState
-from app.domain.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
-from app.operating.agents import Agents
-from app.operating.gaps import Gaps
-from app.operating.sources import Sources
-from app.store.curated_answers import CuratedAnswerRecords
-from app.store.gaps import GapRecords
-from app.store.turns import TurnRecords
-from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
+from app.agents.agent import AgentConfig
+from app.agents.agents import Agents
+from app.answers.curated.records import CuratedAnswerRecords
+from app.answers.suggestion import Suggestion, SuggestionState
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import InvalidInput, ModelUnavailable, RateLimited
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
+from app.gaps.gaps import Gaps
+from app.gaps.records.gaps import GapRecords
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.sources import Sources
+from app.workspaces.operator import Role
+from tests.web.console.browser import an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
 from tests.web.house import PAGE, House
 
@@ -42,9 +42,9 @@ async def asked_in_vain(
     session = house.turns.asked[-1][0]
     page = {"url": found or f"{PAGE}?q={question}", "title": title or question, "cosine": 0.5, "bm25": 1.5}
     trace = {"ranked": [{**page, "calibrated": confidence} for confidence in sure]}
-    async with house.record.write() as tx:
-        await TurnRecords(tx).begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
-        await TurnRecords(tx).finish(
+    with house.record.writing() as tx:
+        TurnRecords(tx).begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
+        TurnRecords(tx).finish(
             turn_id,
             TurnEnd(TurnState.DONE, answer, AnsweredBy.FALLBACK, 0.3, True, Finish.COMPLETE, gap=reason, trace=trace),
         )
@@ -105,8 +105,8 @@ async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) 
     assert "Yes, we do.</textarea>" in response.text
     assert "ship to malta</textarea>" in response.text
     assert 'value="asked the warehouse"' in response.text
-    async with house.record.read() as tx:
-        assert await CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
+    with house.record.reading() as tx:
+        assert CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
 
 
 async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: House) -> None:
@@ -120,8 +120,8 @@ async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: Hous
     assert 'value="ask Bob"' in response.text
     assert "Drafted from the pages below." in text_of(response.text)
     assert "Pricing https://www.example.com/pricing#monthly" in text_of(response.text)
-    async with house.record.read() as tx:
-        assert await CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
+    with house.record.reading() as tx:
+        assert CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
 
 
 async def test_what_was_typed_before_a_draft_stays_above_it(house: House) -> None:
@@ -177,10 +177,10 @@ async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: Hous
     for _ in range(2):
         response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
         assert "Closed: 1 question is answered now" in text_of(response.text)
-    async with house.record.read() as tx:
-        [answer] = await CuratedAnswerRecords(tx).of_agent(house.agent.id)
+    with house.record.reading() as tx:
+        [answer] = CuratedAnswerRecords(tx).of_agent(house.agent.id)
         assert answer.answer == "Yes, we do."
-        assert (await GapRecords(tx).get(house.actor.workspace_id, gap)).state.value == "answered"
+        assert GapRecords(tx).get(house.actor.workspace_id, gap).state.value == "answered"
 
 
 async def test_an_answer_that_does_not_fit_closes_nothing_and_says_so(house: House) -> None:
@@ -248,12 +248,6 @@ async def test_gaps_are_exported_as_they_are_shown(given: str, kind: str, house:
     assert ("'=1+1" if given == "csv" else '"=1+1"') in response.text
     nothing = await browser.get(f"{gaps_path(house)}/export?format={given}&text=lamps")
     assert "1+1" not in nothing.text
-
-
-async def test_a_sign_in_begins_at_the_gaps(house: House) -> None:
-    browser: ConsoleBrowser = await an_operator(house)
-    response = await browser.get("/console")
-    assert (response.status_code, response.headers["location"]) == (303, gaps_path(house))
 
 
 async def test_a_gap_leads_to_a_page_or_text_that_says_it(house: House) -> None:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from uuid import UUID
 
-from app.operating.golden_runs import GoldenRuns
-from app.store.golden_runs import GoldenRunRecords
+from app.quality.golden_runs import GoldenRuns
+from app.quality.records.golden_runs import GoldenRunRecords
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
@@ -61,8 +61,7 @@ async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) ->
     run = await house.parts.get(GoldenRuns).get(house.actor, house.agent.id, run_id)
 
     async def shown(**now: object) -> str:
-        async with house.record.write() as tx:
-            await GoldenRunRecords(tx).save(replace(run, questions=40, **now))  # type: ignore[arg-type]
+        await house.record.write(lambda tx: GoldenRunRecords(tx).save(replace(run, questions=40, **now)))  # type: ignore[arg-type]
         return await console.viewer.page(path)
 
     page = await shown(goes_on_at=house.clock.now())

@@ -5,9 +5,9 @@ import re
 from dataclasses import replace
 from html import unescape
 
-from app.domain.agent import Fallback
-from app.operating.agents import Agents
-from app.operating.leads import Leads
+from app.agents.agent import Fallback
+from app.agents.agents import Agents
+from app.conversations.people.leads import Leads
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 

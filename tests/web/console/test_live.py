@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.operating.agents import Agents
+from app.agents.agents import Agents
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import OpenConsole
 

@@ -1,6 +1,6 @@
 """A chat model that does not answer is said on every page that operators see."""
 
-from app.answering.model_health import ModelHealth
+from app.providers.chat.model_health import ModelHealth
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 

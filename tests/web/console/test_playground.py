@@ -3,9 +3,9 @@
 from dataclasses import replace
 from uuid import uuid4
 
-from app.domain.curated_answer import CuratedAnswer, Trigger
-from app.operating.agents import Agents
-from app.operating.curated_answers import CuratedAnswers
+from app.agents.agents import Agents
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import CuratedAnswers
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 

@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.chunk import ChunkDraft
-from app.domain.document import PageContent
-from app.domain.list_page import PageRequest
-from app.domain.page_lint import Finding, FindingKind
-from app.domain.source import SourceConfig, SourceKind
-from app.operating.audit_log import AuditLog
-from app.operating.sources import Sources
-from app.store.documents import DocumentRecords
+from app.core.chunk import ChunkDraft
+from app.core.list_page import PageRequest
+from app.knowledge.document import PageContent
+from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.records.documents import DocumentRecords
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.sources import Sources
+from app.workspaces.audit_log import AuditLog
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
@@ -28,11 +28,10 @@ async def a_page(house: House, *, is_held: bool, kind: FindingKind = FindingKind
         house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
     )
     chunks = (ChunkDraft(0, "We ship to Malta.", "Odd"), ChunkDraft(1, ORDER, "Odd", ("Help", "Notes")))
-    async with house.record.write() as tx:
-        page = await DocumentRecords(tx).add_pending(
+    page = await house.record.write(lambda tx: (DocumentRecords(tx).add_pending(
             house.agent.id, source.id, PageContent(URL, "Odd\u202e page", ORDER), "h", chunks,
             [Finding(kind, ORDER)], is_held=is_held,
-        )  # fmt: skip
+        )))  # fmt: skip
     return page.document_id
 
 

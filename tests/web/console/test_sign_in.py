@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.operator import Role
-from app.operating.operators import Operators
 from app.web.limits_policy import LimitsPolicy
+from app.workspaces.operator import Role
+from app.workspaces.operators import Operators
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.house import House, open_house, unlimited
 

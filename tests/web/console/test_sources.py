@@ -5,18 +5,18 @@ from uuid import UUID
 
 import pytest
 
-from app.domain.chunk import ChunkDraft
-from app.domain.document import PageContent
-from app.domain.list_page import PageRequest
-from app.domain.source import Source, SourceConfig, SourceKind
-from app.operating.agents import Agents
-from app.operating.source_files import Upload
-from app.operating.sources import Sources
-from app.ports.site_reader import QueuedPage
-from app.store.agents import AgentRecords
-from app.store.crawl_pages import CrawlPageRecords
-from app.store.documents import DocumentRecords
-from app.store.sources import SourceRecords
+from app.agents.agents import Agents
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import ChunkDraft
+from app.core.list_page import PageRequest
+from app.core.source_file import Upload
+from app.knowledge.document import PageContent
+from app.knowledge.records.documents import DocumentRecords
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.site_reader import QueuedPage
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.sources import Sources
 from app.web.form_body import FORM_BYTES
 from tests.store.sample_rows import add_live
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
@@ -39,13 +39,13 @@ async def test_without_sources_the_page_says_what_to_do(house: House, browser: C
 
 
 async def test_pages_that_the_embedder_does_not_read_are_counted(house: House, browser: ConsoleBrowser) -> None:
-    async with house.record.write() as tx:
-        site = await SourceRecords(tx).create(house.agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
+    with house.record.writing() as tx:
+        site = SourceRecords(tx).create(house.agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
     await add_live(house.record, site, PageContent("https://x.example/", "Lampen", "Lampen", language="de"))
     assert "1 page is German: the shipped models read English." in text_of(await browser.page(list_path(house)))
 
 
-async def test_a_text_is_added_and_read_at_once(house: House, browser: ConsoleBrowser) -> None:
+async def test_a_text_is_added_and_read(house: House, browser: ConsoleBrowser) -> None:
     added = await browser.post(list_path(house), {"kind": "text", "name": "Holidays", "text": "Closed on Sundays."})
     assert await browser.flash(added) == "Holidays is being read."
     (source,) = await sources_of(house, house.agent.id)
@@ -67,8 +67,8 @@ async def test_a_source_shows_what_became_of_each_page(house: House, browser: Co
         actor, house.agent.id, SourceConfig(SourceKind.SITE, HOSTILE, "https://www.example.com/")
     )
     run = await parts.get(Sources).sync(actor, source.id)
-    async with house.record.write() as tx:
-        await CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://www.example.com/a", 0)])
+    with house.record.writing() as tx:
+        CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://www.example.com/a", 0)])
     page = await browser.page(f"{list_path(house)}/{source.id}")
     assert HOSTILE not in page
     assert "https://www.example.com/a queued" in text_of(page)
@@ -89,11 +89,11 @@ async def test_a_page_shows_what_the_model_sees(house: House, browser: ConsoleBr
     await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
     (source,) = await sources_of(house, house.agent.id)
     url = "https://www.example.com/hours"
-    async with house.record.write() as tx:
+    with house.record.writing() as tx:
         drafts = (ChunkDraft(0, "Open from **9 to 17**.", "Example › Hours", ("Hours",)),)
         content = PageContent(url, "Opening hours", "Open from **9 to 17**.")
-        version = await DocumentRecords(tx).add_pending(house.agent.id, source.id, content, "h", drafts)
-        await DocumentRecords(tx).make_live(version)
+        version = DocumentRecords(tx).add_pending(house.agent.id, source.id, content, "h", drafts)
+        DocumentRecords(tx).make_live(version)
     page = text_of(await browser.page(f"{list_path(house)}/{source.id}/pages/{version.document_id}"))
     assert "Opening hours" in page
     assert "Open from **9 to 17**. Searched with: Example › Hours" in page
@@ -107,7 +107,7 @@ async def test_a_deleted_source_is_gone(house: House, browser: ConsoleBrowser) -
     assert await sources_of(house, house.agent.id) == []
 
 
-async def test_a_file_is_uploaded_and_read_at_once(house: House, browser: ConsoleBrowser) -> None:
+async def test_a_file_is_uploaded_and_read(house: House, browser: ConsoleBrowser) -> None:
     page = await browser.page(list_path(house))
     assert "Markdown, HTML, plain text, PDF, DOCX or CSV" in text_of(page)
     assert 'enctype="multipart/form-data"' in page
@@ -166,8 +166,8 @@ async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, 
     made = await browser.post("/console/new-agent", {"name": "Bea", "website": "www.bea.example:8443/help/"})
     assert await browser.flash(made) == "Bea is live and reads www.bea.example:8443 now."
     agent_id = UUID(re.findall(r"agents/([0-9a-f-]+)", made.headers["location"])[0])
-    async with house.record.read() as tx:
-        live = await AgentRecords(tx).live(agent_id)
+    with house.record.reading() as tx:
+        live = AgentRecords(tx).live(agent_id)
     assert live.config.allowed_origins == ("https://www.bea.example:8443",)
     (source,) = await sources_of(house, agent_id)
     assert (source.config.kind, source.config.url) == (SourceKind.SITE, "https://www.bea.example:8443/help/")

@@ -4,11 +4,11 @@ from uuid import uuid4
 
 import pytest
 
-from app.domain.golden_question import GoldenQuestion
-from app.operating.agents import Agents
-from app.operating.golden_questions import GoldenQuestions
-from app.operating.golden_runs import GoldenRuns
-from app.store.agents import AgentRecords
+from app.agents.agents import Agents
+from app.agents.records.agents import AgentRecords
+from app.quality.golden_question import GoldenQuestion
+from app.quality.golden_questions import GoldenQuestions
+from app.quality.golden_runs import GoldenRuns
 from app.web.console.line_chart import HEIGHT, Line, share_chart
 from tests.web.console.browser import an_operator, text_of
 from tests.web.console.test_gaps import asked_in_vain, gaps_path
@@ -51,8 +51,8 @@ async def test_it_is_set_in_the_draft_alone(house: House) -> None:
     assert said == "The draft answers from 35% on. Visitors get it when you publish it."
     agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
     assert agent.draft.confidence_threshold == 0.35
-    async with house.record.read() as tx:
-        assert (await AgentRecords(tx).live(house.agent.id)).config.confidence_threshold == 0.25
+    with house.record.reading() as tx:
+        assert AgentRecords(tx).live(house.agent.id).config.confidence_threshold == 0.25
 
 
 async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(house: House) -> None:

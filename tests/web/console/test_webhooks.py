@@ -6,13 +6,14 @@ from html import unescape
 
 import pytest
 
-from app.domain.list_page import PageRequest
-from app.domain.operator import Role
-from app.domain.webhook import Webhook, WebhookEvent, webhook_secret
-from app.operating.audit_log import AuditLog
-from app.operating.webhooks import MAX_WEBHOOKS, Webhooks
-from app.store.tokens import TokenRecords
-from app.store.webhooks import WebhookRecords
+from app.core.list_page import PageRequest
+from app.core.webhook_event import WebhookEvent
+from app.webhooks.records import WebhookRecords
+from app.webhooks.webhook import Webhook, webhook_secret
+from app.webhooks.webhooks import MAX_WEBHOOKS, Webhooks
+from app.workspaces.audit_log import AuditLog
+from app.workspaces.operator import Role
+from app.workspaces.records.tokens import TokenRecords
 from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
 from tests.web.house import House
 from tests.web.route_examples import dead_letters
@@ -44,13 +45,13 @@ async def test_without_webhooks_the_page_says_so_and_offers_every_event(house: H
 
 async def test_the_secret_that_signs_is_shown_once(house: House, browser: ConsoleBrowser) -> None:
     made = await browser.post(list_path(house), FORM)
-    found = re.search(r'<pre id="secret">(dwh_[\w-]+)</pre>', made.text)
+    found = re.search(r'<pre id="secret">(whsec_[\w+/=]+)</pre>', made.text)
     assert found is not None
     assert made.headers["cache-control"] == "no-store"
     webhook = await the_webhook(house)
-    async with house.record.read() as tx:
-        [key] = await TokenRecords(tx).signing_keys()
-    assert found[1] == webhook_secret(key.secret, webhook.id, webhook.salt)
+    with house.record.reading() as tx:
+        [key] = TokenRecords(tx).signing_keys()
+    assert found[1] == webhook_secret(key.secret, webhook)
     assert "not shown again" in text_of(made.text)
     page = await browser.page(list_path(house))
     assert found[1] not in page
@@ -121,8 +122,8 @@ async def test_a_dead_letter_is_sent_again(house: House, browser: ConsoleBrowser
     assert "sends it again" in await browser.flash(await browser.post(path))
     assert "Nothing that was posted had to be given up" in text_of(await browser.page(list_path(house)))
     assert await latest_audit(house) == ("admin@example.com", "webhook.retry", str(dead))
-    async with house.record.write() as tx:
-        due = await WebhookRecords(tx).claim(100, house.clock.now())
+    with house.record.writing() as tx:
+        due = WebhookRecords(tx).claim(100, house.clock.now())
     assert [(each.id, each.attempts) for each in due] == [(dead, 1)]
     assert (await browser.post(path)).status_code == 404, "it is on its way already"
 

@@ -1,0 +1,140 @@
+"""What an operator may set on an agent, with every default, and the versions that visitors get."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from app.agents.answer_check import AnswerCheck
+from app.agents.context_kind import ContextKind
+from app.agents.on_disconnect import OnDisconnect
+from app.agents.retrieval_settings import RetrievalSettings
+
+LAUNCHER_ICONS: Final = ("chat", "help", "spark")
+
+
+class PublishGate(StrEnum):
+    """What publishing does about golden questions that the draft would lose."""
+
+    OFF = "off"  # nothing is asked
+    WARN = "warn"  # they are named
+    REFUSE = "refuse"  # it is not published
+
+
+class Quarantine(StrEnum):
+    """What becomes of a page with findings: nothing is looked for, they are listed, or the page waits for an operator
+    as well."""
+
+    OFF = "off"
+    FLAG = "flag"
+    HOLD = "hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """How the widget looks. Colours are "#rrggbb"; None leaves the widget's own default."""
+
+    primary_color: str | None = None
+    radius_px: int | None = None
+    position: str = "right"  # right | left
+    launcher_label: str | None = None
+    launcher_icon: str = "chat"  # one of LAUNCHER_ICONS
+    opens_itself: bool = False  # on every page, without taking the focus
+    greeting: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """What a visitor is offered where the site had no clear answer: a link (https, mailto or tel), a form whose
+    messages are kept as leads, or both. Without a `label`, and a `consent` that the form's writer agrees to, the
+    widget's own words stand there."""
+
+    url: str | None = None
+    label: str | None = None
+    form: bool = False
+    consent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentConfig:
+    """Everything an operator sets. A published copy of this, immutable, is an agent version.
+
+    `language` is a BCP 47 primary subtag that pins the answer's language, or None to follow the question.
+    `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
+    `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
+    `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
+    `answer_check`: what becomes of what the chat model writes and no source has.
+    `next_questions`: answers offer up to three further questions that the pages answer.
+    `quarantine` is for pages that are learnt from now on.
+    `ai_notice` words what visitors are told at first sight: that an AI system writes the answers automatically
+    (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
+    `open_to_programs`: whoever can reach the server may ask by MCP without a token.
+    `live_chat`: visitors may ask for a person, and operators may take conversations over.
+    `retention_days` is how long what visitors wrote and were told is kept.
+    `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
+    `publish_gate`: what publishing does about golden questions that the draft would lose.
+    `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
+    """
+
+    name: str
+    persona: str = "You are a helpful, precise assistant for the visitors of this website."
+    tone: str = "friendly and plain"
+    avoid_topics: tuple[str, ...] = ()
+    max_answer_chars: int = 1500
+    custom_prompt: str = ""
+    language: str | None = None
+    confidence_threshold: float = 0.25
+    allowed_origins: tuple[str, ...] = ()
+    allowed_link_hosts: tuple[str, ...] = ()
+    theme: Theme = field(default_factory=Theme)
+    fallback: Fallback = field(default_factory=Fallback)
+    live_chat: bool = False
+    open_to_programs: bool = False
+    starter_prompts: tuple[str, ...] = ()
+    ai_notice: str | None = None
+    contextual_chunks: ContextKind = ContextKind.STRUCTURAL
+    on_disconnect: OnDisconnect = OnDisconnect.FINISH
+    disconnect_grace_seconds: int = 10
+    retention_days: int = 180
+    daily_tokens: int | None = None
+    publish_gate: PublishGate = PublishGate.WARN
+    quarantine: Quarantine = Quarantine.FLAG
+    answer_check: AnswerCheck = AnswerCheck.MARK
+    next_questions: bool = True
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent as its operator sees it. `live_version` is None until the first publish; `generation` rises
+    whenever what the agent may answer from changes."""
+
+    id: UUID
+    workspace_id: UUID
+    draft: AgentConfig
+    live_version: int | None
+    generation: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentVersion:
+    """One published configuration. `number` counts 1, 2, 3 ... within the agent."""
+
+    agent_id: UUID
+    number: int
+    config: AgentConfig
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAgent:
+    """What answers a visitor: an agent's published configuration and the generation of its knowledge."""
+
+    id: UUID
+    workspace_id: UUID
+    version: int
+    generation: int
+    config: AgentConfig

@@ -1,0 +1,201 @@
+"""What an agent's configuration may hold."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme
+from app.agents.retrieval_settings import RerankMode, RetrievalSettings
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_between, check_http_url, check_language, check_line, check_lines, check_text
+from app.core.origin import normal_pattern
+from app.core.public_suffix import is_public_suffix
+from app.core.search_filter import SearchFilter
+
+MAX_NAME_CHARS = 100
+MAX_PERSONA_CHARS = 2000
+MAX_TONE_CHARS = 200
+MAX_CUSTOM_PROMPT_CHARS = 8000
+MAX_TOPICS = 50
+MAX_TOPIC_CHARS = 200
+MAX_ORIGINS = 100
+MAX_LINK_HOSTS = 100
+MAX_STARTER_PROMPTS = 8
+MAX_STARTER_PROMPT_CHARS = 200
+MAX_GREETING_CHARS = 500
+MIN_AI_NOTICE_LETTERS, MAX_AI_NOTICE_CHARS = 5, 300
+MAX_LAUNCHER_LABEL_CHARS = 40
+MAX_FALLBACK_LABEL_CHARS = 60
+MAX_CONSENT_CHARS = 500
+MAX_FILTER_ENTRIES = 50
+MAX_PATH_PREFIX_CHARS = 500
+MAX_ATTRIBUTE_VALUES = 20
+MAX_ATTRIBUTE_VALUE_CHARS = 200
+_ATTRIBUTE = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
+MAX_DISCONNECT_GRACE_SECONDS = 300
+MAX_RETENTION_DAYS = 3650
+MAX_DAILY_TOKENS = 1_000_000_000
+MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
+
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
+_CONTACT = re.compile(r"mailto:[^\s@?&#\"<>]+@[^\s@\"<>]+|tel:\+?[0-9().-]{3,30}", re.ASCII)
+_LINK_HOST = re.compile(r"(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}|localhost", re.ASCII)
+
+
+def checked_config(config: AgentConfig) -> AgentConfig:
+    """The configuration with origins and hosts in their normal form.
+
+    Raises InvalidInput, naming the field and the fix.
+    """
+    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
+    check_text("persona", config.persona, MAX_PERSONA_CHARS)
+    check_text("tone", config.tone, MAX_TONE_CHARS)
+    check_text("custom_prompt", config.custom_prompt, MAX_CUSTOM_PROMPT_CHARS)
+    check_lines("avoid_topics", config.avoid_topics, MAX_TOPICS, MAX_TOPIC_CHARS)
+    check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+    _check_ai_notice(config.ai_notice)
+    check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
+    check_between("confidence_threshold", config.confidence_threshold, 0, 1)
+    check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
+    check_between("retention_days", config.retention_days, 1, MAX_RETENTION_DAYS)
+    if config.daily_tokens is not None:
+        check_between("daily_tokens", config.daily_tokens, 0, MAX_DAILY_TOKENS)
+    check_language("language", config.language)
+    _check_theme(config.theme)
+    _check_fallback(config.fallback)
+    _check_retrieval(config.retrieval)
+    return replace(
+        config,
+        allowed_origins=_checked_origins(config.allowed_origins),
+        allowed_link_hosts=_checked_link_hosts(config.allowed_link_hosts),
+    )
+
+
+def _check_ai_notice(notice: str | None) -> None:
+    if notice is None:
+        return
+    check_line("ai_notice", notice, MAX_AI_NOTICE_CHARS)
+    if sum(character.isalpha() for character in notice) < MIN_AI_NOTICE_LETTERS:
+        raise InvalidInput(
+            "ai_notice",
+            "Visitors are always told that an AI system writes the answers automatically. Say it in your words, or "
+            "send null for the widget's own.",
+        )
+
+
+def _checked_origins(patterns: Sequence[str]) -> tuple[str, ...]:
+    if len(patterns) > MAX_ORIGINS:
+        raise InvalidInput("allowed_origins", f"There are {len(patterns)} entries; keep it to {MAX_ORIGINS}.")
+    normal: list[str] = []
+    for number, pattern in enumerate(patterns):
+        try:
+            normal.append(normal_pattern(pattern))
+        except ValueError as error:
+            raise InvalidInput(f"allowed_origins.{number}", str(error)) from None
+    return tuple(dict.fromkeys(normal))
+
+
+def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    if len(hosts) > MAX_LINK_HOSTS:
+        raise InvalidInput("allowed_link_hosts", f"There are {len(hosts)} entries; keep it to {MAX_LINK_HOSTS}.")
+    normal = [host.strip().lower() for host in hosts]
+    for number, host in enumerate(normal):
+        if len(host) > 253 or not _LINK_HOST.fullmatch(host):
+            raise InvalidInput(
+                f"allowed_link_hosts.{number}",
+                'Write a host name alone, such as "docs.example.com" or "*.example.com".',
+            )
+        if host.startswith("*.") and is_public_suffix(host[2:]):
+            raise InvalidInput(
+                f"allowed_link_hosts.{number}",
+                f'Anybody can have a name below "{host[2:]}". Write the domain that is yours.',
+            )
+    return tuple(dict.fromkeys(normal))
+
+
+def check_attribute(at: str, name: str, values: Sequence[str]) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    if not _ATTRIBUTE.fullmatch(name):
+        raise InvalidInput(at, "Name an attribute with up to 64 letters, digits, dots, hyphens and underscores.")
+    if not 1 <= len(values) <= MAX_ATTRIBUTE_VALUES:
+        raise InvalidInput(at, f"Give {name} 1 to {MAX_ATTRIBUTE_VALUES} values.")
+    for value in values:
+        check_line(at, value, MAX_ATTRIBUTE_VALUE_CHARS, may_be_empty=False)
+
+
+def check_filter(at: str, only: SearchFilter) -> None:
+    """Raises InvalidInput, naming the field below `at` and the fix."""
+    for name in ("sources", "path_prefixes", "languages", "attributes"):
+        if (count := len(getattr(only, name))) > MAX_FILTER_ENTRIES:
+            raise InvalidInput(f"{at}.{name}", f"There are {count} entries; keep it to {MAX_FILTER_ENTRIES}.")
+    for number, prefix in enumerate(only.path_prefixes):
+        check_line(f"{at}.path_prefixes.{number}", prefix, MAX_PATH_PREFIX_CHARS)
+        if not prefix.startswith("/"):
+            raise InvalidInput(f"{at}.path_prefixes.{number}", 'Begin with a slash, such as "/docs/".')
+    for number, language in enumerate(only.languages):
+        check_language(f"{at}.languages.{number}", language)
+    for number, attribute in enumerate(only.attributes):
+        check_attribute(f"{at}.attributes.{number}", attribute.name, attribute.values)
+    if only.dated_from and only.dated_to and only.dated_from > only.dated_to:
+        raise InvalidInput(f"{at}.dated_to", "It lies before dated_from, so that no page could ever be found.")
+
+
+def _check_theme(theme: Theme) -> None:
+    if theme.primary_color is not None and not _COLOR.fullmatch(theme.primary_color):
+        raise InvalidInput("theme.primary_color", 'Write a colour as "#rrggbb", such as "#0a66c2".')
+    if theme.radius_px is not None:
+        check_between("theme.radius_px", theme.radius_px, 0, 40)
+    if theme.position not in ("left", "right"):
+        raise InvalidInput("theme.position", 'Choose "left" or "right".')
+    check_line("theme.launcher_label", theme.launcher_label or "", MAX_LAUNCHER_LABEL_CHARS)
+    if theme.launcher_icon not in LAUNCHER_ICONS:
+        raise InvalidInput("theme.launcher_icon", f"Choose one of {', '.join(LAUNCHER_ICONS)}.")
+    check_text("theme.greeting", theme.greeting or "", MAX_GREETING_CHARS)
+
+
+def _check_fallback(fallback: Fallback) -> None:
+    check_line("fallback.label", fallback.label or "", MAX_FALLBACK_LABEL_CHARS)
+    check_line("fallback.consent", fallback.consent or "", MAX_CONSENT_CHARS)
+    if fallback.url is None:
+        return
+    check_line("fallback.url", fallback.url, 2048)
+    if fallback.url.startswith("https://"):
+        check_http_url("fallback.url", fallback.url)
+    elif not _CONTACT.fullmatch(fallback.url):
+        raise InvalidInput(
+            "fallback.url",
+            'Write "https://www.example.com/contact", "mailto:help@example.com" or "tel:+353209150123".',
+        )
+
+
+def _check_retrieval(settings: RetrievalSettings) -> None:
+    at = "retrieval."
+    check_filter(at + "filter", settings.filter)
+    check_between(at + "extra_queries", settings.extra_queries, 0, 5)
+    check_between(at + "model_searches", settings.model_searches, 0, 3)
+    check_between(at + "extra_weight", settings.extra_weight, 0, 10)
+    check_between(at + "foreign_weight", settings.foreign_weight, 0, 1)
+    check_between(at + "topic_weight", settings.topic_weight, 0, 1)
+    check_between(at + "freshness_weight", settings.freshness_weight, -1, 1)
+    check_between(at + "engagement_weight", settings.engagement_weight, 0, 1)
+    check_between(at + "spam_weight", settings.spam_weight, 0, 1)
+    check_between(at + "exploration", settings.exploration, 0, 0.2)
+    check_between(at + "confidence_steepness", settings.confidence_steepness, 0.1, 100)
+    check_between(at + "neighbours", settings.neighbours, 0, 2)
+    check_between(at + "source_tokens", settings.source_tokens, 100, 100_000)
+    check_between(at + "recall_per_list", settings.recall_per_list, 1, 200)
+    check_between(at + "vector_weight", settings.vector_weight, 0, 10)
+    check_between(at + "keyword_weight", settings.keyword_weight, 0, 10)
+    check_between(at + "document_weight", settings.document_weight, 0, 10)
+    check_between(at + "focus_weight", settings.focus_weight, 0, 10)
+    check_between(at + "rerank_weight", settings.rerank_weight, 0, 10)
+    check_between(at + "rrf_k", settings.rrf_k, 1, 1000)
+    check_between(at + "rerank_candidates", settings.rerank_candidates, 1, 100)
+    check_between(at + "rerank_budget_ms", settings.rerank_budget_ms, 50, 30_000)
+    check_between(at + "model_rank_budget_ms", settings.model_rank_budget_ms, 50, 60_000)
+    check_between(at + "page_boost", settings.page_boost, 0, 1)
+    check_between(at + "sources", settings.sources, 1, 20)
+    if settings.vector_weight == settings.keyword_weight == 0 and settings.rerank is not RerankMode.JUDGE:
+        raise InvalidInput(
+            at + "vector_weight", "One of vector_weight and keyword_weight must be above 0, or nothing is found."
+        )

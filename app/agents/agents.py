@@ -1,0 +1,105 @@
+"""What operators do with agents: draft, publish, look back."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from uuid import UUID
+
+from app.agents.agent import Agent, AgentConfig, AgentVersion
+from app.agents.agent_rules import checked_config
+from app.agents.records.agents import AgentRecords
+from app.agents.records.firsts import FirstsRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.list_page import ListPage, PageRequest
+from app.core.list_paging import page_of
+from app.kit.job_queue import JobQueue
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+
+class Agents:
+    """Every method raises NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def create(self, actor: Actor, config: AgentConfig) -> Agent:
+        """Raises InvalidInput."""
+        config = checked_config(config)
+
+        def work(tx: Transaction) -> Agent:
+            agent = AgentRecords(tx).create(actor.workspace_id, config)
+            AuditRecords(tx).record(
+                actor.workspace_id, actor.name, "agent.create", str(agent.id), {"name": config.name}
+            )
+            return agent
+
+        return await self._records.write(work)
+
+    async def get(self, actor: Actor, agent_id: UUID) -> Agent:
+        return await self._records.read(lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id))
+
+    async def tried(self, actor: Actor, agent_id: UUID) -> None:
+        """An operator has asked it something, to see what it answers."""
+
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            FirstsRecords(tx).tried(agent_id)
+
+        await self._records.write(work)
+
+    async def page(self, actor: Actor, page: PageRequest) -> ListPage[Agent]:
+        return await self._records.read(lambda tx: AgentRecords(tx).page(actor.workspace_id, page))
+
+    async def change_draft(self, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]) -> Agent:
+        """Save what `change` makes of the draft as it stands. Raises InvalidInput."""
+
+        def work(tx: Transaction) -> Agent:
+            before = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
+            after = checked_config(change(before))
+            agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
+            changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.edit", str(agent_id), {"changed": changed})
+            return agent
+
+        return await self._records.write(work)
+
+    async def publish(self, actor: Actor, agent_id: UUID, *, lost: int = 0) -> AgentVersion:
+        """The draft goes live; an unchanged draft gives the live version back. `lost` golden questions, which the
+        audit names, were weighed before."""
+
+        def work(tx: Transaction) -> tuple[AgentVersion, str | None]:
+            before = _live_language(tx, actor, agent_id)
+            version = AgentRecords(tx).publish(actor.workspace_id, agent_id)
+            told = {"version": version.number} | ({"lost_golden_questions": lost} if lost else {})
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.publish", str(agent_id), told)
+            return version, before
+
+        version, before = await self._records.write(work)
+        if version.config.language != before:
+            # Its keyword index is built for one language.
+            await self._jobs.reconcile_agent(agent_id)
+        return version
+
+    async def versions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:
+        """Newest first."""
+        versions = await self._records.read(lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id))
+        return page_of(versions, page, lambda version: str(version.number))
+
+    async def version(self, actor: Actor, agent_id: UUID, number: int) -> AgentVersion:
+        """Raises InvalidInput for a number that no version has."""
+        versions = await self._records.read(lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id))
+        found = next((version for version in versions if version.number == number), None)
+        if found is None:
+            raise InvalidInput("number", "No version of this agent has it. List the versions, and choose one.")
+        return found
+
+
+def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
+    """None as well before the first publish: what was indexed until then was indexed without a language."""
+    agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+    if agent.live_version is None:
+        return None
+    versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
+    return next(v.config.language for v in versions if v.number == agent.live_version)

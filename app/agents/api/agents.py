@@ -1,0 +1,127 @@
+"""Admin API: agents, and starter questions that visitors' own suggest."""
+
+from pydantic import Field
+
+from app.agents.agents import Agents
+from app.agents.api.agent_models import (
+    AgentCreate,
+    AgentOut,
+    AgentPatch,
+    AgentVersionOut,
+    CostsOut,
+    MonthCostOut,
+    PublishedOut,
+    PublishIn,
+    RollBackIn,
+    TokenBudgetOut,
+    changed,
+)
+from app.conversations.token_budgets import TokenBudgets
+from app.core.actor import Actor
+from app.knowledge.suggested_starters import SUGGESTED, StarterSuggestions
+from app.quality.publishing import Publishing
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, patch, post
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+
+TAG = "Agents"
+_MONTHS = 12
+
+
+class AdminAgents(Api):
+    tag = TAG
+
+    def __init__(self, agents: Agents, publishing: Publishing, budgets: TokenBudgets) -> None:
+        self._agents = agents
+        self._publishing = publishing
+        self._budgets = budgets
+
+    @post("/v1/agents", "Create an agent; visitors get it once it is published", access=write, status=201)
+    async def create_agent(self, call: Call[Actor, AgentCreate]) -> AgentOut:
+        return AgentOut.of(await self._agents.create(call.caller, call.input.config()))
+
+    @get("/v1/agents", "Agents, oldest first", access=read)
+    async def list_agents(self, call: Call[Actor, ListQuery]) -> ListOut[AgentOut]:
+        page = await self._agents.page(call.caller, call.input.page)
+        return listed(ListOut[AgentOut], page, AgentOut.of)
+
+    @get("/v1/agents/{agent_id}", "One agent", access=read, codes=("not_found",))
+    async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
+        return AgentOut.of(await self._agents.get(call.caller, call.path_id("agent_id")))
+
+    @patch("/v1/agents/{agent_id}", "Change the draft; only what is sent changes", access=write, codes=("not_found",))
+    async def edit_agent(self, call: Call[Actor, AgentPatch]) -> AgentOut:
+        agent = await self._agents.change_draft(
+            call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
+        )
+        return AgentOut.of(agent)
+
+    @post(
+        "/v1/agents/{agent_id}/publish",
+        "Make the draft what visitors get",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found", "publish_gate_failed"),
+    )
+    async def publish_agent(self, call: Call[Actor, PublishIn]) -> PublishedOut:
+        published = await self._publishing.publish(call.caller, call.path_id("agent_id"), force=call.input.force)
+        return PublishedOut.of_published(published)
+
+    @post(
+        "/v1/agents/{agent_id}/rollback",
+        "Publish the settings of an earlier version as a new one",
+        access=write,
+        codes=("not_found", "publish_gate_failed"),
+    )
+    async def roll_back_agent(self, call: Call[Actor, RollBackIn]) -> PublishedOut:
+        published = await self._publishing.roll_back(
+            call.caller, call.path_id("agent_id"), call.input.number, force=call.input.force
+        )
+        return PublishedOut.of_published(published)
+
+    @get(
+        "/v1/agents/{agent_id}/budget",
+        "What visitors have used up of the chat model today",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
+        return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
+
+    @get("/v1/agents/{agent_id}/costs", "What the chat model cost, month by month", access=read, codes=("not_found",))
+    async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
+        months = await self._budgets.months(call.caller, call.path_id("agent_id"), _MONTHS)
+        return CostsOut(months=[MonthCostOut.of(month) for month in months])
+
+    @get("/v1/agents/{agent_id}/versions", "Published versions, newest first", access=read, codes=("not_found",))
+    async def list_agent_versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
+        page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[AgentVersionOut], page, AgentVersionOut.of)
+
+
+class StarterSuggestionOut(Model):
+    question: str
+    url: str = Field(description="Of the page that answers it.")
+    title: str
+
+
+class StarterSuggestionsOut(Model):
+    items: tuple[StarterSuggestionOut, ...] = Field(description=f"{SUGGESTED} at most.")
+
+
+class AdminStarterSuggestions(Api):
+    tag = TAG
+
+    def __init__(self, suggestions: StarterSuggestions) -> None:
+        self._suggestions = suggestions
+
+    @get(
+        "/v1/agents/{agent_id}/starter-suggestions",
+        "Questions that the learnt pages ask and answer, for starter_prompts; without those that the draft has",
+        access=read,
+        codes=("not_found",),
+    )
+    async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
+        found = await self._suggestions.of_agent(call.caller, call.path_id("agent_id"))
+        return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.model_validate, found)))

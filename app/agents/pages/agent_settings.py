@@ -1,0 +1,101 @@
+"""How an agent answers and looks: its draft as one form."""
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field
+
+from app.agents import agent_rules as rules
+from app.agents.agent import AgentConfig, PublishGate, Quarantine
+from app.agents.agents import Agents
+from app.agents.answer_check import AnswerCheck
+from app.core.errors import InvalidInput
+from app.web.access import read, write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+
+_PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
+
+
+class SettingsForm(Form):
+    """The fields of a configuration by their names; those of its parts begin with `theme_` and `fallback_`."""
+
+    name: str = Field(max_length=rules.MAX_NAME_CHARS)
+    persona: str = Field(default="", max_length=rules.MAX_PERSONA_CHARS)
+    tone: str = Field(default="", max_length=rules.MAX_TONE_CHARS)
+    avoid_topics: Lines = ()
+    max_answer_chars: int = Field(ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS)
+    custom_prompt: str = Field(default="", max_length=rules.MAX_CUSTOM_PROMPT_CHARS)
+    language: str | None = Field(default=None, max_length=3)
+    confidence_threshold: float = Field(ge=0, le=1)
+    allowed_origins: Lines = ()
+    allowed_link_hosts: Lines = ()
+    starter_prompts: Lines = ()
+    retention_days: int = Field(ge=1, le=rules.MAX_RETENTION_DAYS)
+    daily_tokens: int | None = Field(default=None, ge=0, le=rules.MAX_DAILY_TOKENS)
+    publish_gate: PublishGate = PublishGate.WARN
+    quarantine: Quarantine = Quarantine.FLAG
+    answer_check: AnswerCheck = AnswerCheck.MARK
+    theme_primary_color: str | None = Field(default=None, max_length=7)
+    theme_radius_px: int | None = Field(default=None, ge=0, le=40)
+    theme_position: str = "right"
+    theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
+    theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+    ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
+    fallback_url: str | None = Field(default=None, max_length=2048)
+    fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
+    fallback_form: bool = False
+    live_chat: bool = False
+    next_questions: bool = False
+    open_to_programs: bool = False
+    fallback_consent: str | None = Field(default=None, max_length=rules.MAX_CONSENT_CHARS)
+
+    def onto(self, config: AgentConfig) -> AgentConfig:
+        """What the form does not hold stays, such as the settings of search."""
+        given: dict[str, Any] = dict(self)
+        for part in _PARTS:
+            names = [name for name in given if name.startswith(f"{part}_")]
+            inside = {name.removeprefix(f"{part}_"): given.pop(name) for name in names}
+            given[part] = replace(getattr(config, part), **inside)
+        return replace(config, **given)
+
+
+class AgentSettingsPages(Pages):
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+
+    @page("/console/agents/{agent_id}/settings", access=read, menu=MenuEntry("Agent settings", 80, "settings"))
+    async def agent_settings(self, visit: Visit[NoForm]) -> Shown:
+        gates = [(gate.value, words) for gate, words in _GATES.items()]
+        checks = [(policy.value, words) for policy, words in _CHECKS.items()]
+        lints = [(policy.value, words) for policy, words in _LINTS.items()]
+        told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
+        return Shown("agent_settings.html", told)
+
+    @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
+    async def save_settings(self, visit: Visit[SettingsForm]) -> Go:
+        try:
+            await self._agents.change_draft(visit.actor, visit.agent.id, visit.input.onto)
+        except InvalidInput as error:
+            part, dot, name = error.field.partition(".")
+            name = f"{part}_{name}" if part in _PARTS and dot else error.field
+            raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
+        return Go(visit.url("agent_settings"), "The draft is saved. Visitors get it when you publish it.")
+
+
+_GATES = {
+    PublishGate.OFF: "Publish without asking golden questions",
+    PublishGate.WARN: "Ask golden questions and say what is lost",
+    PublishGate.REFUSE: "Refuse a draft that loses golden questions",
+}
+_CHECKS = {
+    AnswerCheck.OFF: "Show it, and look nothing up",
+    AnswerCheck.MARK: "Show it, and say that the sources do not confirm it",
+    AnswerCheck.WITHHOLD: "Leave it out",
+}
+_LINTS = {
+    Quarantine.OFF: "Learn it like any other, and look for nothing",
+    Quarantine.FLAG: "Learn it, and list it in the quarantine",
+    Quarantine.HOLD: "Hold it back until somebody releases it",
+}
+_POSITIONS = (("right", "Right"), ("left", "Left"))

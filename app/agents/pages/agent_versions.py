@@ -1,0 +1,127 @@
+"""What visitors get: publishing, going back, and the widget that a website pastes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import anyio.to_thread
+
+from app.agents.agent import Agent, AgentConfig, AgentVersion
+from app.agents.agents import Agents
+from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
+from app.core.errors import InvalidInput, PublishGateFailed
+from app.core.list_page import PageRequest
+from app.core.origin import is_listed
+from app.quality.publishing import Published, Publishing
+from app.web.access import read, write
+from app.web.client_address import ClientAddresses
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.widget_script import SCRIPT_PATH, BuiltFile, WidgetFolder
+
+_VERSIONS = 100
+
+
+class PublishForm(Form):
+    force: bool = False
+
+
+class BackForm(PublishForm):
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One setting, as it was and as it is, in words."""
+
+    name: str
+    before: str
+    after: str
+
+
+class AgentVersionPages(Pages):
+    def __init__(
+        self, agents: Agents, publishing: Publishing, addresses: ClientAddresses, widget: WidgetFolder
+    ) -> None:
+        self._agents = agents
+        self._publishing = publishing
+        self._addresses = addresses
+        self._widget = widget
+
+    @page("/console/agents/{agent_id}/settings/versions", access=read, under="agent_settings")
+    async def agent_versions(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
+        live = _live(visit.agent, found.items)
+        changes = differences(live.config, visit.agent.draft) if live else []
+        return Shown("agent_versions.html", {"versions": found.items, "live": live, "changes": changes})
+
+    @action("/console/agents/{agent_id}/settings/publish", access=write, shown_on="agent_versions")
+    async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
+        try:
+            published = await self._publishing.publish(visit.actor, visit.agent.id, force=visit.input.force)
+        except PublishGateFailed as error:
+            raise InvalidInput("", str(error)) from None
+        return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{_losses(published)}")
+
+    @action("/console/agents/{agent_id}/settings/back", access=write, shown_on="agent_versions")
+    async def roll_back(self, visit: Visit[BackForm]) -> Go:
+        number = visit.input.number
+        if number is None:
+            raise InvalidInput("", "Choose a version of this agent.")
+        try:
+            published = await self._publishing.roll_back(visit.actor, visit.agent.id, number, force=visit.input.force)
+        except (PublishGateFailed, InvalidInput) as error:
+            raise InvalidInput("", str(error).removeprefix("number: ")) from None
+        told = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
+        return Go(visit.url("agent_versions"), told)
+
+    @page("/console/agents/{agent_id}/settings/embed", access=read, under="agent_settings")
+    async def embed_agent(self, visit: Visit[NoForm]) -> Shown:
+        """The widget as the draft looks, and the tag to paste."""
+        scheme = "https" if self._addresses.came_over_tls(visit.request) else "http"
+        base = f"{scheme}://{visit.request.url.netloc}"
+        found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
+        live = _live(visit.agent, found.items)
+        worn = live.config if live else visit.agent.draft
+        script = await anyio.to_thread.run_sync(BuiltFile.read, self._widget / "widget.js")
+        told = {
+            "tag": embed_tag(base, visit.agent.id, worn.theme),
+            "pinned": pinned_embed_tag(base, visit.agent.id, script, worn.theme),
+            "script": SCRIPT_PATH,
+            "is_admitted": live is not None and is_listed(base, live.config.allowed_origins),
+            "live": live,
+            "base": base,
+        }
+        return Shown("agent_embed.html", told)
+
+
+def differences(before: AgentConfig, after: AgentConfig) -> list[Difference]:
+    """Setting by setting, those inside theme and search by their own names."""
+    found: list[Difference] = []
+    _compare("", before, after, found)
+    return found
+
+
+def _compare(prefix: str, before: Any, after: Any, found: list[Difference]) -> None:
+    for each in fields(before):
+        old, new = getattr(before, each.name), getattr(after, each.name)
+        if old == new:
+            continue
+        if hasattr(old, "__dataclass_fields__") and type(old) is type(new):
+            _compare(f"{prefix}{each.name}.", old, new, found)
+        else:
+            found.append(Difference(prefix + each.name, _words(old), _words(new)))
+
+
+def _words(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_words, value)) or "nothing"
+    return str(getattr(value, "value", "nothing" if value in (None, "") else value))
+
+
+def _losses(published: Published) -> str:
+    lost = len(published.compared.lost) if published.compared else 0
+    return f" It loses {lost} golden questions." if lost else ""
+
+
+def _live(agent: Agent, versions: Sequence[AgentVersion]) -> AgentVersion | None:
+    return next((version for version in versions if version.number == agent.live_version), None)

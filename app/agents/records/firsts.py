@@ -1,0 +1,45 @@
+"""What an agent has come through once."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.agents.set_up import Firsts
+from app.store.batches import batches
+from app.store.models import AgentFirstsRow
+from app.store.transaction import Repository
+
+SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # so that few openings of the widget write
+
+
+class FirstsRecords(Repository):
+    """Agents whose workspace the caller has checked."""
+
+    def of_agents(self, agent_ids: Sequence[UUID]) -> dict[UUID, Firsts]:
+        """Of each that has come through anything."""
+        found: dict[UUID, Firsts] = {}
+        for batch in batches(agent_ids):
+            rows = self._connection.execute(select(AgentFirstsRow).where(AgentFirstsRow.agent_id.in_(batch)))
+            found |= {row.agent_id: Firsts(row.tried_at, row.seen_at, row.seen_on) for row in rows}
+        return found
+
+    def tried(self, agent_id: UUID) -> None:
+        """An operator has asked it something; the first time counts."""
+        if self._firsts(agent_id).tried_at is None:
+            self._keep(agent_id, tried_at=self._now())
+
+    def seen(self, agent_id: UUID, origin: str) -> None:
+        """A browser has opened the widget on that website."""
+        firsts = self._firsts(agent_id)
+        if firsts.seen_at is None or self._now() - firsts.seen_at >= SEEN_AGAIN_AFTER:
+            self._keep(agent_id, seen_at=self._now(), seen_on=origin)
+
+    def _firsts(self, agent_id: UUID) -> Firsts:
+        return self.of_agents([agent_id]).get(agent_id, Firsts())
+
+    def _keep(self, agent_id: UUID, **values: object) -> None:
+        row = self._insert(AgentFirstsRow).values(agent_id=agent_id, **values)
+        self._connection.execute(row.on_conflict_do_update(index_elements=["agent_id"], set_=values))

@@ -1,0 +1,62 @@
+"""How far a new agent is on its way to its first visitor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from app.agents.agent import Agent, AgentConfig
+
+NEW_FOR: Final = timedelta(days=30)
+
+
+class Step(StrEnum):
+    """In their order."""
+
+    READ = "read"  # it has pages to answer from
+    TRIED = "tried"  # an operator has asked it something
+    ALLOWED = "allowed"  # what is live lists a website that may show it
+    SEEN = "seen"  # a visitor's browser has opened the widget on one of them
+
+
+@dataclass(frozen=True, slots=True)
+class Firsts:
+    """When an operator first asked it something, and where and when (to the hour) a browser last opened the widget on a
+    website other than Docent's own."""
+
+    tried_at: datetime | None = None
+    seen_at: datetime | None = None
+    seen_on: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """Of an agent that no website has shown so far."""
+
+    agent: Agent
+    pages: int
+    sites: Sequence[str]
+    done: frozenset[Step]
+
+    @property
+    def steps(self) -> list[tuple[Step, bool]]:
+        """Each, and whether it is done."""
+        return [(step, step in self.done) for step in Step]
+
+
+def is_new(agent: Agent, firsts: Firsts, now: datetime) -> bool:
+    """Whether its operator still sees how far it is: until a website has shown it, for NEW_FOR at most."""
+    return firsts.seen_at is None and now - agent.created_at < NEW_FOR
+
+
+def set_up(agent: Agent, live: AgentConfig | None, pages: int, firsts: Firsts) -> SetUp:
+    """`live` is None before the first publish; `pages` can be cited."""
+    sites = live.allowed_origins if live else ()
+    found = {
+        Step.READ: pages > 0,
+        Step.TRIED: firsts.tried_at is not None,
+        Step.ALLOWED: bool(sites),
+        Step.SEEN: firsts.seen_at is not None,
+    }
+    return SetUp(agent, pages, sites, frozenset(step for step, is_done in found.items() if is_done))

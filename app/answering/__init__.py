@@ -1,1 +1,0 @@
-"""A question becomes an answer."""

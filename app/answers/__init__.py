@@ -1,0 +1,1 @@
+"""A question and what was found for it become an answer."""

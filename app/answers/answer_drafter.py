@@ -1,0 +1,138 @@
+"""The chat model drafts what operators may keep as an answer, from the pages that come nearest to the questions."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+from uuid import UUID, uuid4
+
+from app.agents.agent import Agent, AgentConfig, LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.agents.token_budget import next_day
+from app.answers.page_context import numbered_sources
+from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
+from app.answers.turn_spending import TurnSpending
+from app.answers.writing.brief import AnswerBrief
+from app.answers.writing.composition import Composition, new_canary
+from app.answers.writing.model_writer import ModelWriter
+from app.answers.writing.prompt_builder import PromptBuilder
+from app.conversations.records.turns import TurnRecords
+from app.core.chunk import RankedChunk
+from app.core.errors import ModelUnavailable, RateLimited
+from app.core.text.failure_words import has_failure_words
+from app.core.turn import AnsweredBy, Finish, TurnRequest
+from app.kit.clock import Clock
+from app.providers.chat.chat_model import ChatModel
+from app.providers.token_counter import TokenCounter
+from app.search.agent_search import AgentSearch
+from app.search.rank_fusion import reciprocal_rank_fusion
+from app.search.retrieval import SearchQuery
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+_SOURCES: Final = 6
+_MAX_CHARS: Final = 4000  # a kept answer may have twice as many
+_NOT_SAID: Final = "NOT_SAID"
+_TASK: Final = (
+    "What you write now is a draft. An operator reads it, and may keep it as the answer that every visitor with such a "
+    "question gets word for word. So write the answer alone: no greeting, nothing about this conversation, nothing "
+    "about sources but their numbers after each statement. The visitor's message may hold several wordings of one "
+    f"question: answer what they have in common. If the sources do not hold the answer, write {_NOT_SAID} and nothing "
+    "else."
+)
+_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d++\](?!\()")
+
+
+class AnswerDrafter:
+    """Searches as the agent's draft does, whatever its threshold: an operator reads what comes of it. The prompt and
+    the guard are those of a visitor's answer. What the model calls cost counts for the agent's day."""
+
+    def __init__(
+        self, records: SystemOfRecord, search: AgentSearch, model: ChatModel, tokens: TokenCounter, clock: Clock
+    ) -> None:
+        self._records = records
+        self._search = search
+        self._writer = ModelWriter(model, PromptBuilder(tokens))
+        self._clock = clock
+
+    async def draft(
+        self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
+    ) -> Suggestion:
+        """`questions` are wordings of one, which a visitor asked on `page_url` in `language` (BCP 47 primary subtag).
+
+        Raises NotFound for an agent that is absent or another workspace's, RateLimited when its daily_tokens are
+        spent, IndexUnavailable, ModelUnavailable, ModelInterrupted.
+        """
+        spending = TurnSpending()
+        spending.begin()
+
+        def work(tx: Transaction) -> Agent:
+            known = AgentRecords(tx).get(workspace_id, agent_id)
+            paying = known.draft if known.live_version is None else AgentRecords(tx).live(agent_id).config
+            spending.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying), self._clock)
+            return known
+
+        known = await self._records.read(work)
+        try:
+            found = await self._found(workspace_id, agent_id, questions, page_url, language)
+            if not found:
+                return Suggestion(SuggestionState.NOT_SAID)
+            brief = _brief(known.draft, questions, found, page_url, language)
+            composition = Composition(brief, lambda piece, whole: None)
+            await composition.write((self._writer,))
+        finally:
+            if spending.usage.tokens:
+                await self._records.write(lambda tx: TurnRecords(tx).charge(agent_id, "suggestion", spending.usage))
+        if composition.answered_by is not AnsweredBy.MODEL:
+            raise self._refusal(spending)
+        return _suggestion(composition)
+
+    async def _found(
+        self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
+    ) -> list[RankedChunk]:
+        """The best chunks of all wordings together, best first."""
+        rankings: list[tuple[RankedChunk, ...]] = []
+        for question in questions:
+            query = SearchQuery(question, page_url, asked_in=language)
+            rankings.append((await self._search.search(workspace_id, agent_id, query, "draft")).retrieval.ranked)
+        by_id = {item.chunk.id: item for ranking in rankings for item in ranking}
+        order = reciprocal_rank_fusion([([item.chunk.id for item in ranking], 1.0) for ranking in rankings])
+        return [by_id[chunk_id] for chunk_id in sorted(order, key=lambda each: (-order[each], each))[:_SOURCES]]
+
+    def _refusal(self, spending: TurnSpending) -> RateLimited | ModelUnavailable:
+        if not spending.was_refused:
+            return ModelUnavailable("The chat model does not answer now.")
+        now = self._clock.now()
+        return RateLimited(
+            "The agent's daily_tokens are spent, so nothing can be drafted. They begin anew at midnight UTC; or raise "
+            "them in the agent's settings and publish.",
+            round((next_day(now) - now).total_seconds()),
+        )
+
+
+def _brief(
+    agent: AgentConfig, questions: Sequence[str], found: Sequence[RankedChunk], page_url: str, language: str | None
+) -> AnswerBrief:
+    asked = "\n".join(questions)
+    return AnswerBrief(
+        agent=replace(
+            agent,
+            custom_prompt=f"{_TASK}\n\n{agent.custom_prompt}",
+            max_answer_chars=min(agent.max_answer_chars, _MAX_CHARS),
+        ),
+        question=asked,
+        standalone=questions[0],
+        sources=numbered_sources(TurnRequest(uuid4(), asked, page_url), found),
+        language=agent.language or language,
+        canary=new_canary(),
+    )
+
+
+def _suggestion(composition: Composition) -> Suggestion:
+    if composition.finish is Finish.CONTENT_FILTER:
+        return Suggestion(SuggestionState.WITHHELD)
+    text = _MARK.sub("", composition.text).strip()
+    if not text or not composition.citations or _NOT_SAID in text or has_failure_words(text):
+        return Suggestion(SuggestionState.NOT_SAID)
+    cited = {source.url: source for source in composition.citations}.values()
+    sources = tuple(SuggestedSource(source.url, source.title, source.as_of) for source in cited)
+    return Suggestion(SuggestionState.DRAFTED, text, sources)

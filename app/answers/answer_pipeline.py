@@ -1,0 +1,170 @@
+"""How an answer comes to be, whoever asks: a visitor, an operator who tries, a rehearsal, a replay, a golden question.
+
+A visitor's turn adds durability and streaming, the others add nothing, so what they prove is true of turns.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.agents.agent import LiveAgent
+from app.answers.curated.curated_answer import CuratedAnswer
+from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.handoff import ReadyAnswer, handed_over, of_curated
+from app.answers.page_context import rests_on_visitors_page, sources_with_page
+from app.answers.small_talk import small_talk_answer
+from app.answers.writing.brief import AnswerBrief, AnswerWriter
+from app.answers.writing.composition import Composition, new_canary
+from app.core.chunk import Chunk
+from app.core.gap_state import GapReason
+from app.core.page_url import same_page_urls
+from app.core.text.failure_words import has_failure_words
+from app.core.text.own_words import own_words
+from app.core.text.turn_language import turn_language
+from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest
+from app.kit.clock import Clock
+from app.kit.language_guesser import LanguageGuesser
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.embedding.embedder import Embedder
+from app.search.confidence import answer_confidence
+from app.search.retrieval import Retrieval
+from app.store.system_of_record import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question, and who asks it. `locale` is what the visitor's browser says ("" for nothing), `language` what they
+    are answered in (BCP 47 primary subtag), `history` what was said before, oldest first."""
+
+    request: TurnRequest
+    language: str | None
+    locale: str = ""
+    channel: Channel = Channel.WIDGET
+    history: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an answer is worth, in [0, 1], whether that is little, and what gives its question away as a gap."""
+
+    confidence: float
+    is_low: bool
+    gap: GapReason | None
+
+
+class AnswerPipeline:
+    """The steps, in their order: `language`, `ready`, or else search and `composition`, then its writing, `outcome`.
+
+    `writers` are tried in order; with the `embedder` what a model writes is looked up in its sources.
+    """
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        curated: CuratedMatcher,
+        writers: Sequence[AnswerWriter],
+        languages: LanguageGuesser,
+        clock: Clock,
+        embedder: Embedder | None,
+    ) -> None:
+        self._records = records
+        self._curated = curated
+        self._writers = writers
+        self._languages = languages
+        self._clock = clock
+        self._embedder = embedder
+
+    def language(self, agent: LiveAgent, question: str, locale: str = "") -> str | None:
+        """What the question is answered in."""
+        return turn_language(
+            pinned=agent.config.language,
+            locale=locale,
+            guess=self._languages.guess(question),
+            known=self._languages.languages,
+        )
+
+    async def ready(self, agent: LiveAgent, answers: Sequence[CuratedAnswer], asking: Asking) -> ReadyAnswer | None:
+        """What is said without a search: to somebody who asks for a person, by a curated answer, to small talk."""
+        request, language = asking.request, asking.language
+        if over := handed_over(agent.config, request.message, language, asking.channel):
+            return over
+        curated = await self._curated.find(
+            answers, request.message, page_url=request.page_url, language=language, now=self._clock.now()
+        )
+        if curated is not None:
+            return of_curated(curated)
+        return small_talk_answer(
+            agent.config, request.message, self._languages, history=asking.history, locale=asking.locale
+        )
+
+    async def composition(
+        self,
+        agent: LiveAgent,
+        asking: Asking,
+        on_text: Callable[[str, str], None],
+        *,
+        standalone: str = "",
+        found: Retrieval | None = None,
+    ) -> Composition:
+        """An answer still to be written, from what was `found` for `standalone` ("" for the question itself) and from
+        what the visitor's browser says of their page; without `found`, from nothing."""
+        request = asking.request
+        name = own_words(asking.language).your_page
+        sources = (
+            await sources_with_page(request, found.sources, await self._crawled_page(agent, request), name)
+            if found is not None
+            else ()
+        )
+        brief = AnswerBrief(
+            agent=agent.config,
+            question=request.message,
+            standalone=standalone or request.message,
+            sources=sources,
+            history=asking.history,
+            page_url=request.page_url,
+            language=asking.language,
+            canary=new_canary(),
+            agent_id=agent.id,
+        )
+        return Composition(brief, on_text, self._embedder)
+
+    async def write(self, composition: Composition) -> None:
+        """Raises ModelInterrupted; the text so far stays."""
+        await composition.write(self._writers)
+
+    def outcome(self, agent: LiveAgent, asking: Asking, composition: Composition, found: Retrieval) -> Outcome:
+        """Of what was written."""
+        on_page = rests_on_visitors_page(asking.request, composition.citations)
+        is_cited = bool(composition.citations)
+        confidence = answer_confidence(
+            composition.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
+        )
+        is_unsure = not is_cited or confidence < agent.config.confidence_threshold
+        is_low = is_unsure or (found.is_low_confidence and not on_page)
+        return Outcome(confidence, is_low, _gap(composition, is_low))
+
+    async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
+        """Our own copy of the page that the visitor's browser tells us of."""
+        if not request.page_context:
+            return ()
+        return await self._records.read(
+            lambda tx: LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(request.page_url))
+        )
+
+
+def _gap(composition: Composition, is_low: bool) -> GapReason | None:
+    """What could not be searched is our fault and no gap of the website."""
+    if composition.text == own_words(composition.brief.language).cannot_search:
+        return None
+    return gap_reason(composition.answered_by, is_low, composition.text, composition.finish)
+
+
+def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:
+    """Why this answer shows a gap, or None. A curated answer never does, nor a call for a
+    person, nor a reply to what was no question, nor an answer that the visitor did not let end."""
+    if answered_by in (AnsweredBy.CURATED, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK) or finish is Finish.STOPPED:
+        return None
+    if low_confidence or answered_by is AnsweredBy.FALLBACK:
+        return GapReason.LOW_CONFIDENCE
+    if has_failure_words(answer):
+        return GapReason.FAILURE_WORDS
+    return None

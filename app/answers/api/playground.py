@@ -1,0 +1,127 @@
+"""Admin API: the agent asked as a visitor would ask it, live or draft, with everything that made the answer."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+from starlette.responses import Response
+
+from app.agents.agent_rules import check_filter
+from app.agents.api.agent_models import SearchFilterModel
+from app.answers.api.playground_stream import DESCRIPTION, EXAMPLE, playground_response
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
+from app.conversations.api.page_context import AnyPageContext, flattened
+from app.conversations.api.widget_models import CitationOut
+from app.core.actor import Actor
+from app.core.field_rules import check_http_url, check_language, check_text
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, Finish
+from app.search.api.agent_search import SearchOut
+from app.web.access import write
+from app.web.endpoint import Api, Call, StreamWords, post
+from app.web.limits_policy import StreamPolicy
+from app.web.model import Model
+
+TAG = "Playground"
+MAX_QUESTION_CHARS = 4000
+MAX_BODY_BYTES = 128 * 1024  # as a visitor's question
+
+
+class PlaygroundIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"question": "Do you ship abroad?", "version": "draft"}]})
+
+    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    page_url: str = Field(default="", description="The page that the visitor would look at.", max_length=2048)
+    language: str | None = Field(default=None, description="Null: told from the question.", max_length=3)
+    page_context: AnyPageContext | None = Field(default=None, description="What the page would say of itself.")
+    filter: SearchFilterModel = Field(
+        default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
+    )
+    version: Literal["live", "draft"] = Field(default="draft", description="Whose settings answer.")
+
+    def asked(self) -> PlaygroundQuestion:
+        """Raises InvalidInput, naming the field."""
+        check_text("question", self.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        if self.page_url:
+            check_http_url("page_url", self.page_url)
+        check_language("language", self.language)
+        only = self.filter.value()
+        check_filter("filter", only)
+        return PlaygroundQuestion(self.question, self.page_url, self.language, flattened(self.page_context), only=only)
+
+
+class PromptMessageOut(Model):
+    role: str
+    content: str
+
+
+class PlaygroundOut(Model):
+    answer: str
+    citations: tuple[CitationOut, ...]
+    answered_by: AnsweredBy
+    confidence: float
+    low_confidence: bool
+    finish: Finish
+    gap: GapReason | None = Field(description="What would give the question away as a gap; null: nothing would.")
+    language: str | None
+    curated_answer_id: UUID | None
+    first_token_ms: int | None
+    duration_ms: int
+    search: SearchOut | None = Field(description="What was found, stage by stage; null for a curated answer.")
+    prompt: tuple[PromptMessageOut, ...] = Field(description="What the chat model was given; empty without one.")
+
+    @classmethod
+    def of(cls, told: PlaygroundAnswer) -> "PlaygroundOut":
+        return cls(
+            answer=told.answer,
+            citations=tuple(CitationOut.of(citation) for citation in told.citations),
+            answered_by=told.answered_by,
+            confidence=told.confidence,
+            low_confidence=told.is_low_confidence,
+            finish=told.finish,
+            gap=told.gap,
+            language=told.language,
+            curated_answer_id=told.curated_answer_id,
+            first_token_ms=told.first_token_ms,
+            duration_ms=told.duration_ms,
+            search=None if told.search is None else SearchOut.model_validate(told.search, strict=False),
+            prompt=tuple(PromptMessageOut(role=message.role, content=message.content) for message in told.prompt),
+        )
+
+
+class AdminPlayground(Api):
+    tag = TAG
+
+    def __init__(self, playground: Playground, streams: StreamPolicy) -> None:
+        self._playground = playground
+        self._streams = streams
+
+    @post(
+        "/v1/agents/{agent_id}/playground",
+        "Ask as a visitor would, live or draft; nothing is stored or counted",
+        access=write,  # it may cost the model's tokens
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found", "unavailable", "model_interrupted"),
+    )
+    async def ask_playground(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
+        workspace_id, agent_id = call.caller.workspace_id, call.path_id("agent_id")
+        told = await self._playground.ask(workspace_id, agent_id, call.input.asked(), call.input.version)
+        return PlaygroundOut.of(told)
+
+    @post(
+        "/v1/agents/{agent_id}/playground/stream",
+        "The same as an event stream",
+        access=write,
+        response_media_type="text/event-stream",
+        stream=StreamWords(DESCRIPTION, EXAMPLE),
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found",),
+    )
+    async def stream_playground(self, call: Call[Actor, PlaygroundIn]) -> Response:
+        asked, version = call.input.asked(), call.input.version
+        agent = await self._playground.agent(call.caller.workspace_id, call.path_id("agent_id"), version)
+
+        def trace(told: PlaygroundAnswer) -> dict[str, Any]:
+            return PlaygroundOut.of(told).model_dump(mode="json")
+
+        return playground_response(self._playground, agent, asked, version, trace, self._streams)

@@ -1,0 +1,1 @@
+"""Answers that operators wrote, and rehearsals of them on past questions."""

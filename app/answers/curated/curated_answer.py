@@ -1,0 +1,116 @@
+"""Answers that an operator wrote: they come before any search."""
+
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from app.core.text.words import is_spaceless, normalised
+
+
+class Trigger(StrEnum):
+    """When an answer is given. The order here is the order among answers of one priority."""
+
+    EXACT = "exact"  # the whole question, after normalisation
+    PHRASE = "phrase"  # anywhere in the question, on word borders
+    ANY_OF = "any_of"  # one word or phrase a line, any of them as PHRASE
+    REGEX = "regex"  # a regular expression that matches somewhere in the question
+    SEMANTIC = "semantic"  # one question a line; the visitor's means the same as one of them
+
+
+_RANKS = {trigger: -place for place, trigger in enumerate(Trigger)}
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedAnswer:
+    """One written answer. `pattern` is the operator's text; higher `priority` wins, then the older one.
+
+    `language` (BCP 47 primary subtag) and `page_prefix` (a path such as "/pricing") narrow where it applies;
+    after `expires_at` it no longer does. `hits` counts the turns that it answered, the latest of them at `last_hit_at`.
+    """
+
+    id: UUID
+    agent_id: UUID
+    trigger: Trigger
+    pattern: str
+    answer: str
+    priority: int = 0
+    language: str | None = None
+    page_prefix: str = ""
+    expires_at: datetime | None = None
+    hits: int = 0
+    last_hit_at: datetime | None = None
+
+    @property
+    def patterns(self) -> list[str]:
+        """One for each line where the trigger takes several, without blank lines; the pattern itself otherwise."""
+        if self.trigger not in (Trigger.ANY_OF, Trigger.SEMANTIC):
+            return [self.pattern]
+        return [stripped for line in self.pattern.splitlines() if (stripped := line.strip())]
+
+
+def applicable(
+    answers: Iterable[CuratedAnswer], *, page_url: str, language: str | None, now: datetime
+) -> list[CuratedAnswer]:
+    """Those that may be given here and now, in their order. `language` is the turn's, or None when unknown, which
+    suits every answer."""
+    path = urlsplit(page_url).path or "/"
+    return [answer for answer in answers if _applies(answer, path, language, now)]
+
+
+def matching_answer(
+    answers: Iterable[CuratedAnswer], question: str, matching_regexes: Collection[str] = ()
+) -> CuratedAnswer | None:
+    """The first answer that the question triggers, by priority (highest first), trigger, then age.
+
+    `answers` come oldest first; semantic ones never match here. `matching_regexes` are the patterns that were found
+    in the question.
+    """
+    asked = normalised(question)
+    best: CuratedAnswer | None = None
+    for answer in answers:
+        if answer.trigger is Trigger.REGEX:
+            is_hit = answer.pattern in matching_regexes
+        else:
+            is_hit = bool(asked) and _triggers(answer, asked)
+        if is_hit and (best is None or _rank(answer) > _rank(best)):
+            best = answer
+    return best
+
+
+def _rank(answer: CuratedAnswer) -> tuple[int, int]:
+    return answer.priority, _RANKS[answer.trigger]
+
+
+def _applies(answer: CuratedAnswer, path: str, language: str | None, now: datetime) -> bool:
+    if answer.expires_at is not None and answer.expires_at <= now:
+        return False
+    if answer.language and language and answer.language != language:
+        return False
+    return path.startswith(answer.page_prefix)
+
+
+def _triggers(answer: CuratedAnswer, asked: str) -> bool:
+    if answer.trigger is Trigger.SEMANTIC:
+        return False
+    wanted = [normalised(pattern) for pattern in answer.patterns]
+    if answer.trigger is Trigger.EXACT:
+        return asked in wanted
+    return any(_occurs(phrase, asked) for phrase in wanted if phrase)
+
+
+def _occurs(phrase: str, asked: str) -> bool:
+    """On word borders. Scripts without spaces show none, so that any place will do there, short of a letter's own
+    marks."""
+    found = asked.find(phrase)
+    while found >= 0:
+        before, after = asked[:found][-1:], asked[found + len(phrase) :][:1]
+        if (before in ("", " ") or is_spaceless(phrase[0])) and (
+            after in ("", " ") or (is_spaceless(phrase[-1]) and not unicodedata.category(after).startswith("M"))
+        ):
+            return True
+        found = asked.find(phrase, found + 1)
+    return False

@@ -1,0 +1,144 @@
+"""What operators do with curated answers."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.records import CuratedAnswerRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_between, check_language, check_line, check_text
+from app.core.list_page import ListPage, PageRequest
+from app.core.list_paging import page_of
+from app.core.text.words import normalised
+from app.kit.pattern_matcher import PatternMatcher
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_PATTERN_CHARS = 500
+MAX_PATTERNS = 50  # lines, where a trigger takes several
+MAX_PATTERNS_CHARS = 8000
+MAX_ANSWER_CHARS = 8000
+MAX_PAGE_PREFIX_CHARS = 500
+MAX_PRIORITY = 1000
+
+
+class CuratedAnswers:
+    """Every method raises NotFound for an agent or answer that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
+        self._records = records
+        self._patterns = patterns
+
+    async def create(self, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
+        """Raises InvalidInput."""
+        check_answer(answer, self._patterns)
+
+        def work(tx: Transaction) -> CuratedAnswer:
+            AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
+            created = CuratedAnswerRecords(tx).create(answer)
+            AgentRecords(tx).bump_generation(answer.agent_id)
+            AuditRecords(tx).record(
+                actor.workspace_id,
+                actor.name,
+                "curated_answer.create",
+                str(created.id),
+                {"agent_id": str(answer.agent_id)},
+            )
+            return created
+
+        return await self._records.write(work)
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[CuratedAnswer]:
+        """Oldest first."""
+
+        def work(tx: Transaction) -> list[CuratedAnswer]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return CuratedAnswerRecords(tx).of_agent(agent_id)
+
+        answers = await self._records.read(work)
+        return page_of(answers, page, lambda answer: str(answer.id))
+
+    async def get(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
+        def work(tx: Transaction) -> CuratedAnswer:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return CuratedAnswerRecords(tx).get(agent_id, answer_id)
+
+        return await self._records.read(work)
+
+    async def change(
+        self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Callable[[CuratedAnswer], CuratedAnswer]
+    ) -> CuratedAnswer:
+        """Save what `change` makes of the answer as it stands. Raises InvalidInput."""
+
+        def work(tx: Transaction) -> CuratedAnswer:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            after = change(CuratedAnswerRecords(tx).get(agent_id, answer_id))
+            check_answer(after, self._patterns)
+            saved = CuratedAnswerRecords(tx).save(after)
+            AgentRecords(tx).bump_generation(agent_id)
+            AuditRecords(tx).record(
+                actor.workspace_id,
+                actor.name,
+                "curated_answer.edit",
+                str(answer_id),
+                {"agent_id": str(agent_id)},
+            )
+            return saved
+
+        return await self._records.write(work)
+
+    async def delete(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            CuratedAnswerRecords(tx).delete(agent_id, answer_id)
+            AgentRecords(tx).bump_generation(agent_id)
+            AuditRecords(tx).record(
+                actor.workspace_id,
+                actor.name,
+                "curated_answer.delete",
+                str(answer_id),
+                {"agent_id": str(agent_id)},
+            )
+
+        await self._records.write(work)
+
+
+def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    _check_pattern(answer, patterns)
+    check_text("answer", answer.answer, MAX_ANSWER_CHARS, may_be_empty=False)
+    check_between("priority", answer.priority, -MAX_PRIORITY, MAX_PRIORITY)
+    check_language("language", answer.language)
+    check_line("page_prefix", answer.page_prefix, MAX_PAGE_PREFIX_CHARS)
+    if answer.page_prefix and not answer.page_prefix.startswith("/"):
+        raise InvalidInput("page_prefix", 'Write a path that begins with "/", such as "/pricing".')
+    _check_expiry(answer.expires_at)
+
+
+def _check_expiry(expires_at: datetime | None) -> None:
+    if expires_at is None:
+        return
+    if expires_at.tzinfo is None:
+        raise InvalidInput("expires_at", 'Name the time zone, such as "2027-01-31T12:00:00Z".')
+    try:
+        expires_at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput("expires_at", "No calendar has this moment. Choose one in our time.") from None
+
+
+def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
+    check_text("pattern", answer.pattern, MAX_PATTERNS_CHARS, may_be_empty=False)
+    if answer.trigger is Trigger.REGEX:
+        check_line("pattern", answer.pattern, MAX_PATTERN_CHARS)
+        if problem := patterns.problem(answer.pattern):
+            raise InvalidInput("pattern", problem)
+        return
+    if len(answer.patterns) > MAX_PATTERNS:
+        raise InvalidInput("pattern", f"There are {len(answer.patterns)} lines; keep it to {MAX_PATTERNS}.")
+    for line in answer.patterns:
+        check_line("pattern", line, MAX_PATTERN_CHARS)
+        if not normalised(line):
+            raise InvalidInput("pattern", f"{line!r} holds no word to match. Write the words of the question.")

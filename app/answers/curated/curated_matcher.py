@@ -1,0 +1,122 @@
+"""Finds the curated answer that a question triggers: by its wording first, by its meaning where no wording fits."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+import structlog
+
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
+from app.answers.curated.pattern_vectors import PatternVectors, Vectors
+from app.answers.past_turn import Asked
+from app.core.errors import DocentError
+from app.kit.pattern_matcher import PatternMatcher
+from app.providers.embedding.embedder import Embedder
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+# Cosine from which two questions mean the same. For the shipped model it was measured on the 60 questions over the
+# demonstration site and a paraphrase of each of the 46 that the site answers (tests/data/demo_paraphrases.jsonl):
+#
+#     cosine at least                      .50  .56  .60  .64  .68  .72  .75  .80  .90
+#     paraphrases that hit, of 46           42   40   39   34   29   27   26   19    6
+#     questions that hit another's, of 106  24   16    8    1    0    0    0    0    0
+#
+# The nearest strangers ("How much is the soil probe?", "Does the soil probe tell me the pH of the ground?") are at
+# .668. A wrong curated answer is said with full confidence, so the threshold stands well above them and several
+# patterns make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .71. No threshold tells
+# twins that differ in one name ("Do you ship to Norway?", "to Sweden?": .81).
+SHIPPED_THRESHOLD = 0.75
+# Another model's scale is unknown: nearly the same wording is asked for.
+OTHER_THRESHOLD = 0.9
+_SHIPPED_MODEL = "onnx-model."
+_BUDGET_SECONDS = 1.5
+
+
+class CuratedMatcher:
+    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher, embedder: Embedder) -> None:
+        self._patterns = patterns
+        self._embedder = embedder
+        self._patterns_meant = PatternVectors(records, embedder)
+
+    async def find(
+        self, answers: Sequence[CuratedAnswer], question: str, *, page_url: str, language: str | None, now: datetime
+    ) -> CuratedAnswer | None:
+        """`answers` come oldest first. The embedder is asked only where no wording fits, and being away it leaves
+        the question to the search."""
+        here = applicable(answers, page_url=page_url, language=language, now=now)
+        by_wording = await self._by_wording(here, question)
+        if by_wording is not None:
+            return by_wording
+        semantic = _semantic(here)
+        if not semantic or not question.strip():
+            return None
+        try:
+            [found] = await self._by_meaning([semantic], [question], _BUDGET_SECONDS)
+            return found
+        except (DocentError, TimeoutError) as error:
+            log.warning("curated.meaning_away", reason=repr(error))
+            return None
+
+    async def find_each(
+        self, answers: Sequence[CuratedAnswer], asked: Sequence[Asked], now: datetime
+    ) -> list[CuratedAnswer | None]:
+        """The same for many questions at once and without haste. Raises EmbedderUnavailable, Overloaded."""
+        found: list[CuratedAnswer | None] = []
+        open_ones: dict[int, list[CuratedAnswer]] = {}
+        for place, one in enumerate(asked):
+            here = applicable(answers, page_url=one.page_url, language=one.language, now=now)
+            found.append(await self._by_wording(here, one.question))
+            semantic = _semantic(here)
+            if found[-1] is None and semantic and one.question.strip():
+                open_ones[place] = semantic
+        if open_ones:
+            questions = [asked[place].question for place in open_ones]
+            by_meaning = await self._by_meaning(list(open_ones.values()), questions, within_seconds=None)
+            for place, nearest in zip(open_ones, by_meaning, strict=True):
+                found[place] = nearest
+        return found
+
+    async def _by_wording(self, here: Sequence[CuratedAnswer], question: str) -> CuratedAnswer | None:
+        regexes = [answer.pattern for answer in here if answer.trigger is Trigger.REGEX]
+        return matching_answer(here, question, await self._patterns.matching(regexes, question))
+
+    async def _by_meaning(
+        self, answers: Sequence[Sequence[CuratedAnswer]], questions: Sequence[str], within_seconds: float | None
+    ) -> list[CuratedAnswer | None]:
+        """For each question, of the answers in its place; each call of the embedder within that time."""
+        meant = [await self._patterns_meant.of(_patterns(each), within_seconds) for each in answers]
+        async with asyncio.timeout(within_seconds):
+            asked = await self._embedder.embed(questions)
+        return [
+            self._nearest(each, patterns @ np.asarray(question, np.float32))
+            for each, patterns, question in zip(answers, meant, asked, strict=True)
+        ]
+
+    def _nearest(self, answers: Sequence[CuratedAnswer], cosines: Vectors) -> CuratedAnswer | None:
+        """By priority, then nearness, then age. `cosines` are those of all their patterns, in order."""
+        best: CuratedAnswer | None = None
+        best_rank = (0, 0.0)
+        start = 0
+        for answer in answers:
+            end = start + len(answer.patterns)
+            nearness = float(cosines[start:end].max(initial=-1.0))
+            start = end
+            rank = (answer.priority, nearness)
+            if nearness >= self._threshold and (best is None or rank > best_rank):
+                best, best_rank = answer, rank
+        return best
+
+    @property
+    def _threshold(self) -> float:
+        return SHIPPED_THRESHOLD if self._embedder.model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
+
+
+def _patterns(answers: Sequence[CuratedAnswer]) -> tuple[str, ...]:
+    return tuple(pattern for answer in answers for pattern in answer.patterns)
+
+
+def _semantic(answers: Sequence[CuratedAnswer]) -> list[CuratedAnswer]:
+    return [answer for answer in answers if answer.trigger is Trigger.SEMANTIC]

@@ -1,0 +1,153 @@
+"""Answers that come before any search: listed with what they are worth, written, rehearsed, changed."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import Any
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from app.answers.curated.api.rehearsals import RehearsalOut
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import (
+    MAX_ANSWER_CHARS,
+    MAX_PAGE_PREFIX_CHARS,
+    MAX_PATTERNS_CHARS,
+    MAX_PRIORITY,
+    CuratedAnswers,
+)
+from app.answers.curated.rehearsals import Rehearsals
+from app.core.list_page import PageRequest
+from app.gaps.turn_review import TurnReview
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+
+_SHOWN = 100
+_MENU = MenuEntry("Curated answers", 40, "answer")
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class NewWanted(Form):
+    turn: UUID | None = None
+
+
+class CuratedForm(Form):
+    trigger: Trigger
+    pattern: str = Field(max_length=MAX_PATTERNS_CHARS)
+    answer: str = Field(max_length=MAX_ANSWER_CHARS)
+    priority: int = Field(default=0, ge=-MAX_PRIORITY, le=MAX_PRIORITY)
+    language: str | None = Field(default=None, max_length=3)
+    page_prefix: str = Field(default="", max_length=MAX_PAGE_PREFIX_CHARS)
+    expires_at: date | None = None
+    act: str = ""
+
+    @property
+    def is_rehearsal(self) -> bool:
+        return self.act == "rehearse"
+
+    def written(self, answer: CuratedAnswer) -> CuratedAnswer:
+        """The answer with what the form says."""
+        expires_at = None if self.expires_at is None else datetime.combine(self.expires_at, time(), UTC)
+        told: dict[str, Any] = self.model_dump(exclude={"act", "expires_at"})
+        return replace(answer, **told, expires_at=expires_at)
+
+
+class CuratedAnswerPages(Pages):
+    def __init__(self, answers: CuratedAnswers, rehearsals: Rehearsals, turns: TurnReview) -> None:
+        self._answers = answers
+        self._rehearsals = rehearsals
+        self._turns = turns
+
+    @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
+    async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:
+        page = await self._answers.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        return Shown("curated_answers.html", {"page": page, "wanted": visit.input})
+
+    @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
+    async def new_curated_answer(self, visit: Visit[NewWanted]) -> Shown:
+        """Blank, or filled in from a turn."""
+        turn_id = visit.input.turn
+        draft = _blank(visit) if turn_id is None else await self._turns.curated_draft(visit.actor, turn_id)
+        return _form("add_curated_answer", visit.url("add_curated_answer"), draft)
+
+    @action(
+        "/console/agents/{agent_id}/curated-answers/new",
+        access=write,
+        shown_on="new_curated_answer",
+        under="curated_answers",
+    )
+    async def add_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
+        answer = visit.input.written(_blank(visit))
+        if visit.input.is_rehearsal:
+            rehearsal = RehearsalOut.of(await self._rehearsals.rehearse(visit.actor, answer))
+            return _form("add_curated_answer", visit.url("add_curated_answer"), answer, rehearsal)
+        await self._answers.create(visit.actor, answer)
+        return Go(visit.url("curated_answers"), "The answer is given from now on.")
+
+    @page("/console/agents/{agent_id}/curated-answers/{answer_id}", access=read, under="curated_answers")
+    async def curated_answer(self, visit: Visit[NoForm]) -> Shown:
+        return self._one(visit, await self._stored(visit))
+
+    @action(
+        "/console/agents/{agent_id}/curated-answers/{answer_id}",
+        access=write,
+        shown_on="curated_answer",
+        under="curated_answers",
+    )
+    async def save_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
+        stored = await self._stored(visit)
+        written = visit.input.written(stored)
+        if visit.input.is_rehearsal:
+            rehearsal = await self._rehearsals.rehearse(visit.actor, written, stored.id)
+            return self._one(visit, written, RehearsalOut.of(rehearsal))
+        await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.input.written)
+        return Go(visit.url("curated_answers"), "The answer is saved.")
+
+    @action(
+        "/console/agents/{agent_id}/curated-answers/{answer_id}/delete",
+        access=write,
+        shown_on="curated_answer",
+        under="curated_answers",
+    )
+    async def delete_curated_answer(self, visit: Visit[NoForm]) -> Go:
+        await self._answers.delete(visit.actor, visit.agent.id, visit.path_id("answer_id"))
+        return Go(visit.url("curated_answers"), "The answer is deleted.")
+
+    async def _stored(self, visit: Visit[Form]) -> CuratedAnswer:
+        return await self._answers.get(visit.actor, visit.agent.id, visit.path_id("answer_id"))
+
+    def _one(self, visit: Visit[Form], answer: CuratedAnswer, rehearsal: RehearsalOut | None = None) -> Shown:
+        action = visit.url("save_curated_answer", answer_id=answer.id)
+        return _form("save_curated_answer", action, answer, rehearsal, is_stored=True)
+
+
+def _blank(visit: Visit[Form]) -> CuratedAnswer:
+    return CuratedAnswer(uuid4(), visit.agent.id, Trigger.SEMANTIC, "", "")
+
+
+def _form(
+    name: str, action: str, answer: CuratedAnswer, rehearsal: RehearsalOut | None = None, *, is_stored: bool = False
+) -> Shown:
+    return Shown(
+        "curated_answer.html",
+        {
+            "form_name": name,
+            "action": action,
+            "answer": answer,
+            "rehearsal": rehearsal,
+            "is_stored": is_stored,
+            "triggers": _TRIGGERS,
+        },
+    )
+
+
+_TRIGGERS = (
+    (Trigger.SEMANTIC.value, "The question means the same as one of these (one a line)"),
+    (Trigger.EXACT.value, "The whole question is this"),
+    (Trigger.PHRASE.value, "The question holds these words, in this order"),
+    (Trigger.ANY_OF.value, "The question holds one of these (one a line)"),
+    (Trigger.REGEX.value, "A regular expression (RE2) is found in the question"),
+)

@@ -1,0 +1,1 @@
+"""What an answer must stand up to before a visitor reads it."""

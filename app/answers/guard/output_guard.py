@@ -1,0 +1,206 @@
+"""What may leave: an answer is checked and rewritten while it streams, never after.
+
+The guard holds back only what could still become something forbidden (half a link, half a citation, the start of the
+canary) and releases the rest at once. At every prefix of the stream what has been released is final and safe.
+"""
+
+import re
+import string
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from app.answers.guard.length_limit import LengthLimit
+from app.answers.guard.secret_watch import SecretWatch
+from app.core.page_url import host_of
+from app.core.text.untrusted_text import without_controls
+from app.core.turn import Finish
+
+REMOVED_LINK = "[link removed]"
+
+_CITATION = re.compile(
+    r"\[(?:sources?\s*)?#?(\d{1,3}(?:\s*[,;]\s*#?\d{1,3})*)\](?!\()"  # [1], [1, 2], [source 1]
+    r"|【(\d{1,3})(?:†[^】\n]{0,20})?】",
+    re.IGNORECASE,
+)
+_LINK = re.compile(
+    r"!?\[([^\[\]\n]*)\]"
+    r"\(\s*+<?([^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+)*+)>?(?:\s++[\"'][^\"'\n]*+[\"'])?\s*+\)"
+)
+_URL = re.compile(
+    r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])/{2,}(?=[^\s/]*\.))[^\s<>\"'`|\\^{}\[\]]*", re.IGNORECASE
+)
+_SCRIPT_SCHEME = re.compile(r"(javascript|vbscript|data(?=\s*:\s*\w+/\w))\s*:", re.IGNORECASE)
+_REFERENCE_PICTURE = re.compile(r"!(?=\[)")
+_REFERENCE_TARGET = re.compile(r"^([ \t]{0,3})\[(?!\d*+\])([^\]\n]++)\](?=:)", re.MULTILINE)
+_BACKTICKS = re.compile(r"(`+|\n)")
+_TRAILING = ".,;:!?)*_~"
+
+# The end of the text so far may still grow into a construct: a bracket, a link target, a URL, a run of backticks.
+_STILL_OPEN = re.compile(
+    r"!?\[[^\[\]\n]{0,300}\Z"
+    r"|!?\[[^\[\]\n]{0,300}\](?:\([^\n]{0,2000})?\Z"
+    r"|!\Z|`+\Z|【[^】\n]{0,20}\Z"
+    r"|[a-z0-9+.-]{1,24}(?::/{0,2})?\Z|/+\Z|(?:javascript|vbscript|data)\s*:?\s*\Z"
+    r"|(?:[a-z][a-z0-9+.-]{1,20}://|www\.|//)[^\s]{0,2000}\Z",
+    re.IGNORECASE,
+)
+
+# Nothing above begins without one of these, but for the last word, which may be the begin of an address.
+_OF_A_CONSTRUCT = re.compile(r"[\[【!:/`]|www\.", re.IGNORECASE)
+_OF_A_SCHEME = string.ascii_letters + string.digits + "+.-\u0130\u0131\u017f\u212a"  # i, i, s and k to IGNORECASE
+_LONGEST_SCHEME = 24
+_SCRIPT_BEGUN = re.compile(r"(?:javascript|vbscript|data)\Z", re.IGNORECASE)
+_LONGEST_SCRIPT = len("javascript")
+
+
+@dataclass(slots=True)
+class OutputGuard:
+    """Checks one answer. Feed it deltas, then `close` it; what it returns may be shown.
+
+    `sources` are the numbers that may be cited; `link_hosts` those that may be linked to (lower case; ".example.com"
+    also admits every host below it); `canary` must never leave, in whatever spelling; `max_chars` bounds what is
+    released. In code a URL stays that stands so in `source_text`, the sources as they were given.
+    """
+
+    sources: Collection[int]
+    link_hosts: Collection[str]
+    max_chars: int
+    canary: str = ""
+    source_text: str = ""
+    finish: Finish | None = None  # set when the guard ended the answer
+    cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
+    _pending: str = ""
+    _code: str = ""  # the run of backticks that opened the code we are in
+    _secret: SecretWatch = field(init=False)
+    _length: LengthLimit = field(init=False)
+    _urls_of_sources: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._secret = SecretWatch(self.canary)
+        self._length = LengthLimit(self.max_chars, _cut_at_word)
+        urls = (found.group().rstrip(_TRAILING) for found in _URL.finditer(self.source_text))
+        self._urls_of_sources = frozenset(urls)
+
+    def feed(self, delta: str) -> str:
+        """Take the next piece; return what may be shown now, perhaps nothing."""
+        if self.finish is not None:
+            return ""
+        self._pending += without_controls(delta)
+        if self._secret.is_in(self._pending):
+            self.finish, self._pending = Finish.CONTENT_FILTER, ""
+            return ""
+        return self._release(self._safe_length())
+
+    def close(self) -> str:
+        """No more will come; return the rest."""
+        if self.finish is not None:
+            return ""
+        shown = self._release(len(self._pending))
+        return shown + self._length.close()
+
+    def _release(self, length: int) -> str:
+        ready, self._pending = self._pending[:length], self._pending[length:]
+        self._secret.shown(ready)
+        shown = self._length.take(self._rewritten(ready))
+        if self._length.is_reached:
+            self.finish, self._pending = Finish.LENGTH, ""
+        return shown
+
+    def _safe_length(self) -> int:
+        """Everything before the first construct that is still open where we would cut."""
+        border = len(self._pending) - self._secret.overlap(self._pending)
+        text = self._pending[:border]
+        if not _OF_A_CONSTRUCT.search(text):
+            return _start_of_last_word(text)
+        still_open = _STILL_OPEN.search(text)
+        return still_open.start() if still_open else border
+
+    def _rewritten(self, text: str) -> str:
+        """Code keeps its brackets, prose gets its citations; links are judged in both."""
+        if not self._code and not _OF_A_CONSTRUCT.search(text):
+            return text
+        parts: list[str] = []
+        for piece in _BACKTICKS.split(text):
+            if piece.startswith("`"):
+                if not self._code:
+                    self._code = piece
+                elif piece == self._code:
+                    self._code = ""
+            elif piece == "\n" and len(self._code) < 3:
+                self._code = ""
+            else:
+                piece = self._code_as_it_is(piece) if self._code else self._prose(piece)
+            parts.append(piece)
+        return "".join(parts)
+
+    def _prose(self, text: str) -> str:
+        parts: list[str] = []
+        position = 0
+        for match in _LINK.finditer(text):
+            parts += [self._unlinked(text[position : match.start()]), self._link(match)]
+            position = match.end()
+        parts.append(self._unlinked(text[position:]))
+        return "".join(parts)
+
+    def _unlinked(self, text: str) -> str:
+        text = _CITATION.sub(self._citation, self._without_foreign_urls(text))
+        return _REFERENCE_TARGET.sub(r"\1\2", _REFERENCE_PICTURE.sub("", text))
+
+    def _code_as_it_is(self, text: str) -> str:
+        """An address that the site itself has is no link in code, and code without it is wrong."""
+        return self._without_foreign_urls(text, self._urls_of_sources)
+
+    def _without_foreign_urls(self, text: str, known: Collection[str] = ()) -> str:
+        return _SCRIPT_SCHEME.sub(r"\1 ", _URL.sub(lambda found: self._url(found, known), text))
+
+    def _link(self, match: re.Match[str]) -> str:
+        label, target = self._unlinked(match.group(1)), match.group(2)
+        if match.group().startswith("!") or not self._may_link(target):
+            return label
+        return f"[{label}]({target})"
+
+    def _url(self, match: re.Match[str], known: Collection[str]) -> str:
+        target = match.group().rstrip(_TRAILING)
+        tail = match.group()[len(target) :]
+        full = target if "://" in target else f"https://{target.lstrip('/')}"
+        may_stay = self._may_link(full) or target in known
+        return target + tail if may_stay else REMOVED_LINK + tail
+
+    def _may_link(self, target: str) -> bool:
+        scheme, _, rest = target.partition("://")
+        if scheme.lower() not in {"http", "https"} or "@" in rest.split("/", 1)[0]:
+            return False
+        host = host_of(target)
+        return any(
+            host == allowed or (allowed.startswith(".") and host.endswith(allowed)) for allowed in self.link_hosts
+        )
+
+    def _citation(self, match: re.Match[str]) -> str:
+        numbers = (int(number) for number in re.findall(r"\d+", match.group(1) or match.group(2)))
+        return "".join(f"[{self._renumbered(number)}]" for number in dict.fromkeys(numbers) if number in self.sources)
+
+    def _renumbered(self, number: int) -> int:
+        if number not in self.cited:
+            self.cited.append(number)
+        return self.cited.index(number) + 1
+
+
+def _start_of_last_word(text: str) -> int:
+    """What _STILL_OPEN finds in a text that holds nothing of a construct: a begun scheme, or "data" and blanks."""
+    start = max(len(text.rstrip(_OF_A_SCHEME)), len(text) - _LONGEST_SCHEME)
+    words = text.rstrip()
+    if words[-1:] in "tTaA" and (begun := _SCRIPT_BEGUN.search(words[-_LONGEST_SCRIPT:])):
+        start = min(start, len(words) - len(begun.group()))
+    return start
+
+
+def _cut_at_word(text: str, room: int) -> str:
+    """At most `room` characters, never ending inside a link: half a URL may name another host."""
+    for construct in (_LINK, _URL):
+        for match in construct.finditer(text):
+            if match.start() < room < match.end():
+                room = match.start()
+    cut = text[:room]
+    if len(cut) < len(text) and " " in cut[-40:]:
+        cut = cut.rsplit(" ", 1)[0]
+    return cut.rstrip()

@@ -1,0 +1,164 @@
+"""Which words of a source an answer rests on, whoever wrote it: each citation carries them as its proof."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Final
+
+from app.core.text.sentences import quotables
+from app.core.text.shown_text import shown_line
+from app.core.text.words import folded_words, search_terms
+
+_MAX_CHARS: Final = 1000
+_MIN_LIKENESS: Final = 0.25  # of a statement and the sentence that it may rest on, in [0, 1]
+_FEW_WORDS: Final = 3  # may stand in any sentence
+_NUMBER_WEIGHT: Final = 3.0
+
+# Code keeps its brackets, so a mark within it is none.
+_CODE_OR_MARKS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|((?:(?:(?<!\s)\s++)?\[\d{1,3}\](?!\())+)", re.DOTALL)
+_NUMBER = re.compile(r"\d+")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_LIST_MARKER = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)")
+_TABLE_ROW = re.compile(r"\s*\|.*")
+_DELIMITER_ROW = re.compile(r"[\s|:-]+")
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A sentence, a table's row or a line of code as the page shows it. `before` parts it from the one above."""
+
+    text: str
+    before: str
+    words: tuple[str, ...]
+
+
+def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
+    """The words that each source is cited for, by its number in the answer's [n] marks; a source without words that
+    the answer rests on is left out. `sources` are Markdown; quotes are what their pages show of it, with newlines
+    between blocks and tabs between the cells of a row, up to 1000 characters.
+
+    What the answer quotes in whole sentences is found word for word; else it is the one sentence that is most like
+    the statement before the mark.
+    """
+    quotes: dict[int, str] = {}
+    statements: dict[int, list[str]] = {}
+    for statement, numbers in _cited(answer):
+        for number in numbers:
+            statements.setdefault(number, []).append(statement)
+    for number, told in statements.items():
+        units = _units(sources.get(number, ""))
+        quote = _word_for_word(told, units) or _most_like(told, units)
+        if quote:
+            quotes[number] = quote
+    return quotes
+
+
+def marked_numbers(answer: str) -> frozenset[int]:
+    """The numbers of the [n] marks that stand in the answer."""
+    return frozenset(number for _, numbers in _cited(answer) for number in numbers)
+
+
+def _cited(answer: str) -> Iterator[tuple[str, list[int]]]:
+    """Each statement with the numbers that follow it."""
+    start, statement = 0, ""
+    for match in _CODE_OR_MARKS.finditer(answer):
+        if match.group(1) is None:
+            continue
+        since = answer[start : match.start()]
+        statement = since if folded_words(since) else statement
+        start = match.end()
+        yield statement, [int(number) for number in _NUMBER.findall(match.group())]
+
+
+def _units(markdown: str) -> list[_Unit]:
+    units: list[_Unit] = []
+    is_code = False
+    lines = markdown.splitlines()
+    for line, following in zip(lines, (*lines[1:], ""), strict=False):
+        if _FENCE.match(line):
+            is_code = not is_code
+            continue
+        for number, text in enumerate(_texts(line, following, is_code=is_code)):
+            if words := tuple(folded_words(text)):
+                units.append(_Unit(text, " " if number else "\n", words))
+    return units
+
+
+def _texts(line: str, following: str, *, is_code: bool) -> list[str]:
+    if is_code:
+        return [line.strip()]
+    if _HEADING.match(line):
+        return []
+    if _TABLE_ROW.fullmatch(line):
+        if _TABLE_ROW.fullmatch(following) and _DELIMITER_ROW.fullmatch(following):
+            return []  # a header proves nothing
+        return ["\t".join(shown_line(cell) for cell in _CELL_BORDER.split(line.strip().strip("|")))]
+    line = _LIST_MARKER.sub("", line, count=1)
+    return [shown_line(part.text) for part in quotables(line)]
+
+
+def _word_for_word(statements: Sequence[str], units: Sequence[_Unit]) -> str:
+    """The longest run of units that stand whole in one of the statements, "" without one."""
+    longest, best = 0, slice(0)
+    for statement in statements:
+        told = folded_words(shown_line(statement))
+        whole = f" {' '.join(told)} "
+        start, length = 0, 0
+        for at, unit in enumerate(units):
+            if f" {' '.join(unit.words)} " not in whole:
+                start, length = at + 1, 0
+                continue
+            length += len(unit.words)
+            if length > longest and length >= min(_FEW_WORDS, len(told)):
+                longest, best = length, slice(start, at + 1)
+    return _joined(units[best])
+
+
+def _most_like(statements: Sequence[str], units: Sequence[_Unit]) -> str:
+    """The unit that shares most with a statement's last line: words that few units hold, and numbers."""
+    by_unit = [_terms(unit.text) for unit in units]
+    holding = Counter(term for terms in by_unit for term in terms)
+
+    def weight(term: str) -> float:
+        if any(character.isdigit() for character in term):
+            return _NUMBER_WEIGHT
+        return 1 / (1 + log(holding[term])) if term in holding else 1.0
+
+    best: tuple[float, list[_Unit]] = (_MIN_LIKENESS, [])
+    for statement in statements:
+        told = _terms(_last_line(statement))
+        size = sum(map(weight, told))
+        for unit, terms in zip(units, by_unit, strict=True):
+            shared = told & terms
+            if len(shared) < 2:
+                continue
+            likeness = sum(map(weight, shared)) / sqrt(size * sum(map(weight, terms)))
+            if likeness > best[0]:
+                best = (likeness, [unit])
+    return _joined(best[1])
+
+
+def _last_line(statement: str) -> str:
+    """The sentence that carries the mark; all of a statement whose last one says too little."""
+    lines = [line for line in statement.strip().splitlines() if folded_words(line)]
+    parts = [part.text for part in quotables(_LIST_MARKER.sub("", lines[-1], count=1))] if lines else []
+    last = parts[-1] if parts else statement
+    return last if len(folded_words(last)) > _FEW_WORDS else statement
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(term.casefold() for term in search_terms(text))
+
+
+def _joined(units: Sequence[_Unit]) -> str:
+    text = ""
+    for unit in units:
+        longer = f"{text}{unit.before}{unit.text}" if text else unit.text
+        if len(longer) > _MAX_CHARS:
+            break
+        text = longer
+    return text or " ".join(unit.text for unit in units)[:_MAX_CHARS].rpartition(" ")[0]

@@ -1,0 +1,105 @@
+"""Whether the sentences of a model's answer stand in the sources that they cite."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import structlog
+
+from app.answers.guard.answer_evidence import Evidence, Verdict
+from app.answers.writing.brief import Source
+from app.core.errors import Overloaded, Unavailable
+from app.core.text.failure_words import has_failure_words
+from app.core.text.stated_facts import plain
+from app.providers.embedding.embedder import Embedder
+
+log = structlog.get_logger(__name__)
+
+_PLACES_READ: Final = 8
+_NEAR_COSINE: Final = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a sentence is not proven: what it states and no cited source has, or that a source says the contrary, or
+    that none is near to it."""
+
+    sentence: str
+    missing: tuple[str, ...] = ()
+    is_contradicted: bool = False
+    is_far: bool = False
+
+    @property
+    def why(self) -> str:
+        if self.is_far:
+            return "no source is near in meaning"
+        return "a source says the contrary" if self.is_contradicted else "not in the sources"
+
+
+class StatementCheck:
+    """Of one answer. A sentence that cites nothing is checked against all sources; one that says that nothing was found
+    is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder reads."""
+
+    def __init__(self, embedder: Embedder, sources: Sequence[Source], language: str | None) -> None:
+        self._embedder = embedder
+        self._sources = sources
+        self._language = language
+        self._known: dict[frozenset[int], Evidence] = {}
+        self.checked = 0
+        self.findings: list[Finding] = []
+
+    async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
+        """`cited` are the numbers of sources as the brief has them."""
+        if has_failure_words(sentence) or not plain(sentence).strip():
+            return None
+        evidence = await asyncio.to_thread(self._evidence, frozenset(cited))
+        if not evidence.places:
+            return None
+        self.checked += 1
+        verdict = await asyncio.to_thread(evidence.verdict, sentence, self._language)
+        found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
+        if found is not None:
+            self.findings.append(found)
+        return found
+
+    async def code_finding(self, code: str) -> Finding | None:
+        """Each line of a code block stands in some source, whatever the spaces."""
+        evidence = await asyncio.to_thread(self._evidence, frozenset())
+        if not evidence.places:
+            return None
+        self.checked += 1
+        missing = tuple(line.strip() for line in code.splitlines() if line.strip() and not evidence.has_code(line))
+        if not missing:
+            return None
+        self.findings.append(Finding(missing[0], missing))
+        return self.findings[-1]
+
+    async def _judged(self, sentence: str, verdict: Verdict, evidence: Evidence, *, is_citing: bool) -> Finding | None:
+        text = " ".join(sentence.split())
+        if not verdict.is_proven:
+            return Finding(text, tuple(fact.text for fact in verdict.missing), verdict.is_contradicted)
+        if is_citing and verdict.needs_meaning and await self._is_far(sentence, evidence):
+            return Finding(text, is_far=True)
+        return None
+
+    async def _is_far(self, sentence: str, evidence: Evidence) -> bool:
+        reads = self._embedder.reads
+        if reads is not None and self._language not in reads:
+            return False
+        texts = [plain(sentence), *evidence.nearest(sentence, _PLACES_READ)]
+        try:
+            said, *places = np.asarray(await self._embedder.embed(texts))
+        except (Unavailable, Overloaded) as error:
+            log.warning("statement_check.embedder_away", reason=str(error))
+            return False
+        return max(float(said @ place) for place in places) < _NEAR_COSINE
+
+    def _evidence(self, cited: frozenset[int]) -> Evidence:
+        if cited not in self._known:
+            chosen = [source for source in self._sources if not cited or source.number in cited]
+            self._known[cited] = Evidence(
+                [(" ".join((source.title, *source.breadcrumb)), source.text) for source in chosen]
+            )
+        return self._known[cited]

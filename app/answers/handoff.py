@@ -1,0 +1,45 @@
+"""Where people come in: a visitor asks for one, and while one talks the agent is silent."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.agents.agent import AgentConfig
+from app.answers.curated.curated_answer import CuratedAnswer
+from app.answers.person_wish import asks_for_person
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.core.errors import HandedToPerson
+from app.core.text.own_words import own_words
+from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyAnswer:
+    """What is said as it stands: nothing is searched, and no model is asked. `language` (BCP 47 primary subtag)
+    where it is not the turn's."""
+
+    text: str
+    answered_by: AnsweredBy
+    curated_id: UUID | None = None
+    language: str | None = None
+
+
+def of_curated(answer: CuratedAnswer | None) -> ReadyAnswer | None:
+    return None if answer is None else ReadyAnswer(answer.answer, AnsweredBy.CURATED, answer.id)
+
+
+def handed_over(
+    config: AgentConfig, message: str, language: str | None, channel: Channel = Channel.WIDGET
+) -> ReadyAnswer | None:
+    """Our own words to a visitor who asks for a person, where the agent offers one; None for every other message."""
+    if not config.live_chat or channel is not Channel.WIDGET or not asks_for_person(message):
+        return None
+    return ReadyAnswer(own_words(language).person_asked, AnsweredBy.HANDOFF)
+
+
+def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: VisitorSession) -> None:
+    """Raises HandedToPerson."""
+    if config.live_chat and LiveChatRecords(tx).is_talking(session.conversation_id):
+        raise HandedToPerson(
+            "A person answers in this conversation now. Write to them, or end the chat with them first."
+        )

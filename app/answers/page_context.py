@@ -1,0 +1,99 @@
+"""The visitor's own page as a source: what their browser says it shows, and what we have read there ourselves.
+
+What a browser says is untrusted. Where the site has the same words, the site is the source.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from app.answers.writing.brief import Source
+from app.core.chunk import Chunk, RankedChunk
+from app.core.page_url import is_same_page
+from app.core.text.untrusted_text import without_controls
+from app.core.text.visible_text import compared
+from app.core.turn import Citation, TurnRequest
+
+MAX_BYTES: Final = 8 * 1024
+_COMPARED_BYTES: Final = 512 * 1024  # of a page; a manual of megabytes on one page takes a second to read through
+# Navigation, prices and names of the visitor's account are on the page and not in its main text.
+_SAME_PAGE_SHARE: Final = 0.5
+
+
+def numbered_sources(
+    request: TurnRequest, chunks: Sequence[RankedChunk], crawled: Sequence[Chunk] = (), own_title: str = "Your page"
+) -> tuple[Source, ...]:
+    """What the visitor's browser says, as number 1 under the title `own_title`, then the chunks in their order; one
+    numbering.
+
+    `crawled` are the chunks of our copy of the page. Where most of what the browser says stands in it, number 1 is
+    only what does not (nothing, perhaps), and the rest of the copy follows after the chunks, up to MAX_BYTES. Of a very
+    long page the beginning is compared.
+    """
+    said = without_controls(request.page_context).strip().encode()[:MAX_BYTES].decode(errors="ignore")
+    of_page: list[Chunk] = []
+    if said and crawled:
+        comparison = compared(said, _readable(_within(_COMPARED_BYTES, crawled)))
+        if comparison.known_share >= _SAME_PAGE_SHARE:
+            said = comparison.new_text.strip()
+            chosen = {item.chunk.id for item in chunks}
+            of_page = _within(MAX_BYTES, [chunk for chunk in crawled if chunk.id not in chosen])
+    sources = [Source(1, request.page_url, own_title, said, is_unasked=True)] if said else []
+    for item in chunks:
+        sources.append(_source(len(sources) + 1, item.chunk, item.calibrated, item.order))
+    for chunk in of_page:
+        sources.append(_source(len(sources) + 1, chunk, is_unasked=True))
+    return tuple(sources)
+
+
+async def sources_with_page(
+    request: TurnRequest, chunks: Sequence[RankedChunk], crawled: Sequence[Chunk], own_title: str
+) -> tuple[Source, ...]:
+    """`numbered_sources`, beside the event loop where there is a copy of the page to be read through."""
+    if not (crawled and request.page_context):
+        return numbered_sources(request, chunks, crawled, own_title)
+    return await asyncio.to_thread(numbered_sources, request, chunks, crawled, own_title)
+
+
+def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) -> bool:
+    """Page context was given and the answer cites the page."""
+    return bool(request.page_context) and any(is_same_page(cited.url, request.page_url) for cited in citations)
+
+
+def _source(
+    number: int, chunk: Chunk, calibrated: float = 0.0, order: float = 0.0, *, is_unasked: bool = False
+) -> Source:
+    return Source(
+        number,
+        chunk.link,
+        chunk.title,
+        chunk.text,
+        chunk.as_of,
+        chunk.id,
+        chunk.context,
+        chunk.breadcrumb[-1] if chunk.breadcrumb else "",
+        calibrated,
+        is_unasked,
+        chunk.breadcrumb,
+        chunk.day,
+        order,
+        chunk.language,
+    )
+
+
+def _readable(crawled: Sequence[Chunk]) -> Iterable[str]:
+    """Titles and headings are shown as well."""
+    for chunk in crawled:
+        yield chunk.text
+        yield chunk.title
+        yield from chunk.breadcrumb
+
+
+def _within(max_bytes: int, chunks: Iterable[Chunk]) -> list[Chunk]:
+    kept = []
+    for chunk in chunks:
+        max_bytes -= len(chunk.text.encode())
+        if max_bytes < 0:
+            break
+        kept.append(chunk)
+    return kept

@@ -1,0 +1,39 @@
+"""A turn that has ended, as far as operators weigh what it got."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.core.turn import AnsweredBy
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and where it was asked; `language` is a BCP 47 primary subtag, None when unknown."""
+
+    question: str
+    page_url: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """`rating` is "up", "down" or None. `answered_by` is None for a turn that failed or was cut."""
+
+    id: UUID
+    conversation_id: UUID
+    asked: Asked
+    asked_at: datetime
+    answered_by: AnsweredBy | None
+    curated_answer_id: UUID | None
+    confidence: float | None
+    is_low: bool
+    rating: str | None
+
+    @property
+    def was_answered_well(self) -> bool:
+        """A thumb decides; without one, an answer that was sure of itself."""
+        if self.rating is not None:
+            return self.rating == "up"
+        said_nothing = (None, AnsweredBy.FALLBACK, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK)
+        return self.answered_by not in said_nothing and not self.is_low

@@ -1,0 +1,168 @@
+"""An operator asks the agent, live or draft, as a visitor would: nothing is stored, counted or learnt from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from app.agents.agent import LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.answers.answer_pipeline import AnswerPipeline, Asking
+from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.curated.records import CuratedAnswerRecords
+from app.answers.writing.answer_writers import answer_writers
+from app.answers.writing.prompt_builder import PromptBuilder
+from app.core.gap_state import GapReason
+from app.core.search_filter import SearchFilter
+from app.core.turn import AnsweredBy, Citation, Finish, TurnRequest
+from app.kit.cache import Cache
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.pattern_matcher import PatternMatcher
+from app.providers.chat.chat_model import ChatMessage
+from app.search.agent_search import AgentSearch
+from app.search.retrieval import Retrieval, SearchQuery
+from app.search.search_pipeline import SearchParts
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+Version = Literal["live", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaygroundQuestion:
+    """`language` is what the visitor would be answered in (BCP 47 primary subtag), None to tell it from the question.
+    `standalone` is what search looks for, "" for the question itself; `page_context` is what the visitor's page would
+    say of itself; pages must pass `only`, and the agent's own filter."""
+
+    text: str
+    page_url: str = ""
+    language: str | None = None
+    page_context: str = ""
+    standalone: str = ""
+    only: SearchFilter = field(default_factory=SearchFilter)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaygroundAnswer:
+    """`gap` is what would give the question away as a gap. `search` is every ranked chunk with its scores and the trace
+    of the stages, as `SearchReport.as_json` says it, `retrieval` the same as a value, both None for a curated answer;
+    `prompt` what the chat model was given, empty without one."""
+
+    answer: str
+    answered_by: AnsweredBy
+    confidence: float
+    is_low_confidence: bool
+    finish: Finish
+    language: str | None
+    duration_ms: int
+    first_token_ms: int | None = None
+    citations: tuple[Citation, ...] = ()
+    gap: GapReason | None = None
+    curated_answer_id: UUID | None = None
+    search: dict[str, Any] | None = None
+    retrieval: Retrieval | None = None
+    prompt: tuple[ChatMessage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlaygroundListener:
+    """What is called while an answer comes to be."""
+
+    on_stage: Callable[[Literal["searching", "writing"]], None] = field(default=lambda stage: None)
+    on_text: Callable[[str], None] = field(default=lambda piece: None)
+
+
+_NOBODY = PlaygroundListener()
+
+
+class Playground:
+    """The answer pipeline without a visitor: no history, no record."""
+
+    def __init__(
+        self, records: SystemOfRecord, pipeline: AnswerPipeline, search: AgentSearch, prompts: PromptBuilder | None
+    ) -> None:
+        self._records = records
+        self._pipeline = pipeline
+        self._search = search
+        self._prompts = prompts
+
+    async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
+        """Raises NotFound for an agent that is absent, another workspace's, or not published."""
+
+        def work(tx: Transaction) -> LiveAgent:
+            known = AgentRecords(tx).get(workspace_id, agent_id)
+            if version == "live":
+                return AgentRecords(tx).live(agent_id)
+            return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
+
+        return await self._records.read(work)
+
+    async def ask(
+        self,
+        workspace_id: UUID,
+        agent_id: UUID,
+        asked: PlaygroundQuestion,
+        version: Version,
+        listener: PlaygroundListener = _NOBODY,
+    ) -> PlaygroundAnswer:
+        """Raises NotFound as `agent` does, IndexUnavailable, ModelInterrupted."""
+        began = perf_counter()
+        agent = await self.agent(workspace_id, agent_id, version)
+        language = asked.language or self._pipeline.language(agent, asked.text)
+        request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context)
+        asking = Asking(request, language, locale=asked.language or "")
+        listener.on_stage("searching")
+        answers = await self._records.read(lambda tx: CuratedAnswerRecords(tx).of_agent(agent_id))
+        ready = await self._pipeline.ready(agent, answers, asking)
+        if ready is not None:
+            listener.on_text(ready.text)
+            return PlaygroundAnswer(
+                ready.text,
+                ready.answered_by,
+                1.0,
+                is_low_confidence=False,
+                finish=Finish.COMPLETE,
+                language=ready.language or language,
+                duration_ms=_ms_since(began),
+                first_token_ms=_ms_since(began),
+                curated_answer_id=ready.curated_id,
+            )
+        standalone = asked.standalone or asked.text
+        query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,))
+        report = await self._search.search(workspace_id, agent_id, query, version)
+        composition = await self._pipeline.composition(
+            agent, asking, lambda piece, whole: listener.on_text(piece), standalone=standalone, found=report.retrieval
+        )
+        listener.on_stage("writing")
+        await self._pipeline.write(composition)
+        outcome = self._pipeline.outcome(agent, asking, composition, report.retrieval)
+        return PlaygroundAnswer(
+            composition.text,
+            composition.answered_by,
+            round(outcome.confidence, 4),
+            outcome.is_low,
+            composition.finish,
+            language,
+            _ms_since(began),
+            None if composition.first_token_at is None else round((composition.first_token_at - began) * 1000),
+            composition.citations,
+            outcome.gap,
+            search=report.as_json(),
+            retrieval=report.retrieval,
+            prompt=tuple(self._prompts.build(composition.brief)) if self._prompts else (),
+        )
+
+
+def _ms_since(began: float) -> int:
+    return round((perf_counter() - began) * 1000)
+
+
+def playground_on(parts: SearchParts, patterns: PatternMatcher, cache: Cache, languages: LanguageGuesser) -> Playground:
+    curated = CuratedMatcher(parts.record, patterns, parts.embedder)
+    writers = answer_writers(parts.model, parts.embedder, parts.keywords, parts.tokens)
+    return Playground(
+        parts.record,
+        AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder),
+        parts.for_operators(cache, languages),
+        PromptBuilder(parts.tokens) if parts.model else None,
+    )

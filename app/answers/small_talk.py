@@ -1,0 +1,158 @@
+"""Talk that is no question: greetings, thanks, goodbyes, "who are you" and "ok".
+
+The whole message must be made of such phrases, which stand with the languages: "hi, how do I cancel?" is a question.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from app.agents.agent import AgentConfig
+from app.answers.handoff import ReadyAnswer
+from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.plain_words import plain_words
+from app.core.text.turn_language import LIKELY
+from app.core.text.words import is_spaceless
+from app.core.turn import AnsweredBy, Exchange
+from app.kit.language_guesser import LanguageGuesser
+
+_MAX_CHARS: Final = 120
+_FILLER: Final = "filler"
+
+
+class SmallTalk(StrEnum):
+    """What a message is for. Of several the first here decides: "hi, who are you?" asks who we are."""
+
+    IDENTITY = "identity"
+    GOODBYE = "goodbye"
+    THANKS = "thanks"
+    GREETING = "greeting"
+    ACKNOWLEDGEMENT = "acknowledgement"
+
+
+# What is said without words, in any language.
+_SIGNS: Final = {
+    "👋": SmallTalk.GREETING,
+    "🙏": SmallTalk.THANKS,
+    "❤": SmallTalk.THANKS,
+    "👍": SmallTalk.ACKNOWLEDGEMENT,
+    "👌": SmallTalk.ACKNOWLEDGEMENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a message means in each of the languages (BCP 47 primary subtags) that it may be in: "ciao" is a goodbye in
+    German and more in Italian."""
+
+    kinds: Mapping[str, SmallTalk]
+
+    def language(self, *, pinned: str | None, spoken: str | None, locale: str) -> str:
+        """The one to reply in: the agent's pin; else that of the words, where several have them that of the
+        conversation so far (`spoken`), the visitor's `locale` or English."""
+        if pinned:
+            return pinned
+        return next((likely for likely in (spoken, locale, "en") if likely and likely in self.kinds), min(self.kinds))
+
+    def reply(self, language: str, name: str) -> str:
+        """In English where we do not speak the language. `name` is the agent's."""
+        kind = self.kinds.get(language) or _first(set(self.kinds.values()))
+        reply: str = language_table(language if language in LANGUAGES else "en")["small_talk"][kind]["reply"]
+        return reply.replace("{name}", name)
+
+
+def small_talk(message: str, name: str = "") -> Talk | None:
+    """What the message says where it asks nothing of the website, else None. It may address the agent by `name`."""
+    if len(message) > _MAX_CHARS:
+        return None
+    plain = plain_words(message)
+    if called := plain_words(name):
+        plain = f" {plain} ".replace(f" {called} ", " ").strip()
+    if not plain:
+        signs = {_SIGNS[sign] for sign in message if sign in _SIGNS}
+        return Talk(dict.fromkeys(LANGUAGES, _first(signs))) if signs else None
+    kinds = {language: kind for language in LANGUAGES if (kind := _kind(plain, _phrases(language)))}
+    kinds = kinds or _kinds_of_mixed(plain)
+    return Talk(kinds) if kinds else None
+
+
+def _first(kinds: set[SmallTalk]) -> SmallTalk:
+    return next(kind for kind in SmallTalk if kind in kinds)
+
+
+def _kinds_of_mixed(plain: str) -> dict[str, SmallTalk]:
+    """People mix languages: "ok danke". The languages of the phrase that decides count."""
+    parts = _parts(plain, _all_phrases()) or []
+    kinds = {SmallTalk(kind) for part in parts for kind in _all_phrases()[part] if kind != _FILLER}
+    if not kinds:
+        return {}
+    kind = _first(kinds)
+    return {each: kind for each in LANGUAGES if any(_phrases(each).get(part) == kind for part in parts)}
+
+
+def _kind(plain: str, phrases: Mapping[str, str]) -> SmallTalk | None:
+    parts = _parts(plain, phrases)
+    kinds = {SmallTalk(phrases[part]) for part in parts or () if phrases[part] != _FILLER}
+    return _first(kinds) if kinds else None
+
+
+def _parts(plain: str, phrases: Mapping[str, object]) -> list[str] | None:
+    """The phrases that the words are made of, from the left and the longest first; None where one is none."""
+    is_joined = is_spaceless(plain[0])
+    units = list(plain.replace(" ", "")) if is_joined else plain.split()
+    glue = "" if is_joined else " "
+    parts: list[str] = []
+    start = 0
+    while start < len(units):
+        ends = range(min(len(units), start + _longest()), start, -1)
+        part = next((one for end in ends if (one := glue.join(units[start:end])) in phrases), None)
+        if part is None:
+            return None
+        parts.append(part)
+        start += len(part) if is_joined else part.count(" ") + 1
+    return parts
+
+
+@cache
+def _phrases(language: str) -> dict[str, str]:
+    """Each phrase with its kind; of two kinds the first."""
+    table = language_table(language)["small_talk"]
+    kinds = [(_FILLER, table["fillers"]), *((kind, table[kind]["said"]) for kind in reversed(SmallTalk))]
+    phrases = {plain_words(phrase): str(kind) for kind, said in kinds for phrase in said}
+    return {phrase.replace(" ", "") if is_spaceless(phrase[0]) else phrase: kind for phrase, kind in phrases.items()}
+
+
+@cache
+def _all_phrases() -> dict[str, frozenset[str]]:
+    phrases: dict[str, frozenset[str]] = {}
+    for language in LANGUAGES:
+        for phrase, kind in _phrases(language).items():
+            phrases[phrase] = phrases.get(phrase, frozenset()) | {kind}
+    return phrases
+
+
+@cache
+def _longest() -> int:
+    """Units of the longest phrase, at most: characters where words are joined."""
+    return max(len(phrase) if is_spaceless(phrase[0]) else phrase.count(" ") + 1 for phrase in _all_phrases())
+
+
+def small_talk_answer(
+    config: AgentConfig,
+    message: str,
+    languages: LanguageGuesser,
+    *,
+    history: Sequence[Exchange] = (),
+    locale: str = "",
+) -> ReadyAnswer | None:
+    """In the language of the visitor's words; "ok" is said in most, so that the question before it and their `locale`
+    (BCP 47 primary subtag) may decide. None for a question."""
+    talk = small_talk(message, config.name)
+    if talk is None:
+        return None
+    guess = languages.guess(history[-1].question) if history else None
+    spoken = guess.language if guess and guess.probability >= LIKELY else None
+    language = talk.language(pinned=config.language, spoken=spoken, locale=locale)
+    return ReadyAnswer(talk.reply(language, config.name), AnsweredBy.SMALL_TALK, language=language)

@@ -1,0 +1,124 @@
+"""What the model calls of one turn cost, and the agent's budget that they are made within.
+
+A turn calls the model in several places: to complete a follow-up, to search, to rank, to write. Each call finds its
+turn in the context of its task, so that the chat port knows nothing of turns.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import asdict
+from typing import Any, Final
+
+from app.agents.agent import LiveAgent
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import ModelUnavailable
+from app.core.turn import TokenUsage
+from app.kit.clock import Clock
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.store.transaction import Transaction
+
+_CHARS_PER_TOKEN: Final = 4  # of a call that broke off: nobody says then what it cost
+
+
+class TurnSpending:
+    """`usage` is the sum of all calls; its model is the one that was asked last."""
+
+    def __init__(self) -> None:
+        self.usage = TokenUsage()
+        self.was_refused = False
+        self._left: int | None = None
+
+    def begin(self) -> None:
+        """Every model call of this task, and of those that it starts, counts here."""
+        _spending.set(self)
+
+    def limit(self, tx: Transaction, agent: LiveAgent, clock: Clock) -> None:
+        """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
+        each other's calls: each may go beyond by what it costs itself."""
+        if agent.config.daily_tokens is not None:
+            used = StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date())
+            self._left = agent.config.daily_tokens - used
+
+    @property
+    def trace(self) -> dict[str, Any]:
+        """Why calls were refused, and what those that were made cost."""
+        told: dict[str, Any] = {"budget": "spent"} if self.was_refused else {}
+        return told | {"usage": asdict(self.usage)} if self.usage.tokens else told
+
+    def admit(self) -> None:
+        """Raises ModelUnavailable."""
+        if self._left is not None and self.usage.tokens >= self._left:
+            self.was_refused = True
+            raise ModelUnavailable("The agent's daily_tokens are spent. They begin anew at midnight UTC.")
+
+    def add(self, usage: TokenUsage) -> None:
+        self.usage = TokenUsage(
+            self.usage.prompt_tokens + usage.prompt_tokens,
+            self.usage.completion_tokens + usage.completion_tokens,
+            usage.model or self.usage.model,
+            self.usage.cached_tokens + usage.cached_tokens,
+        )
+
+
+_spending: ContextVar[TurnSpending | None] = ContextVar("turn_spending", default=None)
+
+
+class BudgetedChatModel:
+    """A ChatModel whose calls are counted for their turn, and refused when its agent's budget is spent. Calls of no
+    turn pass."""
+
+    def __init__(self, model: ChatModel, on_refused: Callable[[], None] = lambda: None) -> None:
+        self._model = model
+        self._on_refused = on_refused
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        spending = _spending.get()
+        if spending is None:
+            async with self._model.stream(messages, max_tokens=max_tokens) as items:
+                yield items
+            return
+        try:
+            spending.admit()
+        except ModelUnavailable:
+            self._on_refused()
+            raise
+        async with self._model.stream(messages, max_tokens=max_tokens) as items:
+            call = _Call(messages)
+            try:
+                async with aclosing(call.watched(items)) as watched:
+                    yield watched
+            finally:
+                spending.add(call.usage)
+
+
+class _Call:
+    """One completion. `usage` is what the model says at its end, else a guess at what was read and written by then."""
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        self._read_chars = sum(len(message.content) for message in messages)
+        self._written_chars = 0
+        self._told: TokenUsage | None = None
+        self._was_away = False
+
+    async def watched(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        try:
+            async for item in items:
+                if isinstance(item, TextDelta):
+                    self._written_chars += len(item.text)
+                else:
+                    self._told = item.usage
+                yield item
+        except ModelUnavailable:
+            self._was_away = True
+            raise
+
+    @property
+    def usage(self) -> TokenUsage:
+        if self._was_away:
+            return TokenUsage()
+        if self._told is not None and self._told.tokens:
+            return self._told
+        model = self._told.model if self._told else ""
+        return TokenUsage(-(-self._read_chars // _CHARS_PER_TOKEN), -(-self._written_chars // _CHARS_PER_TOKEN), model)

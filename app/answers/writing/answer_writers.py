@@ -1,0 +1,28 @@
+"""Who answers, and who makes a follow-up whole, by whether a chat model is set."""
+
+from app.answers.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
+from app.answers.writing.brief import AnswerWriter
+from app.answers.writing.closest_sections import ClosestSectionsWriter
+from app.answers.writing.extractive_writer import ExtractiveWriter
+from app.answers.writing.model_writer import ModelWriter
+from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.prompt_builder import PromptBuilder
+from app.providers.chat.chat_model import ChatModel
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.token_counter import TokenCounter
+
+
+def question_completer(model: ChatModel | None) -> QuestionCompleter:
+    stitching = StitchingCompleter()
+    return ModelCompleter(model, stitching) if model else stitching
+
+
+def answer_writers(
+    model: ChatModel | None, embedder: Embedder, keywords: KeywordIndex, tokens: TokenCounter
+) -> tuple[AnswerWriter, ...]:
+    """In the order in which they are asked: a provider that is away leaves the pages' own words, and where none of
+    these is sure enough, the closest sections."""
+    judge = PassageJudge(embedder, keywords)
+    without_model = (ExtractiveWriter(judge), ClosestSectionsWriter(judge))
+    return (ModelWriter(model, PromptBuilder(tokens)), *without_model) if model else without_model

@@ -1,0 +1,61 @@
+"""Names that a question turns on: what says nothing of them answers another question."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from app.answers.writing.brief import Source
+from app.answers.writing.passages import Passage
+from app.core.text.stated_facts import FactKind, facts_of
+
+# Log odds where none of the names is found, and less where some are; chosen on judged answers (docs/evaluation.md).
+_MISSING_ODDS: Final = -1.5
+_ONLY_HEADED: Final = 0.3  # of that for a name that stands in the headings alone: "Error codes, E01 to E71" has many
+_DIGIT: Final = re.compile(r"\d")
+_JOINT: Final = re.compile(r"[-.]")
+_POSSESSIVE: Final = re.compile(r"['\u2019]s$")
+
+
+class AskedNames:
+    """Codes and spellings with signs or capitals within them, such as E42, FastAPI or `proxy_pass`, are looked for in
+    the passage and its headings: each has one of its own. Words with a capital letter, such as Docker, are looked for
+    in all sources: a page need not repeat the name of what it is all about. In German every noun has one, and is no
+    name for that; in questions without small letters only codes with digits count. `known` are names that go without
+    saying."""
+
+    def __init__(
+        self, question: str, language: str | None, sources: Sequence[Source], known: Sequence[str] = ()
+    ) -> None:
+        names = {
+            _POSSESSIVE.sub("", fact.text)
+            for fact in facts_of(question, language)
+            if fact.kind is not FactKind.NUMBER and not fact.is_opening and fact.text not in known
+        }
+        if question.isupper():
+            names = {name for name in names if _DIGIT.search(name)}
+        words = {name for name in names if name[1:].islower()}
+        self._exact = {name.casefold() for name in names - words}
+        self._missing = _missing(words, sources) if words else 0
+        self._count = len(names)
+
+    def odds(self, passage: Passage) -> float:
+        """What the names that the passage lacks take from the log odds of its being the answer."""
+        if not self._count:
+            return 0.0
+        text, headings = _folded(passage.text), _folded(*passage.names)
+        lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
+        return _MISSING_ODDS * (self._missing + lacking) / self._count
+
+
+def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
+    told = _folded(*(part for source in sources for part in (source.title, *source.breadcrumb, source.text)))
+    return sum(word.casefold() not in told for word in words)
+
+
+def _has(text: str, name: str) -> bool:
+    """The sticky bit is the Sticky-Bit."""
+    return name in text or all(part in text for part in _JOINT.split(name))
+
+
+def _folded(*texts: str) -> str:
+    return "\n".join(texts).casefold()

@@ -1,0 +1,74 @@
+"""What a writer gets to answer from."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+from uuid import UUID
+
+from app.agents.agent import AgentConfig
+from app.core.turn import AnsweredBy, Exchange
+from app.providers.chat.chat_model import ChatEnd, TextDelta
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One numbered source. Numbers count 1, 2, 3 ...
+
+    What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
+    where a chunk stands, `heading` that of its section, `breadcrumb` the headings down to it, `day` how new the page
+    is, `calibrated` in [0, 1] what search thinks of it, `order` its place in search's order, from 1 (first) to 0,
+    `language` the page's (BCP 47 primary subtag). A source `is_unasked` that is here because the visitor looks at it
+    and not because search chose it.
+    """
+
+    number: int
+    url: str  # with the section's anchor, where there is one
+    title: str
+    text: str
+    as_of: date | None = None
+    chunk_id: str | None = None
+    context: str = ""
+    heading: str = ""
+    calibrated: float = 0.0
+    is_unasked: bool = False
+    breadcrumb: tuple[str, ...] = ()
+    day: date | None = None
+    order: float = 0.0
+    language: str | None = None
+
+    @property
+    def is_from_visitor(self) -> bool:
+        """Said by a browser, which may say anything."""
+        return self.chunk_id is None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBrief:
+    """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
+    what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
+    None where no index knows the agent."""
+
+    agent: AgentConfig
+    question: str
+    standalone: str
+    sources: tuple[Source, ...]
+    history: tuple[Exchange, ...] = ()
+    page_url: str = ""
+    language: str | None = None
+    canary: str = ""
+    agent_id: UUID | None = None
+
+
+class AnswerWriter(Protocol):
+    """Writes an answer with [n] marks that name the brief's sources."""
+
+    @property
+    def answered_by(self) -> AnsweredBy: ...
+
+    def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        """Text in order, then one ChatEnd. Whoever leaves it early closes it: the model is then left, and counted.
+
+        Raises ModelUnavailable before the first text, ModelInterrupted after it.
+        """
+        ...

@@ -1,0 +1,157 @@
+"""Writes one answer: the writers in turn until one speaks, through the guard, onto the visitor's stream."""
+
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Final
+
+import structlog
+
+from app.agents.answer_check import AnswerCheck
+from app.answers.guard.checked_text import CheckedText
+from app.answers.guard.output_guard import OutputGuard
+from app.answers.guard.quote_finder import found_quotes, marked_numbers
+from app.answers.guard.statement_check import StatementCheck
+from app.answers.writing.brief import AnswerBrief, AnswerWriter, Source
+from app.core.errors import ModelUnavailable
+from app.core.page_url import host_of
+from app.core.text.own_words import own_words
+from app.core.turn import AnsweredBy, Citation, Finish
+from app.providers.chat.chat_model import ChatEnd
+from app.providers.embedding.embedder import Embedder
+from app.sources.source import UNLINKED
+
+_FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
+
+log = structlog.get_logger(__name__)
+
+
+def new_canary() -> str:
+    """A marker for one prompt: if it ever comes out, the prompt is leaking. It opens as no word does, so that the
+    guard seldom has to wait and see."""
+    return "ZXQ" + "".join(secrets.choice("BCDFGHJKLMNPQRSTVWXZ") for _ in range(13))
+
+
+@dataclass(slots=True)
+class Composition:
+    """An answer as it grows. What has been written survives whatever ends the writing."""
+
+    brief: AnswerBrief
+    on_text: Callable[[str, str], None]  # the new piece, the whole text so far
+    embedder: Embedder | None = None  # with one, what a model writes is looked up in its sources
+    text: str = ""
+    answered_by: AnsweredBy = AnsweredBy.FALLBACK
+    finish: Finish = Finish.COMPLETE
+    citations: tuple[Citation, ...] = ()
+    first_token_at: float | None = None
+    confidence: float | None = None  # what the last writer that could tell thought of its answer
+    trace: dict[str, Any] = field(default_factory=dict)  # what operators should know of the writing
+
+    def sureness(self, found: float) -> float:
+        """What the answer is worth, in [0, 1]: what its writer says, else what search thinks of what was `found`."""
+        return found if self.confidence is None else self.confidence
+
+    async def write(self, writers: Sequence[AnswerWriter]) -> None:
+        """Let the first writer that has a word answer; when none has, say honestly that nothing was found.
+
+        Raises ModelInterrupted; the text so far stays.
+        """
+        for writer in writers:
+            try:
+                await self._write_with(writer)
+            except ModelUnavailable as error:
+                log.warning("composition.writer_away", writer=writer.answered_by.value, reason=str(error))
+                self.trace[f"{writer.answered_by.value}_away"] = str(error)
+                continue
+            if self.finish is Finish.CONTENT_FILTER and not self.text:
+                self.say(own_words(self.brief.language).withheld)
+            if self.text:
+                return
+        self.answered_by = AnsweredBy.FALLBACK
+        self.say(own_words(self.brief.language).not_found)
+
+    def say(self, text: str) -> None:
+        """Show `text` as it is."""
+        if self.first_token_at is None:
+            self.first_token_at = perf_counter()
+        self.text += text
+        self.on_text(text, self.text)
+
+    async def _write_with(self, writer: AnswerWriter) -> None:
+        guard = _guard(self.brief)
+        self.answered_by = writer.answered_by
+        checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
+        try:
+            async with aclosing(writer.write(self.brief)) as items:
+                async for item in items:
+                    if isinstance(item, ChatEnd):
+                        self.finish = item.finish
+                        self.confidence = self.confidence if item.confidence is None else item.confidence
+                        continue
+                    self._show_checked(await self._looked_up(guard.feed(item.text), checked))
+                    if guard.finish is not None:
+                        break
+            self._show_checked(await self._looked_up(guard.close(), checked))
+            if checked:
+                self._show_checked(await checked.close())
+        finally:
+            if checked:
+                self.trace["answer_check"] = checked.trace
+            self.citations = _citations(self.brief, guard.cited, self.text)
+        if guard.finish is not None:
+            self.finish = guard.finish
+
+    def _check(self, guard: OutputGuard) -> CheckedText | None:
+        policy = self.brief.agent.answer_check
+        if self.embedder is None or policy is AnswerCheck.OFF:
+            return None
+        check = StatementCheck(self.embedder, self.brief.sources, self.brief.language)
+        return CheckedText(check, policy, own_words(self.brief.language).unconfirmed, guard.cited)
+
+    async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
+        return await checked.take(text) if checked else text
+
+    def _show_checked(self, text: str) -> None:
+        if not self.text:
+            text = text.lstrip()
+        if text:
+            self.say(text)
+
+
+def _guard(brief: AnswerBrief) -> OutputGuard:
+    hosts = {host for source in brief.sources if (host := host_of(source.url))}
+    hosts |= {_link_host(host) for host in brief.agent.allowed_link_hosts}
+    return OutputGuard(
+        sources={source.number for source in brief.sources},
+        link_hosts=hosts,
+        max_chars=brief.agent.max_answer_chars,
+        canary=brief.canary,
+        source_text="\n".join(source.text for source in brief.sources if not source.is_from_visitor),
+    )
+
+
+def _link_host(listed: str) -> str:
+    """An operator writes "example.com" or "*.example.com"."""
+    return listed.casefold().removeprefix("*")
+
+
+def _title(source: Source, language: str | None) -> str:
+    """With the page of a file, and whether nobody can open it."""
+    words, title = own_words(language), source.title
+    if page := _FILE_PAGE.search(source.url):
+        title = f"{title}, {words.file_page.format(page=page[1])}"
+    return f"{title} ({words.internal_document})" if source.url.startswith(UNLINKED) else title
+
+
+def _citations(brief: AnswerBrief, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
+    by_number = {source.number: source for source in brief.sources}
+    shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
+    sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
+    quotes = found_quotes(text, {number: source.text for number, source in sources.items()})
+    return tuple(
+        Citation(number, source.url, _title(source, brief.language), source.as_of, source.chunk_id, quotes.get(number))
+        for number, source in sources.items()
+    )

@@ -1,0 +1,104 @@
+"""Answers without a model: the passage of the sources that answers, word for word, or nothing."""
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+
+from app.answers.writing.brief import AnswerBrief
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.passages import Passage, extended, passages
+from app.answers.writing.quotation import word_for_word
+from app.core.text.own_words import own_words
+from app.core.text.section_text import section_name
+from app.core.text.words import folded_words
+from app.core.turn import AnsweredBy, Finish, TokenUsage
+from app.providers.chat.chat_model import ChatEnd, TextDelta
+
+_FIRST_CHARS = 700
+_SECOND_CHARS = 300
+_BOTH_CHARS = 1000
+_NEAR_BEST = 1.18  # log odds: what is worth so much less adds nothing
+_FURTHER = 3  # sections named behind the answer
+_SURE_OF_OWN_PAGE = 0.5
+_MARK_CHARS = len("\n\n[1]\n\n")
+_WORD = re.compile(r"(?:(?<!\s)\s++)?\S++")
+
+
+class ExtractiveWriter:
+    """An AnswerWriter that needs no key and invents nothing: one passage, a second where another comes near, then up
+    to three further sections by name. It says nothing when no passage reaches the agent's threshold."""
+
+    answered_by = AnsweredBy.EXTRACTIVE
+
+    def __init__(self, judge: PassageJudge) -> None:
+        self._judge = judge
+
+    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        judged = await self._judged(brief)
+        confidence = judged[0].probability if judged else None
+        if judged and judged[0].probability >= brief.agent.confidence_threshold:
+            for part in _answer(judged, brief):
+                for word in _WORD.findall(part):
+                    yield TextDelta(word)
+                yield TextDelta("\n\n")
+        yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence)
+
+    async def _judged(self, brief: AnswerBrief) -> list[JudgedPassage]:
+        """Of what search found; the visitor's own page, which comes unasked whatever the question is, is asked when
+        there is nothing else, and has to earn the confidence that citing it gives."""
+        found = [source for source in brief.sources if not source.is_unasked]
+        candidates = [passage for source in (found or brief.sources) for passage in passages(source)]
+        judged = await self._judge.judged(brief, candidates)
+        return judged if found else [one for one in judged if one.probability >= _SURE_OF_OWN_PAGE]
+
+
+def _answer(judged: Sequence[JudgedPassage], brief: AnswerBrief) -> list[str]:
+    quoted = _quoted(judged, brief.agent.max_answer_chars)
+    parts = [_paragraph(passage, is_headed=passage.section != quoted[0].section) for passage in quoted[1:]]
+    parts.insert(0, _paragraph(quoted[0]))
+    if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
+        names = ", ".join(f"{_name(passage)} [{passage.source.number}]" for passage in further)
+        parts.append(f"{own_words(brief.language).see_also} {names}")
+    return parts
+
+
+def _quoted(judged: Sequence[JudgedPassage], max_chars: int) -> list[Passage]:
+    """The best passage with what follows it, and one that stands elsewhere where it is short and nearly as good."""
+    best = next((one for one in judged if _length(one.passage) <= max_chars), judged[0])
+    first = extended(best.passage, min(_FIRST_CHARS, max_chars - _MARK_CHARS))
+    room = min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
+    wording = " ".join(folded_words(first.text))
+    for other in judged:
+        if other.odds < best.odds - _NEAR_BEST:
+            break
+        is_elsewhere = not first.overlaps(other.passage)
+        is_new = " ".join(folded_words(other.passage.text)) not in wording
+        if is_elsewhere and is_new and _length(other.passage) <= room:
+            return [first, extended(other.passage, room - _length(other.passage) + len(other.passage.text))]
+    return [first]
+
+
+def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:
+    """One passage for each of the best sources that are not quoted."""
+    numbers = {passage.source.number for passage in quoted}
+    further: list[Passage] = []
+    for one in judged:
+        if one.passage.source.number in numbers or not _name(one.passage):
+            continue
+        numbers.add(one.passage.source.number)
+        further.append(one.passage)
+    return further[:_FURTHER]
+
+
+def _name(passage: Passage) -> str:
+    return section_name(passage.heading or passage.source.title)
+
+
+def _paragraph(passage: Passage, *, is_headed: bool = True) -> str:
+    text = word_for_word(passage.text)
+    mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
+    heading = f"**{_name(passage)}**\n\n" if is_headed and _name(passage) and passage.heading else ""
+    return f"{heading}{text}{mark}"
+
+
+def _length(passage: Passage) -> int:
+    return len(passage.heading) + len(passage.text) + _MARK_CHARS

@@ -1,0 +1,26 @@
+"""Answers by a chat model."""
+
+from collections.abc import AsyncGenerator
+
+from app.answers.writing.brief import AnswerBrief
+from app.answers.writing.prompt_builder import PromptBuilder
+from app.core.turn import AnsweredBy
+from app.providers.chat.chat_model import ChatEnd, ChatModel, TextDelta
+
+_CHARS_PER_TOKEN = 3  # a low guess: a model that stops too early is worse than one that the guard cuts
+
+
+class ModelWriter:
+    """An AnswerWriter over the chat port."""
+
+    answered_by = AnsweredBy.MODEL
+
+    def __init__(self, model: ChatModel, prompts: PromptBuilder) -> None:
+        self._model = model
+        self._prompts = prompts
+
+    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        max_tokens = brief.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
+        async with self._model.stream(self._prompts.build(brief), max_tokens=max_tokens) as stream:
+            async for item in stream:
+                yield item

@@ -1,0 +1,219 @@
+"""What of a source can be quoted: runs of whole blocks that are understood without what stands around them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from app.answers.writing.brief import Source
+from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
+from app.core.text.sentences import points_back, sentences
+
+LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
+_LONGEST_STEPS = 1200
+_SHORTEST_PASSAGE = 20
+_LONGEST_LINE = 200
+_LONGEST_TITLE = 80
+_SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
+_HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
+_STEP = re.compile(r"\d{1,9}[.)][ \t]")
+_ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
+
+
+Piece = tuple[Block, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """A stretch of a source, word for word: `pieces` from `start` to before `end`, of all those under its heading,
+    which is "" where none is known."""
+
+    source: Source
+    heading: str
+    pieces: Sequence[Piece]
+    start: int
+    end: int
+
+    @cached_property
+    def text(self) -> str:
+        return "\n\n".join(block.text for piece in self.pieces[self.start : self.end] for block in piece)
+
+    @property
+    def ends_in_block(self) -> bool:
+        """Whether it ends in a list, a table or code."""
+        return self.pieces[self.end - 1][-1].kind not in (BlockKind.PARAGRAPH, BlockKind.QUOTE)
+
+    @property
+    def section(self) -> tuple[int, str]:
+        """The same for all passages of one section."""
+        return self.source.number, self.heading
+
+    def overlaps(self, other: "Passage") -> bool:
+        """Whether both hold a piece of the same text."""
+        return self.pieces is other.pieces and self.start < other.end and other.start < self.end
+
+    @cached_property
+    def place(self) -> str:
+        """Where it stands, as one line."""
+        return " | ".join(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """The page's title and the headings down to it, each once."""
+        return [name for name in dict.fromkeys([self.source.title, *self.source.breadcrumb, self.heading]) if name]
+
+
+def passages(source: Source) -> list[Passage]:
+    """The candidates of one source, in its order; they overlap. Each begins at a block and goes on for as many whole
+    blocks as fit LONGEST_PASSAGE."""
+    found: list[Passage] = []
+    for heading, body in _under_headings(source):
+        pieces = [piece for unit in units(body) for piece in _pieces(unit)]
+        for start, piece in enumerate(pieces):
+            if start and points_back(piece[0].text):
+                continue
+            passage = Passage(source, heading, pieces, start, _end(pieces, start))
+            if len(passage.text) >= _SHORTEST_PASSAGE:
+                found.append(passage)
+    return found
+
+
+def extended(passage: Passage, max_chars: int) -> Passage:
+    """All of its section where that fits, else the passage with what follows it, as long as that fits, up to the next
+    line that reads like a title: of a page that is linked, or a picture. Steps right before or behind it come along in
+    any case: a paragraph about them helps nobody."""
+    pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
+    if _length(pieces) <= max_chars:
+        return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
+    if end < len(pieces) and _are_steps(pieces[end]) and not any(map(_are_steps, pieces[start:end])):
+        end += 1
+    room = max_chars - _length(pieces[start:end])
+    for piece in pieces[end:]:
+        room -= _length([piece])
+        if room < 0 or _is_title(piece):
+            break
+        end += 1
+    if start and _are_steps(pieces[start - 1]):
+        start -= 1
+    return replace(passage, start=start, end=end)
+
+
+def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:
+    """The end without titles that nothing follows; one piece stays in any case."""
+    while end - start > 1 and _is_title(pieces[end - 1]):
+        end -= 1
+    return end
+
+
+def single_lines(passage: Passage) -> list[Passage]:
+    """The sentences and list items of a passage that say something alone and fit a line, each as a passage."""
+    texts = [
+        text
+        for piece in passage.pieces[passage.start : passage.end]
+        for block in piece
+        for text in _sayings(block)
+        if _SHORTEST_PASSAGE <= len(text) <= _LONGEST_LINE and "\n" not in text and not text.endswith(":")
+    ]
+    return [
+        replace(passage, pieces=((Block(BlockKind.PARAGRAPH, text),),), start=0, end=1)
+        for text in texts
+        if not points_back(text)
+    ]
+
+
+def _sayings(block: Block) -> list[str]:
+    match block.kind:
+        case BlockKind.PARAGRAPH:
+            return sentences(block.text)
+        case BlockKind.LIST:
+            return [_ITEM_MARK.sub("", item) for item in list_items(block.text)]
+        case _:
+            return []
+
+
+def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
+    """The source cut at its headings; what stands before the first is under the source's own."""
+    heading, body = source.heading, list[Block]()
+    for block in blocks(_line_by_line(source)):
+        if block.kind is not BlockKind.HEADING:
+            body.append(block)
+            continue
+        if body:
+            yield heading, body
+        heading, body = _HEADING_MARKS.sub("", block.text).strip(), []
+    if body:
+        yield heading, body
+
+
+def _line_by_line(source: Source) -> str:
+    """A visitor's page tells of itself in lines, one for each heading, paragraph or cell."""
+    return source.text.replace("\n", "\n\n") if source.is_from_visitor else source.text
+
+
+def _end(pieces: Sequence[Piece], start: int) -> int:
+    """One past the last piece that fits with those from `start` on."""
+    end = start + 1
+    while end < len(pieces) and _length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
+        end += 1
+    return end
+
+
+def _pieces(unit: Piece) -> Iterator[Piece]:
+    """The unit itself, or parts of it that fit, each with the paragraph that introduces it."""
+    if _length([unit]) <= (_LONGEST_STEPS if _has_steps(unit) else LONGEST_PASSAGE):
+        yield unit
+        return
+    lead = unit[:1] if len(unit) > 1 and unit[0].is_lead_in and _length([unit[:1]]) <= LONGEST_PASSAGE // 3 else ()
+    rest = unit[1:] if lead else unit
+    for block in rest:
+        if _length([alone := (*lead, block)]) <= LONGEST_PASSAGE:
+            yield alone
+            continue
+        for text in _cut(block, LONGEST_PASSAGE - _length([lead])):
+            yield (*lead, Block(block.kind, text))
+
+
+def _cut(block: Block, room: int) -> Iterator[str]:
+    """Parts of a block that is too long: whole items, rows, lines or sentences."""
+    before = after = ""
+    between = "\n"
+    match block.kind:
+        case BlockKind.LIST:
+            parts = list_items(block.text)
+        case BlockKind.TABLE:
+            before, parts = table_rows(block.text)
+            before += "\n"
+        case BlockKind.CODE:
+            opening, closing = code_fences(block.text)
+            before, after, parts = f"{opening}\n", f"\n{closing}", code_lines(block.text)
+        case _:
+            between, parts = " ", sentences(block.text)
+    room -= len(before) + len(after)
+    group: list[str] = []
+    for part in parts:
+        if group and sum(map(len, group)) + len(group) + len(part) > room:
+            yield before + between.join(group) + after
+            group = []
+        group.append(part)
+    if group:
+        yield before + between.join(group) + after
+
+
+def _has_steps(unit: Sequence[Block]) -> bool:
+    return any(block.kind is BlockKind.LIST and _STEP.match(block.text) for block in unit)
+
+
+def _are_steps(piece: Piece) -> bool:
+    """Steps that can be quoted whole."""
+    return _has_steps(piece) and _length([piece]) <= _LONGEST_STEPS
+
+
+def _is_title(piece: Piece) -> bool:
+    """One short line that is no sentence."""
+    text = piece[0].text.strip()
+    is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
+    return is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+
+
+def _length(pieces: Sequence[Piece]) -> int:
+    return sum(len(block.text) + 2 for piece in pieces for block in piece)

@@ -1,0 +1,216 @@
+"""The edge as one ASGI application."""
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from app.agents.api.agents import AdminAgents, AdminStarterSuggestions
+from app.agents.api.user_secret import AdminUserSecret
+from app.agents.pages.agent_settings import AgentSettingsPages
+from app.agents.pages.agent_versions import AgentVersionPages
+from app.answers.api.playground import AdminPlayground
+from app.answers.curated.api.curated_answers import AdminCuratedAnswers
+from app.answers.curated.api.rehearsals import AdminRehearsals
+from app.answers.curated.pages import CuratedAnswerPages
+from app.answers.pages import PlaygroundPages
+from app.channels.llms_api import LlmsApi
+from app.channels.mcp_api import McpApi
+from app.channels.openai_api import OpenAiApi
+from app.conversations.api.conversations import AdminConversations
+from app.conversations.pages.conversations import ConversationPages
+from app.conversations.people.api.leads import AdminLeads
+from app.conversations.people.api.live_chats import AdminLiveChats
+from app.conversations.people.api.widget_person import WidgetPerson
+from app.conversations.people.pages.leads import LeadPages
+from app.conversations.people.pages.live import LivePages
+from app.conversations.people.pages.news import NewsPages
+from app.conversations.privacy.api.visitors import AdminVisitors
+from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
+from app.core.errors import DocentError
+from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions
+from app.gaps.api.grooming import AdminGapGrooming
+from app.gaps.api.replays import AdminGapReplays
+from app.gaps.api.turn_review import AdminTurnReview
+from app.gaps.pages.gap import GapPages
+from app.gaps.pages.gap_answer import GapAnswerPages
+from app.gaps.pages.gaps import GapsPages
+from app.gaps.pages.threshold import ThresholdPages
+from app.kit.wiring import Wiring
+from app.knowledge.api.quarantine import AdminQuarantine
+from app.knowledge.pages.first_questions import FirstQuestionPages
+from app.knowledge.pages.quarantine import QuarantinePages
+from app.overview.api import AdminOverview
+from app.overview.pages import OverviewPages
+from app.quality.api.golden_questions import AdminGoldenQuestions
+from app.quality.api.golden_runs import AdminGoldenRuns
+from app.quality.api.quality import AdminQuality
+from app.quality.pages.golden import GoldenPages
+from app.quality.pages.quality import QualityPages
+from app.search.api.agent_search import AdminSearch
+from app.search.api.widget_search import WidgetSearch
+from app.sources.api.discovery import AdminDiscovery
+from app.sources.api.documents import AdminDocuments
+from app.sources.api.passages import AdminPassages
+from app.sources.api.schedules import AdminSchedules
+from app.sources.api.source_editing import AdminSourceEditing
+from app.sources.api.source_hooks import SourceHookApi
+from app.sources.api.sources import AdminSources
+from app.sources.deletions.api import AdminDeletions
+from app.sources.files.api import AdminFiles
+from app.sources.files.pages import SourceFilePages
+from app.sources.pages.home import NewAgentPages, NoPage
+from app.sources.pages.sources import SourcePages
+from app.sources.reading.api.runs import AdminPreviews, AdminRuns
+from app.turns.api.widget_api import WidgetConversations, WidgetTurns
+from app.web.admission import Admission
+from app.web.api_reference.routes import api_reference_routes
+from app.web.client_address import ClientAddresses
+from app.web.console.front_door import FrontDoor
+from app.web.console.page import ConsolePage, Pages
+from app.web.console.rendering import Rendering
+from app.web.console.routes import console_files, console_routes, pages_by_name
+from app.web.endpoint import AnyEndpoint, Api, routes_of
+from app.web.errors import Refusal, answer_with_problem
+from app.web.health import Health
+from app.web.middleware.cors import WidgetCors
+from app.web.middleware.metrics import RequestMeter
+from app.web.middleware.request_log import RequestLog
+from app.web.middleware.response_headers import SecurityHeaders
+from app.web.middleware.unexpected_errors import UnexpectedErrors
+from app.web.openapi import OpenApi
+from app.web.stream_probe import StreamProbe
+from app.web.widget_script import WidgetScript
+from app.webhooks.api import AdminWebhooks
+from app.webhooks.pages import WebhookPages
+from app.workspaces.api.audit import AdminAudit
+from app.workspaces.api.operators import AdminOperators
+from app.workspaces.api.tokens import AdminTokens
+from app.workspaces.pages.api_tokens import ApiTokenPages
+from app.workspaces.pages.audit import AuditPages
+from app.workspaces.pages.operators import OperatorPages, WorkspacePages
+from app.workspaces.pages.sign_in import SignInPages
+
+APIS: Sequence[type[Api]] = (
+    WidgetConversations,
+    WidgetTurns,
+    WidgetMe,
+    WidgetLeads,
+    WidgetPerson,
+    WidgetSearch,
+    AdminAgents,
+    AdminStarterSuggestions,
+    AdminSources,
+    AdminSourceEditing,
+    AdminDiscovery,
+    AdminFiles,
+    AdminDocuments,
+    AdminRuns,
+    AdminPassages,
+    AdminPreviews,
+    SourceHookApi,
+    AdminSchedules,
+    AdminSearch,
+    AdminWebhooks,
+    AdminDeletions,
+    AdminQuarantine,
+    AdminRehearsals,
+    AdminCuratedAnswers,
+    AdminPlayground,
+    AdminGoldenRuns,
+    AdminGoldenQuestions,
+    AdminGaps,
+    AdminGapGrooming,
+    AdminGapReplays,
+    AdminGapSuggestions,
+    AdminConversations,
+    AdminLeads,
+    AdminLiveChats,
+    AdminUserSecret,
+    AdminTurnReview,
+    AdminQuality,
+    AdminOverview,
+    AdminVisitors,
+    AdminAudit,
+    AdminOperators,
+    AdminTokens,
+    OpenAiApi,
+    McpApi,
+    LlmsApi,
+    WidgetScript,
+    StreamProbe,
+)
+PAGES: Sequence[type[Pages]] = (
+    SignInPages,
+    OverviewPages,
+    GapsPages,
+    GapPages,
+    GapAnswerPages,
+    AgentSettingsPages,
+    FirstQuestionPages,
+    AgentVersionPages,
+    ConversationPages,
+    LeadPages,
+    PlaygroundPages,
+    CuratedAnswerPages,
+    GoldenPages,
+    QualityPages,
+    ThresholdPages,
+    OperatorPages,
+    ApiTokenPages,
+    WorkspacePages,
+    AuditPages,
+    SourcePages,
+    SourceFilePages,
+    QuarantinePages,
+    WebhookPages,
+    LivePages,
+    NewsPages,
+    NewAgentPages,
+    NoPage,  # last: it takes every address that is left
+)
+
+
+def create_app(parts: Wiring, *, version: str = "0.0.0", more_routes: Sequence[BaseRoute] = ()) -> Starlette:
+    """Nothing connects and nothing is read from the environment here.
+
+    `more_routes` come after the API's, such as a demo page's.
+    """
+    pages, files = pages_of(parts), console_files()
+    routes = [
+        *routes_of(endpoints_of(parts, version), parts.get(Admission)),
+        *console_routes(pages, parts.make(FrontDoor, pages=pages, rendering=Rendering(files)), files),
+        *api_reference_routes(),
+        *more_routes,
+    ]
+    app = Starlette(
+        routes=routes,
+        exception_handlers={
+            DocentError: answer_with_problem,
+            HTTPException: answer_with_problem,
+            Refusal: answer_with_problem,
+            ValidationError: answer_with_problem,
+        },
+        middleware=[
+            Middleware(RequestLog, meter=parts.get(RequestMeter)),
+            Middleware(SecurityHeaders, addresses=parts.get(ClientAddresses)),
+            Middleware(WidgetCors),
+            Middleware(UnexpectedErrors),
+        ],
+    )
+    app.router.redirect_slashes = False  # a redirect would be built from the Host header
+    return app
+
+
+def endpoints_of(parts: Wiring, version: str) -> list[AnyEndpoint]:
+    """Every operation that there is: tests go through this list, so that none is left out."""
+    apis = [*map(parts.get, APIS), parts.make(Health, version=version)]
+    return [endpoint for api in (*apis, OpenApi(apis, version)) for endpoint in api.endpoints()]
+
+
+def pages_of(parts: Wiring) -> dict[str, ConsolePage]:
+    """Every page of the console by its name: tests go through this list, so that none is left out."""
+    return pages_by_name(map(parts.get, PAGES))

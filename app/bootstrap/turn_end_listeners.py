@@ -1,0 +1,50 @@
+"""What follows from a turn's end, in the transaction that stores it."""
+
+from contextlib import suppress
+from typing import Final
+
+from app.answers.curated.records import CuratedAnswerRecords
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.gap_counting import GapCounting
+from app.core.errors import NotFound
+from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
+from app.gaps.records.stopped_turns import StoppedTurnRecords
+from app.store.outbox import Outbox
+from app.store.transaction import Transaction, TurnEndListener, TurnIds
+
+
+def announce_end(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Webhooks hear of it."""
+    Outbox(tx).announce(turn, f"turn.{end.state.value}")
+
+
+def count_curated_hit(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    if end.curated_answer_id is not None:
+        CuratedAnswerRecords(tx).count_hit(turn.agent_id, end.curated_answer_id)
+
+
+def remember_stop(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Somebody will look what the visitor asks next."""
+    if end.finish is Finish.STOPPED and end.state is TurnState.DONE:
+        StoppedTurnRecords(tx).remember(turn.id)
+
+
+def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    if end.gap is not None:
+        GapCounting(tx).see(turn, end.gap)
+
+
+def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """A visitor who was handed over waits for a person, unless they have cleared the conversation meanwhile."""
+    if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
+        with suppress(NotFound):
+            LiveChatRecords(tx).ask(turn)
+
+
+TURN_END_LISTENERS: Final[tuple[TurnEndListener, ...]] = (
+    announce_end,
+    count_curated_hit,
+    remember_stop,
+    see_gap,
+    ask_for_person,
+)

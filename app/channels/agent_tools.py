@@ -1,0 +1,129 @@
+"""What a program may ask one agent for by MCP: an answer, what search finds, a page. And what a tool is."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from app.channels.openai_completion import source_list
+from app.channels.program_questions import ProgramCaller, ProgramQuestions, program_name
+from app.conversations.api.widget_models import MAX_MESSAGE_CHARS, PageUrl, stripped_message
+from app.core.chunk import Chunk
+from app.core.errors import DocentError, NotFound
+from app.core.page_url import same_page_urls
+from app.core.turn import Channel
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.search.agent_search import AgentSearch
+from app.search.retrieval import SearchQuery
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.turns.api.whole_answer import whole_answer
+from app.web.errors import Refusal, problem_of
+from app.web.model import Model
+
+Caller = TypeVar("Caller")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A tool's result: as a text, and as an object for programs."""
+
+    text: str
+    value: dict[str, Any]
+
+    @classmethod
+    def of(cls, answer: BaseModel) -> "Told":
+        value = answer.model_dump(mode="json")
+        return cls(json.dumps(value, ensure_ascii=False), value)
+
+
+class ToolRefused(Exception):
+    """What an assistant is told instead of a result; it may mend its call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[Caller]):
+    """`takes` is validated strictly before `call` gets it."""
+
+    name: str
+    description: str
+    takes: type[BaseModel]
+    call: Callable[[Caller, Any], Awaitable[Told]]
+
+    async def told(self, caller: Caller, arguments: Mapping[str, Any]) -> Told:
+        """Raises ToolRefused."""
+        try:
+            return await self.call(caller, self.takes.model_validate_json(json.dumps(arguments)))
+        except (DocentError, Refusal, ValidationError) as error:
+            problem = problem_of(error)
+            raise ToolRefused(problem.message) from None
+
+
+SHOWN = 8
+
+Question = Annotated[
+    str, AfterValidator(stripped_message), Field(min_length=1, description=f"{MAX_MESSAGE_CHARS} characters at most.")
+]
+
+
+class AskIn(Model):
+    question: Question
+
+
+class SearchIn(Model):
+    query: Question
+
+
+class ReadPageIn(Model):
+    url: Annotated[PageUrl, Field(description="As a citation or a search result has it.")]
+
+
+class AgentTools:
+    def __init__(self, records: SystemOfRecord, questions: ProgramQuestions, search: AgentSearch) -> None:
+        self._records = records
+        self._questions = questions
+        self._search = search
+
+    def tools(self) -> list[Tool[ProgramCaller]]:
+        return [
+            Tool(
+                "ask",
+                "Answer a question from the website's own pages, with numbered sources. Says so where the pages do "
+                "not answer it.",
+                AskIn,
+                self._ask,
+            ),
+            Tool("search", "The passages of the website's pages that fit a query best.", SearchIn, self._find),
+            Tool("read_page", "The text of one of the website's pages, as Markdown.", ReadPageIn, self._read),
+        ]
+
+    async def _ask(self, caller: ProgramCaller, asked: AskIn) -> Told:
+        turn = await self._questions.ask(caller.agent, asked.question, Channel.MCP, program=program_name(caller.actor))
+        answer = await whole_answer(turn.feed, turn.conversation_id)
+        return Told(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
+
+    async def _find(self, caller: ProgramCaller, asked: SearchIn) -> Told:
+        await self._questions.count(caller.agent)
+        report = await self._search.search(caller.agent.workspace_id, caller.agent.id, SearchQuery(asked.query))
+        rows: list[dict[str, Any]] = report.as_json()["chunks"][:SHOWN]
+        found = [{name: row[name] for name in ("url", "title", "confidence", "text")} for row in rows]
+        text = "\n\n".join(f"{row['title']}\n{row['url']}\n\n{row['text']}" for row in found)
+        return Told(text or "Nothing was found.", {"passages": found})
+
+    async def _read(self, caller: ProgramCaller, asked: ReadPageIn) -> Told:
+        """Raises NotFound for what the agent has not learnt, and for what it may not answer from."""
+        await self._questions.count(caller.agent)
+        agent, only = caller.agent, caller.agent.config.retrieval.filter
+
+        def page(tx: Transaction) -> list[Chunk]:
+            live = LiveDocumentRecords(tx)
+            found = live.page_chunks(agent.id, same_page_urls(asked.url))
+            is_hidden = found and not only.is_open and not live.versions_passing(agent.id, [only], found[0].document_id)
+            return [] if is_hidden else found
+
+        chunks = await self._records.read(page)
+        if not chunks:
+            raise NotFound("page")
+        markdown = "\n\n".join(chunk.text for chunk in chunks)
+        return Told(markdown, {"url": chunks[0].url, "title": chunks[0].title, "markdown": markdown})

@@ -1,0 +1,90 @@
+"""OpenAI's API over agents: every client that can be given a base URL asks them."""
+
+from starlette.responses import Response
+
+from app.channels import openai_models as wire
+from app.channels.openai_completion import completion, completion_frames
+from app.channels.program_questions import ProgramQuestions, program_name
+from app.core.actor import Actor
+from app.core.turn import Channel
+from app.kit.clock import Clock
+from app.turns.api.whole_answer import whole_answer
+from app.web.access import ask
+from app.web.endpoint import Api, Call, get, post
+from app.web.limits_policy import StreamPolicy
+from app.web.middleware.metrics import StreamMeter
+from app.web.sse import turn_events, turn_stream
+
+MAX_BODY_BYTES = 512 * 1024
+
+
+class OpenAiApi(Api):
+    tag = "OpenAI-compatible"
+
+    def __init__(
+        self,
+        questions: ProgramQuestions,
+        streams: StreamPolicy,
+        meter: StreamMeter,
+        clock: Clock,
+    ) -> None:
+        self._questions = questions
+        self._streams = streams
+        self._meter = meter
+        self._clock = clock
+
+    @post(
+        "/v1/chat/completions",
+        "Ask an agent as OpenAI's clients do, whole or with `stream`",
+        access=ask,
+        max_body_bytes=MAX_BODY_BYTES,
+        response_model=wire.ChatCompletionOut,
+        other_media_types=("text/event-stream",),
+        codes=("not_found", "overloaded", "model_unavailable", "model_interrupted", "shutting_down"),
+        refusals=wire.OPENAI_REFUSALS,
+    )
+    async def create_chat_completion(self, call: Call[Actor, wire.ChatCompletionIn]) -> Response:
+        asked = call.input
+        question, told = asked.told()
+        agent, _ = await self._questions.agent(call.caller, asked.model)
+        turn = await self._questions.ask(
+            agent, question, Channel.API, program=program_name(call.caller), user_id=asked.user, told=told
+        )
+        created = int(self._clock.now().timestamp())
+        if not asked.stream:
+            answer = await whole_answer(turn.feed, turn.conversation_id)
+            told_usage = await self._questions.usage(answer.turn_id)
+            made = completion(answer, agent.id, created, told_usage)
+            return Response(
+                made.model_dump_json(), headers={"Cache-Control": "no-store"}, media_type="application/json"
+            )
+        usage = self._questions.usage if asked.stream_options and asked.stream_options.include_usage else None
+        return turn_stream(
+            lambda stopping: completion_frames(
+                turn,
+                turn_events(turn.feed, 0, self._streams, self._meter, stopping),
+                agent.id,
+                created,
+                usage,
+            ),
+            self._streams,
+        )
+
+    @get(
+        "/v1/models", "The published agents as OpenAI's clients list models", access=ask, refusals=wire.OPENAI_REFUSALS
+    )
+    async def list_models(self, call: Call[Actor, None]) -> wire.OpenAiModelsOut:
+        return wire.OpenAiModelsOut(
+            data=tuple(wire.OpenAiModelOut.of(*each) for each in await self._questions.published(call.caller))
+        )
+
+    @get(
+        "/v1/models/{model}",
+        "One published agent, by its id or name",
+        access=ask,
+        path_patterns={"model": "[^/]+"},
+        codes=("not_found", "invalid_request"),
+        refusals=wire.OPENAI_REFUSALS,
+    )
+    async def get_model(self, call: Call[Actor, None]) -> wire.OpenAiModelOut:
+        return wire.OpenAiModelOut.of(*await self._questions.agent(call.caller, str(call.request.path_params["model"])))

@@ -1,0 +1,137 @@
+"""An agent's answer as a chat completion, whole or in chunks."""
+
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any, Final
+from uuid import UUID
+
+from app.channels import openai_models as wire
+from app.channels.program_questions import ProgramTurn
+from app.conversations.api.widget_models import AnswerOut, CitationOut
+from app.core.turn import Finish, TokenUsage
+from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Token
+from app.turns.api.whole_answer import refusal_of
+
+_MARK: Final = re.compile(r"\[(\d{1,3})\]")
+_MARKDOWN: Final = re.compile(r"([\\`\[\]<>])")
+_IN_LINKS: Final = {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"}
+_FINISH: Final[dict[Finish, wire.FinishReason]] = {
+    Finish.COMPLETE: "stop",
+    Finish.STOPPED: "stop",
+    Finish.LENGTH: "length",
+    Finish.CONTENT_FILTER: "content_filter",
+}
+_END: Final = b"data: [DONE]\n\n"
+
+
+def completion(answer: AnswerOut, agent_id: UUID, created: int, usage: TokenUsage) -> wire.ChatCompletionOut:
+    message = wire.CompletionMessageOut(
+        content=answer.answer + source_list(answer.citations),
+        annotations=tuple(annotations(answer.answer, answer.citations)),
+    )
+    return wire.ChatCompletionOut(
+        id=_completion_id(answer.turn_id),
+        created=created,
+        model=str(agent_id),
+        choices=(wire.ChoiceOut(message=message, finish_reason=_FINISH[answer.finish]),),
+        usage=_usage(usage),
+        docent=wire.TurnAboutOut(
+            conversation_id=answer.conversation_id,
+            answered_by=answer.answered_by,
+            confidence=answer.confidence,
+            low_confidence=answer.low_confidence,
+        ),
+    )
+
+
+def source_list(citations: Sequence[CitationOut]) -> str:
+    """What follows the answer: a numbered list in Markdown, "" without citations. Sources that no link leads to, such
+    as internal documents, stand by their titles."""
+    return "".join(["\n\n", "\n".join(map(_source, citations))]) if citations else ""
+
+
+def _source(citation: CitationOut) -> str:
+    title = _MARKDOWN.sub(r"\\\1", " ".join(citation.title.split()) or citation.url)
+    if not _is_link(citation):
+        return f"{citation.id}. {title}"
+    url = "".join(_IN_LINKS.get(character, character) for character in citation.url)
+    return f"{citation.id}. [{title}]({url})"
+
+
+def annotations(answer: str, citations: Sequence[CitationOut]) -> list[wire.AnnotationOut]:
+    """One for each mark of the answer, in its order; indices count characters."""
+    by_id = {citation.id: citation for citation in citations if _is_link(citation)}
+    return [
+        wire.AnnotationOut(
+            url_citation=wire.UrlCitationOut(
+                start_index=mark.start(), end_index=mark.end(), url=cited.url, title=cited.title
+            )
+        )
+        for mark in _MARK.finditer(answer)
+        if (cited := by_id.get(int(mark[1])))
+    ]
+
+
+def _is_link(citation: CitationOut) -> bool:
+    return citation.url.startswith(("https://", "http://"))
+
+
+async def completion_frames(
+    turn: ProgramTurn,
+    events: AsyncGenerator[NumberedEvent, None],
+    agent_id: UUID,
+    created: int,
+    usage: Callable[[UUID], Awaitable[TokenUsage]] | None,
+) -> AsyncIterator[bytes]:
+    """The chunks of a stream as Server-Sent Events, with the `usage` in one of its own where it is asked for. A turn
+    that ends with an error has one as its last frame, as OpenAI's streams do."""
+    about = {"id": _completion_id(turn.feed.turn_id), "object": "chat.completion.chunk", "created": created}
+    about |= {"model": str(agent_id)}
+    text: list[str] = []
+    cited: tuple[CitationOut, ...] = ()
+    async with aclosing(events):
+        async for numbered in events:
+            match numbered.event:
+                case Start():
+                    yield _frame(wire.chunk(about, {"role": "assistant", "content": ""}))
+                case Token() as token:
+                    text.append(token.token)
+                    yield _frame(wire.chunk(about, {"content": token.token}))
+                case Citations() as citations:
+                    cited = tuple(CitationOut.of(citation) for citation in citations.citations)
+                    marks = annotations("".join(text), cited)
+                    told = [mark.model_dump() for mark in marks]
+                    yield _frame(wire.chunk(about, {"content": source_list(cited), "annotations": told}))
+                case Done() as done:
+                    yield _frame({**wire.chunk(about, {}, _FINISH[done.finish]), "docent": _about(turn, done)})
+                    if usage is not None:
+                        spent = _usage(await usage(done.turn_id)).model_dump()
+                        yield _frame({**about, "choices": [], "usage": spent})
+                    yield _END
+                case Error() as error:
+                    yield _frame(wire.openai_error(refusal_of(error).problem))
+
+
+def _about(turn: ProgramTurn, done: Done) -> dict[str, Any]:
+    return wire.TurnAboutOut(
+        conversation_id=turn.conversation_id,
+        answered_by=done.answered_by,
+        confidence=done.confidence,
+        low_confidence=done.low_confidence,
+    ).model_dump(mode="json")
+
+
+def _usage(usage: TokenUsage) -> wire.CompletionUsageOut:
+    return wire.CompletionUsageOut(
+        prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, total_tokens=usage.tokens
+    )
+
+
+def _completion_id(turn_id: UUID) -> str:
+    return f"chatcmpl-{turn_id}"
+
+
+def _frame(data: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(data, ensure_ascii=True, separators=(',', ':'))}\n\n".encode("ascii")

@@ -1,0 +1,250 @@
+"""What OpenAI's Chat Completions API takes, gives and refuses, as far as an agent has it.
+
+https://platform.openai.com/docs/api-reference/chat. Parameters that steer a model, such as `temperature`, are taken
+and ignored; those that ask for another kind of answer are refused by name.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Discriminator, Field, Tag
+from starlette.responses import JSONResponse, Response
+
+from app.agents.agent import LiveAgent
+from app.agents.signed_user import MAX_USER_ID_CHARS
+from app.conversations.api.widget_models import stripped_message
+from app.conversations.history import TURNS
+from app.core.errors import InvalidInput
+from app.core.turn import AnsweredBy, Exchange
+from app.web.endpoint import RefusalShape
+from app.web.errors import STATUS_OF_CODE, Problem
+from app.web.model import Model
+
+MAX_MESSAGES = 1000
+_MAX_TOLD_CHARS = 4000  # of one side of an earlier exchange
+Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
+
+
+class Lenient(Model):
+    """Clients send whatever their own settings hold."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class ContentPartIn(Lenient):
+    type: str
+    text: str | None = None
+
+
+def _shape(value: object) -> str:
+    return "as-text" if isinstance(value, str) else "as-list"
+
+
+Content = Annotated[
+    Annotated[str, Tag("as-text")] | Annotated[tuple[ContentPartIn, ...], Tag("as-list")], Discriminator(_shape)
+]
+
+
+class ChatMessageIn(Lenient):
+    role: Role
+    content: Content | None = None
+
+    @property
+    def text(self) -> str:
+        """Without what is no text."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content or () if part.type == "text" and part.text)
+
+    @property
+    def is_text_alone(self) -> bool:
+        return isinstance(self.content, str) or all(part.type == "text" for part in self.content or ())
+
+
+class StreamOptionsIn(Lenient):
+    include_usage: bool | None = None
+
+
+class ResponseFormatIn(Lenient):
+    type: Literal["text"]
+
+
+class ChatCompletionIn(Lenient):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"model": "Helper", "messages": [{"role": "user", "content": "What does the team plan cost?"}]}
+            ]
+        }
+    )
+
+    model: str = Field(min_length=1, max_length=200, description="An agent's id, or its name where no other has it.")
+    messages: tuple[ChatMessageIn, ...] = Field(
+        min_length=1,
+        max_length=MAX_MESSAGES,
+        description="The last one is the question; earlier ones of the user and the assistant are the history. "
+        "Messages of the system, the developer and of tools are ignored.",
+    )
+    stream: bool | None = None
+    stream_options: StreamOptionsIn | None = None
+    n: Literal[1] | None = None
+    user: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_USER_ID_CHARS,
+        pattern=r"^[^\x00-\x1f\x7f]*$",
+        description="Who asks, as the website knows them: the same visitor as a signed user of the widget.",
+    )
+    response_format: ResponseFormatIn | None = None
+    modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
+
+    def told(self) -> tuple[str, tuple[Exchange, ...]]:
+        """The question and what was said before it: the latest questions with the answers that followed them.
+        Raises InvalidInput."""
+        spoken = [(n, each) for n, each in enumerate(self.messages) if each.role in ("user", "assistant")]
+        if not spoken or spoken[-1][1].role != "user":
+            raise InvalidInput("messages", "The last message must be the user's question.")
+        number, last = spoken[-1]
+        if not last.is_text_alone:
+            raise InvalidInput(f"messages.{number}.content", "Send text alone: pictures, sound and files are not read.")
+        try:
+            question = stripped_message(last.text)
+        except ValueError as error:
+            raise InvalidInput(f"messages.{number}.content", str(error)) from None
+        return question, _exchanges([each for _, each in spoken[:-1]])
+
+
+def _exchanges(messages: list[ChatMessageIn]) -> tuple[Exchange, ...]:
+    past: list[Exchange] = []
+    question = ""
+    for message in messages:
+        text = message.text.strip()[:_MAX_TOLD_CHARS]
+        if message.role == "user":
+            question = text
+        elif question and text:
+            past.append(Exchange(question, text))
+            question = ""
+    return tuple(past[-TURNS:])
+
+
+class UrlCitationOut(Model):
+    start_index: int
+    end_index: int
+    url: str
+    title: str
+
+
+class AnnotationOut(Model):
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: UrlCitationOut
+
+
+class CompletionMessageOut(Model):
+    role: Literal["assistant"] = "assistant"
+    content: str = Field(description="The answer with its marks, such as [1], and the numbered sources after it.")
+    refusal: None = None
+    annotations: tuple[AnnotationOut, ...] = Field(description="One for each mark that leads to a page.")
+
+
+FinishReason = Literal["stop", "length", "content_filter"]
+
+
+class ChoiceOut(Model):
+    index: Literal[0] = 0
+    message: CompletionMessageOut
+    logprobs: None = None
+    finish_reason: FinishReason
+
+
+class CompletionUsageOut(Model):
+    """Of all calls of chat models that the turn made; zeros where none was asked."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class TurnAboutOut(Model):
+    """What OpenAI's API has no place for."""
+
+    conversation_id: UUID
+    answered_by: AnsweredBy
+    confidence: float
+    low_confidence: bool
+
+
+class ChatCompletionOut(Model):
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str = Field(description="The agent's id.")
+    choices: tuple[ChoiceOut]
+    usage: CompletionUsageOut
+    docent: TurnAboutOut
+
+
+class OpenAiModelOut(Model):
+    id: str = Field(description="The agent's id.")
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: Literal["docent"] = "docent"
+    name: str = Field(description="The agent's name, which serves as a model's as well.")
+
+    @classmethod
+    def of(cls, agent: LiveAgent, made_at: datetime) -> "OpenAiModelOut":
+        return cls(id=str(agent.id), created=int(made_at.timestamp()), name=agent.config.name)
+
+
+class OpenAiModelsOut(Model):
+    object: Literal["list"] = "list"
+    data: tuple[OpenAiModelOut, ...]
+
+
+class OpenAiErrorDetails(Model):
+    message: str
+    type: Literal["invalid_request_error", "rate_limit_error", "server_error"]
+    param: str | None
+    code: str
+
+
+class OpenAiErrorOut(Model):
+    error: OpenAiErrorDetails
+
+
+def chunk(about: dict[str, Any], delta: dict[str, Any], finish_reason: FinishReason | None = None) -> dict[str, Any]:
+    """One chunk of a stream; `about` is what all of them say."""
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+    return {**about, "choices": [choice]}
+
+
+# Where clients look for a word of OpenAI's.
+_CODES: Final = {
+    "unauthorized": "invalid_api_key",
+    "not_found": "model_not_found",
+    "rate_limited": "rate_limit_exceeded",
+}
+
+
+def openai_status(code: str) -> int:
+    return 400 if code == "invalid_request" else STATUS_OF_CODE[code]
+
+
+def openai_code(code: str) -> str:
+    return _CODES.get(code, code)
+
+
+def openai_error(problem: Problem) -> dict[str, object]:
+    status = openai_status(problem.code)
+    kind = "rate_limit_error" if status == 429 else "invalid_request_error" if status < 500 else "server_error"
+    param = problem.field_name or ("model" if problem.code == "not_found" else None)
+    told = {"message": problem.message, "type": kind, "param": param, "code": openai_code(problem.code)}
+    return {"error": told}
+
+
+def _response(problem: Problem) -> Response:
+    headers = {"Cache-Control": "no-store", **problem.headers}
+    return JSONResponse(openai_error(problem), openai_status(problem.code), headers)
+
+
+OPENAI_REFUSALS: Final = RefusalShape(_response, openai_status, openai_code, OpenAiErrorOut)

@@ -1,0 +1,134 @@
+"""A program that asks an agent: which may, and its question, a visitor's in all but where it comes from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from starlette.requests import Request
+
+from app.agents.agent import LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.conversations.conversations import Conversations
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound, Unauthorized
+from app.core.turn import Channel, Exchange, TokenUsage, TurnRequest
+from app.core.turn_feed import TurnFeed
+from app.kit.limits.rate_limiter import RateLimiter
+from app.store.system_of_record import SystemOfRecord
+from app.turns.api.visitor_turns import VisitorTurns
+from app.web.access import ask
+from app.web.admission import Admission
+from app.web.endpoint import path_id
+from app.web.limits_policy import LimitsPolicy, a_minute
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCaller:
+    """`actor` is None without a token."""
+
+    agent: LiveAgent
+    actor: Actor | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramAccess:
+    """An API token for asking, or none where the agent is open to programs; then addresses are counted, as visitors'
+    are. The path names the agent."""
+
+    scheme: str | None = None
+    errors: Sequence[str] = ("unauthorized", "forbidden", "not_found", "rate_limited")
+
+    async def admit(self, request: Request, admission: Admission) -> ProgramCaller:
+        actor = await ask.admit(request, admission) if "authorization" in request.headers else None
+        agent = await admission.records.read(lambda tx: AgentRecords(tx).live(path_id(request, "agent_id")))
+        if actor is not None:
+            if actor.workspace_id != agent.workspace_id:
+                raise NotFound("agent")
+            return ProgramCaller(agent, actor)
+        if not agent.config.open_to_programs:
+            raise Unauthorized(
+                'This agent takes programs with a token alone. Send an API token with the scope "ask" in the header '
+                '"Authorization: Bearer <token>".'
+            )
+        await admission.count_address(admission.limits.questions_per_address, "ask", request)
+        return ProgramCaller(agent, None)
+
+
+program = ProgramAccess()
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTurn:
+    feed: TurnFeed
+    conversation_id: UUID
+
+
+class ProgramQuestions:
+    """Each question is the only turn of its conversation: programs keep their history themselves."""
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        conversations: Conversations,
+        turns: VisitorTurns,
+        limiter: RateLimiter,
+        limits: LimitsPolicy,
+    ) -> None:
+        self._records = records
+        self._conversations = conversations
+        self._turns = turns
+        self._limiter = limiter
+        self._limits = limits
+
+    async def published(self, actor: Actor) -> list[tuple[LiveAgent, datetime]]:
+        """The agents of the actor's workspace, with when each was made, oldest first."""
+        return await self._records.read(lambda tx: AgentRecords(tx).published(actor.workspace_id))
+
+    async def agent(self, actor: Actor, named: str) -> tuple[LiveAgent, datetime]:
+        """The one of `published` with that id or name. Raises NotFound; InvalidInput for a name that two have."""
+        agents = await self.published(actor)
+        found = [each for each in agents if named in (str(each[0].id), each[0].config.name)]
+        if not found:
+            raise NotFound("agent")
+        if len(found) > 1:
+            raise InvalidInput("model", "Several agents have this name. Name one by its id.")
+        return found[0]
+
+    async def ask(
+        self,
+        agent: LiveAgent,
+        message: str,
+        channel: Channel,
+        *,
+        program: str,
+        user_id: str | None = None,
+        told: Sequence[Exchange] = (),
+    ) -> ProgramTurn:
+        """Begin a turn. `user_id` is whom the program asks for, as the website knows them; without one the `program`
+        itself, as `program_name` says it, is the visitor. `told` is what was said before, oldest first.
+
+        Raises RateLimited, and what `Turns.ask` does.
+        """
+        if user_id is not None:
+            per_visitor = a_minute(self._limits.questions_per_visitor)
+            await self._limiter.hit(per_visitor, "ask", "user", str(agent.id), user_id)
+        await self.count(agent)
+        opened = await self._conversations.open(agent, None, channel, user_id or program, resumes=False)
+        request = TurnRequest(uuid4(), message, "", told=tuple(told))
+        return ProgramTurn(await self._turns.ask(opened.session, request), opened.conversation.id)
+
+    async def count(self, agent: LiveAgent) -> None:
+        """Once more of what all who ask the agent may do together. Raises RateLimited."""
+        await self._limiter.hit(a_minute(self._limits.questions_per_agent), "ask", "agent", str(agent.id))
+
+    async def usage(self, turn_id: UUID) -> TokenUsage:
+        """What chat models read and wrote for a turn that has ended."""
+        stored = await self._records.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+        return (stored.usage if stored else None) or TokenUsage()
+
+
+def program_name(actor: Actor | None) -> str:
+    """Under which a program's questions are kept; those without a token are one visitor's."""
+    return f"API token {actor.name}" if actor else "programs without a token"

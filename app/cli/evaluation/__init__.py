@@ -1,0 +1,1 @@
+"""`docent eval` and what it prints."""

@@ -1,0 +1,1 @@
+"""`docent serve`, `work` and `migrate`, and the process that they run in."""

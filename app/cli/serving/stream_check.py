@@ -1,0 +1,95 @@
+"""Reads the server's test stream as a browser would, and says how it arrived."""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import httpx2
+
+from app.cli.serving.stream_causes import likely_causes
+from app.web.stream_probe import EVENTS, PATH
+
+_TOGETHER_MS = 10.0  # events closer than this came in one piece
+_WORST_DELAY_MS = 500.0
+_SECONDS = 20.0
+
+
+class StreamUnreadable(Exception):
+    """The test stream could not be read; the message says what came instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One event, in milliseconds: when the server sent it and when it came, each since the first."""
+
+    sent_ms: float
+    came_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReport:
+    """`pieces` is in how many pieces `events` events came: as many when nothing holds them back, 1 when all are kept
+    until the end. `worst_delay_ms` is how much longer the slowest event took than the quickest."""
+
+    url: str
+    events: int
+    pieces: int
+    worst_delay_ms: float
+    causes: tuple[str, ...]
+
+    @property
+    def is_live(self) -> bool:
+        return not self.causes
+
+    def in_words(self) -> str:
+        seen = f"{self.events} events came in {self.pieces} pieces, the slowest {self.worst_delay_ms:.0f} ms late."
+        return "\n".join((seen, *(self.causes or ("Nothing on the way holds the stream back.",))))
+
+
+async def check_stream(base_url: str, transport: httpx2.AsyncBaseTransport | None = None) -> StreamReport:
+    """Raises StreamUnreadable."""
+    url = base_url.rstrip("/") + PATH
+    # Browsers offer compression, and a proxy that accepts the offer collects before it compresses.
+    headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
+    try:
+        async with (
+            httpx2.AsyncClient(timeout=_SECONDS, transport=transport) as http,
+            http.stream("GET", url, headers=headers) as response,
+        ):
+            if response.status_code != 200 or "text/event-stream" not in response.headers.get("content-type", ""):
+                kind = response.headers.get("content-type", "no type")
+                raise StreamUnreadable(f"{url} answered {response.status_code} ({kind}), and not with a test stream.")
+            return _report(url, await _arrivals(response), response.headers)
+    except httpx2.ConnectError as error:
+        raise StreamUnreadable(f"{url} could not be read: nothing answers there.") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise StreamUnreadable(f"{url} could not be read: {str(error) or type(error).__name__}.") from error
+
+
+async def _arrivals(response: httpx2.Response) -> list[Arrival]:
+    arrivals: list[Arrival] = []
+    began: float | None = None
+    pending = b""
+    async for piece in response.aiter_bytes():
+        now = perf_counter()
+        began = now if began is None else began
+        *blocks, pending = (pending + piece).split(b"\n\n")
+        for block in blocks:
+            data = [line[6:] for line in block.split(b"\n") if line.startswith(b"data: ")]
+            if data:
+                arrivals.append(Arrival(json.loads(data[0])["sent_ms"], (now - began) * 1000))
+    return arrivals
+
+
+def _report(url: str, arrivals: Sequence[Arrival], headers: Mapping[str, str]) -> StreamReport:
+    if len(arrivals) <= EVENTS:
+        raise StreamUnreadable(f"{url} broke off after {len(arrivals)} of {EVENTS + 1} events.")
+    delays = [arrival.came_ms - arrival.sent_ms for arrival in arrivals]
+    worst = max(delays) - min(delays)
+    moments = [arrival.came_ms for arrival in arrivals]
+    pieces = 1 + sum(after - before > _TOGETHER_MS for before, after in itertools.pairwise(moments))
+    is_held_back = pieces * 2 < len(arrivals) or worst > _WORST_DELAY_MS
+    causes = likely_causes(headers) if is_held_back else ()
+    return StreamReport(url, len(arrivals), pieces, round(worst, 1), causes)

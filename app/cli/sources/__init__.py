@@ -1,0 +1,1 @@
+"""`docent source ...`: what an agent reads."""

@@ -1,0 +1,103 @@
+"""Reading a source from a command: now, while the terminal shows how far it is."""
+
+import asyncio
+from dataclasses import dataclass
+
+from app.agents.agent import Agent, AgentConfig
+from app.agents.agents import Agents
+from app.bootstrap.infrastructure import Infrastructure
+from app.bootstrap.knowledge import Knowledge, page_scope_on
+from app.cli.local_operator import known_agents, meant_agent
+from app.cli.sources.crawl_progress import crawl_progress, in_words
+from app.cli.terminal import out, print_json, table
+from app.core.actor import Actor
+from app.core.list_page import PageRequest
+from app.kit.job_queue import JobQueue
+from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.reading.jobs.dbos_worker import WORKER_KIND
+from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.source import ENDED_STATES, CrawlRun, RunState, Source
+from app.sources.sources import Sources
+from app.store.processes import ProcessRecords
+from app.store.transaction import Transaction
+
+_POLL_SECONDS = 0.25
+_WORKER_SILENT_SECONDS = 15
+_LISTED_PROBLEMS = 20
+_FINE = frozenset({"indexed", "unchanged", "duplicate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How it ended: `problem` is None where it did what was asked."""
+
+    problem: str | None
+    has_pages: bool
+
+
+async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, named: str | None, name: str) -> Agent:
+    """The agent that is meant; where there is none at all, a new one of that name, published."""
+    if named is not None or await known_agents(base, actor):
+        return await meant_agent(base, actor, named)
+    agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+    agent = await agents.create(actor, AgentConfig(name=name))
+    await agents.publish(actor, agent.id)
+    return agent
+
+
+async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> Reading:
+    """Read the source and say what became of its pages. It has failed where it did not finish, and where nothing could
+    be read, as with a first page that is away."""
+
+    def work(tx: Transaction) -> CrawlRun:
+        started = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
+        return CrawlRunRecords(tx).resume_run(started.id)
+
+    started = await base.record.write(work)
+    ended = await _watched(base, knowledge, started)
+    sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
+    pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
+    problems = [page for page in pages if page.status not in _FINE]
+    has_pages = any(ended.counts.get(status) for status in _FINE)
+    if as_json:
+        print_json(
+            {
+                "agent_id": source.agent_id,
+                "source_id": source.id,
+                "state": ended.state.value,
+                "stop_reason": ended.stop_reason,
+                "counts": ended.counts,
+                "problems": [{"url": p.url, "status": p.status, "reason": p.reason} for p in problems],
+            }
+        )
+    elif has_pages:
+        title = f"Agent {source.agent_id}: {ended.stop_reason or ended.state.value}"
+        shown = table("page", "outcome", "why", title=title)
+        for page in problems[:_LISTED_PROBLEMS]:
+            shown.add_row(page.url, page.status, page.reason)
+        out.print(shown if problems else shown.title)
+        out.print(in_words(ended.counts))
+    problem = None
+    if ended.state is not RunState.FINISHED:
+        problem = ended.stop_reason or ended.state.value
+    elif not has_pages:
+        problem = next((page.reason for page in problems if page.reason), "there was nothing to read")
+    return Reading(problem, has_pages)
+
+
+async def _watched(base: Infrastructure, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
+    """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
+    workers = await base.record.read(lambda tx: ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS))
+    async with DbosJobQueue(base.settings.job_queue_url) as queue:
+        jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
+        reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id, started.leg))
+        with crawl_progress() as show:
+            while True:
+                await asyncio.wait([reading], timeout=_POLL_SECONDS)
+                now = await base.record.read(lambda tx: CrawlRunRecords(tx).run(started.id))
+                show(now.counts)
+                if now.state in ENDED_STATES or now.state is RunState.PAUSED:
+                    break
+        await reading
+    return now

@@ -1,0 +1,286 @@
+"""What the visitor API takes and gives."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from app.agents.agent import AgentConfig, LiveAgent
+from app.agents.signed_user import MAX_USER_ID_CHARS
+from app.conversations.api.page_context import AnyPageContext
+from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message, MessagePage, Role
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_http_url, check_line
+from app.core.turn import AnsweredBy, Citation, Finish
+from app.web.model import Model
+from app.web.signed_filter import MAX_FILTER_BYTES
+
+MAX_MESSAGE_CHARS = 4000
+MAX_COMMENT_CHARS = 1000
+_EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
+_EXAMPLE_PAGE = "https://www.example.com/pricing"
+
+
+def _http_url(url: str) -> str:
+    try:
+        check_http_url("", url)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+    return url
+
+
+def _one_line(text: str) -> str:
+    try:
+        check_line("", text, len(text))
+    except InvalidInput as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+def stripped_message(message: str) -> str:
+    stripped = message.strip()
+    if not stripped:
+        raise ValueError("This is empty. Write a question.")
+    if len(stripped) > MAX_MESSAGE_CHARS:
+        raise ValueError(f"This has {len(stripped)} characters. Keep it to {MAX_MESSAGE_CHARS}.")
+    return stripped
+
+
+PageUrl = Annotated[
+    str, AfterValidator(_http_url), Field(description="The http(s) address of the visitor's page.", max_length=2048)
+]
+
+
+UserId = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=MAX_USER_ID_CHARS)]
+
+
+class InitIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"agent_id": _EXAMPLE_ID, "page_url": _EXAMPLE_PAGE, "locale": "en"}]}
+    )
+
+    agent_id: UUID
+    page_url: PageUrl
+    anon_id: UUID | None = Field(default=None, description="The anonymous_id of an earlier init.")
+    conversation_id: UUID | None = Field(
+        default=None, description="One of the visitor's conversations, to go on with it in place of their latest."
+    )
+    new_conversation: bool = Field(default=False, description="Starts another in place of resuming the latest.")
+    user_id: UserId | None = Field(
+        default=None, description="Who the visitor is on the website, in place of anon_id; user_hash proves it."
+    )
+    user_hash: str | None = Field(
+        default=None,
+        max_length=64,
+        description="HMAC-SHA256 of user_id by the agent's user secret, hexadecimal, made by the website's server.",
+    )
+    filter: str | None = Field(
+        default=None,
+        max_length=MAX_FILTER_BYTES,
+        description="What answers may be made from: a JSON object as a text, with fields as in the filter of "
+        "searchAgent. It narrows every turn of the token; filter_hash proves it.",
+    )
+    filter_hash: str | None = Field(
+        default=None,
+        max_length=64,
+        description='HMAC-SHA256 of "filter", user_id (empty without one) and filter, joined by line feeds, by the '
+        "agent's user secret, hexadecimal, made by the website's server.",
+    )
+    locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
+
+
+class ThemeOut(Model):
+    primary_color: str | None
+    radius: int | None = Field(description="Pixels.")
+    position: str
+    launcher_label: str | None
+    launcher_icon: str
+    greeting: str | None
+
+
+class FallbackOut(Model):
+    """What to offer where the site had no clear answer."""
+
+    url: str | None = Field(description="https:, mailto: or tel:.")
+    label: str | None = Field(description="A text, never HTML.")
+    form: bool = Field(description="Whether a message may be left: leaveLead.")
+    consent: str | None = Field(description="What its writer agrees to; a text, never HTML.")
+
+
+class DisclosureOut(Model):
+    """What every visitor has to be told before the first question (Regulation (EU) 2024/1689, Art. 50)."""
+
+    is_ai_system: Literal[True] = Field(
+        default=True, description="Answers are written automatically by an AI system. Whoever shows them has to say so."
+    )
+    text: str | None = Field(
+        description="In the operator's words, a text, never HTML; null: in the client's own words."
+    )
+
+
+class PublicAgentOut(Model):
+    """What anyone may know of an agent."""
+
+    id: UUID
+    name: str
+    persona: str
+    theme: ThemeOut
+    disclosure: DisclosureOut
+    fallback: FallbackOut
+    live_chat: bool = Field(description="Whether a person may be asked for: askForPerson.")
+    starter_prompts: tuple[str, ...]
+    language: str | None
+
+    @classmethod
+    def of(cls, agent: LiveAgent) -> "PublicAgentOut":
+        config = agent.config
+        return cls(
+            id=agent.id,
+            name=config.name,
+            persona=config.persona,
+            theme=_theme(config),
+            disclosure=DisclosureOut(text=config.ai_notice),
+            fallback=FallbackOut.model_validate(config.fallback),
+            live_chat=config.live_chat,
+            starter_prompts=config.starter_prompts,
+            language=config.language,
+        )
+
+
+class CitationOut(Model):
+    id: int
+    url: str
+    title: str
+    as_of: date | None
+    quote: str | None = Field(
+        description="The words of the page that the answer rests on, with newlines between blocks and tabs between "
+        "cells; null where none were found."
+    )
+    link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
+
+    @classmethod
+    def of(cls, citation: Citation) -> "CitationOut":
+        return cls.model_validate(citation)
+
+
+class MessageOut(Model):
+    id: UUID
+    turn_id: UUID
+    role: Role
+    text: str
+    created_at: datetime
+    citations: tuple[CitationOut, ...]
+    answered_by: AnsweredBy | None
+    low_confidence: bool
+    next_questions: tuple[str, ...] = Field(description="Offered below the answer, at most three.")
+    rating: Literal["up", "down"] | None = Field(description="What the visitor has said of the answer.")
+
+    @classmethod
+    def of(cls, message: Message) -> "MessageOut":
+        return cls(
+            id=message.id,
+            turn_id=message.turn_id,
+            role=message.role,
+            text=message.text,
+            created_at=message.created_at,
+            citations=tuple(CitationOut.of(citation) for citation in message.citations),
+            answered_by=message.answered_by,
+            low_confidence=message.low_confidence,
+            next_questions=message.next_questions,
+            rating=message.rating,
+        )
+
+
+class InitOut(Model):
+    conversation_id: UUID
+    visitor_id: UUID
+    anonymous_id: UUID | None = Field(description="For the browser to keep; null for a signed user.")
+    token: str = Field(description="Bearer token of the calls that follow; init renews it.")
+    expires_at: datetime
+    agent: PublicAgentOut
+    messages: tuple[MessageOut, ...] = Field(
+        description=f"The latest {MESSAGES_AT_ONCE} at most, when the conversation was resumed."
+    )
+    has_earlier: bool = Field(description="Whether listMessages has some before them.")
+
+
+class QuestionIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"turn_id": _EXAMPLE_ID, "message": "What does the team plan cost?", "page_url": _EXAMPLE_PAGE}
+            ]
+        }
+    )
+
+    turn_id: UUID = Field(description="Made by the client: sending it again joins the same turn.")
+    message: Annotated[
+        str,
+        AfterValidator(stripped_message),
+        Field(description=f"1 to {MAX_MESSAGE_CHARS} characters.", min_length=1),
+    ]
+    page_url: PageUrl
+    page_context: AnyPageContext | None = Field(
+        default=None, description="What the page says of itself, at most 8 KB; a text stands for its own flattening."
+    )
+
+
+class AnswerOut(Model):
+    turn_id: UUID
+    conversation_id: UUID
+    message_id: UUID
+    answer: str
+    citations: tuple[CitationOut, ...]
+    answered_by: AnsweredBy
+    low_confidence: bool
+    confidence: float
+    finish: Finish
+    next_questions: tuple[str, ...] = Field(description="To offer below the answer, at most three.")
+
+
+class FeedbackIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"rating": "down", "comment": "This is outdated."}]})
+
+    rating: Literal["up", "down"]
+    comment: str = Field(default="", max_length=MAX_COMMENT_CHARS)
+
+
+class MessagesQuery(Model):
+    before: UUID | None = Field(
+        default=None, description="The turn_id of the oldest message at hand, for those of the turns before it."
+    )
+
+
+class MessagesOut(Model):
+    messages: tuple[MessageOut, ...] = Field(description="Of whole turns, oldest first.")
+    has_earlier: bool = Field(description="Whether there are some before them.")
+
+    @classmethod
+    def of(cls, page: MessagePage) -> "MessagesOut":
+        return cls(messages=tuple(MessageOut.of(each) for each in page.messages), has_earlier=page.has_earlier)
+
+
+class OwnConversationOut(Model):
+    """One of the visitor's own."""
+
+    id: UUID
+    first_question: str
+    created_at: datetime
+    last_active_at: datetime
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> "OwnConversationOut":
+        return cls.model_validate(conversation)
+
+
+def _theme(config: AgentConfig) -> ThemeOut:
+    theme = config.theme
+    return ThemeOut(
+        primary_color=theme.primary_color,
+        radius=theme.radius_px,
+        position=theme.position,
+        launcher_label=theme.launcher_label,
+        launcher_icon=theme.launcher_icon,
+        greeting=theme.greeting,
+    )

@@ -1,0 +1,68 @@
+"""A conversation is what one visitor and one agent have said to each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+from app.core.turn import AnsweredBy, Channel, Citation
+
+RESUME_WITHIN = timedelta(hours=24)
+MESSAGES_AT_ONCE = 30
+
+
+class Role(StrEnum):
+    VISITOR = "visitor"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A browser that has asked, or a person whom the website's server has named by `user_id`.
+
+    `anonymous_id` is the random name that a browser keeps for itself; nobody finds a named person by it.
+    """
+
+    id: UUID
+    agent_id: UUID
+    anonymous_id: UUID
+    user_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    id: UUID
+    agent_id: UUID
+    visitor_id: UUID
+    created_at: datetime
+    last_active_at: datetime
+    turn_count: int = 0
+    first_question: str = ""
+    channel: Channel = Channel.WIDGET
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One bubble. Citations, `answered_by`, `low_confidence`, `next_questions` and `rating` belong to the agent's
+    messages only."""
+
+    id: UUID
+    turn_id: UUID
+    role: Role
+    text: str
+    created_at: datetime
+    citations: tuple[Citation, ...] = ()
+    answered_by: AnsweredBy | None = None
+    low_confidence: bool = False
+    next_questions: tuple[str, ...] = ()
+    rating: Literal["up", "down"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Messages of whole turns, oldest first, and whether there are some before them."""
+
+    messages: Sequence[Message] = ()
+    has_earlier: bool = False

@@ -1,0 +1,98 @@
+"""A visitor opens the widget: who they are, and where their last conversation stands."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from app.agents.agent import LiveAgent
+from app.agents.records.firsts import FirstsRecords
+from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, MessagePage, Visitor
+from app.conversations.history import History
+from app.conversations.records.conversations import ConversationRecords
+from app.core.list_page import ListPage, PageRequest
+from app.core.turn import Channel, VisitorSession
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedConversation:
+    """`latest` is empty unless an earlier conversation is resumed."""
+
+    session: VisitorSession
+    visitor: Visitor
+    conversation: Conversation
+    latest: MessagePage = field(default_factory=MessagePage)
+
+
+class Conversations:
+    def __init__(self, records: SystemOfRecord, history: History) -> None:
+        self._records = records
+        self._history = history
+
+    async def open(
+        self,
+        agent: LiveAgent,
+        anonymous_id: UUID | None,
+        channel: Channel = Channel.WIDGET,
+        user_id: str | None = None,
+        *,
+        resumes: bool = True,
+        conversation_id: UUID | None = None,
+        seen_on: str | None = None,
+    ) -> OpenedConversation:
+        """Resume the visitor's conversation on that channel if it was active within RESUME_WITHIN, else start one;
+        always start one unless it `resumes`. `conversation_id` names one of the visitor's to resume instead, however
+        old it is. Raises NotFound where it is not theirs or was cleared.
+
+        `anonymous_id` is the name the browser kept; without it the visitor is a new one. `user_id`, whose signature
+        or API token the caller has checked, stands before it: the two never lead to the same visitor.
+        `seen_on` is the website that shows the widget, as its origin.
+        """
+        may_resume = resumes and (anonymous_id or user_id) is not None
+
+        def opened(tx: Transaction) -> OpenedConversation:
+            if user_id is not None:
+                visitor = ConversationRecords(tx).signed_visitor(agent.id, user_id)
+            elif anonymous_id is not None:
+                visitor = ConversationRecords(tx).visitor(agent.id, anonymous_id)
+            else:
+                visitor = ConversationRecords(tx).new_visitor(agent.id)
+            conversation: Conversation | None = None
+            if conversation_id is not None:
+                conversation = ConversationRecords(tx).own(visitor.id, conversation_id, channel)
+            elif may_resume:
+                conversation = ConversationRecords(tx).resumable(visitor.id, channel)
+            latest = MessagePage()
+            if conversation is None:
+                conversation = ConversationRecords(tx).start(visitor, channel)
+            else:
+                latest = _page(tx, conversation.id)
+            if seen_on is not None:
+                FirstsRecords(tx).seen(agent.id, seen_on)
+            session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
+            return OpenedConversation(session, visitor, conversation, latest)
+
+        return await self._records.write(opened)
+
+    async def messages(self, session: VisitorSession, before: UUID | None = None) -> MessagePage:
+        """The latest, or those of the turns before the turn `before`. Raises NotFound where it is not of the
+        conversation."""
+        return await self._records.read(lambda tx: _page(tx, session.conversation_id, before))
+
+    async def of_visitor(self, session: VisitorSession, page: PageRequest) -> ListPage[Conversation]:
+        """Those in which the visitor has asked, latest activity first."""
+        return await self._records.read(lambda tx: ConversationRecords(tx).page_of_visitor(session.visitor_id, page))
+
+    async def clear(self, session: VisitorSession) -> None:
+        """The visitor will not see this conversation again; the next `open` starts a new one."""
+        await self._records.write(lambda tx: ConversationRecords(tx).clear(session))
+        await self._history.forget(session.conversation_id)
+
+
+def _page(tx: Transaction, conversation_id: UUID, before: UUID | None = None) -> MessagePage:
+    """At most MESSAGES_AT_ONCE messages."""
+    found = ConversationRecords(tx).messages(conversation_id, MESSAGES_AT_ONCE + 1, before)
+    if len(found) <= MESSAGES_AT_ONCE:
+        return MessagePage(found)
+    # No answer without its question.
+    is_cut = found[0].turn_id == found[1].turn_id
+    return MessagePage(found[2 if is_cut else 1 :], has_earlier=True)

@@ -1,0 +1,70 @@
+"""The last exchanges of a conversation: from the cache, else from the system of record."""
+
+import json
+from dataclasses import astuple
+from uuid import UUID
+
+import structlog
+
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.turn import Exchange
+from app.kit.cache import Cache
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+TURNS = 6
+_TTL_SECONDS = 24 * 3600
+# Longer than the history that a turn may still write which was running when the message came.
+_WROTE_TTL_SECONDS = _TTL_SECONDS + 3600
+
+
+class History:
+    """Implements `ToldHistory`. A conversation in which people wrote is read from the system of record: a message may
+    come while a turn runs, which then remembers a history without it."""
+
+    def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
+        self._records = records
+        self._cache = cache
+
+    async def recent(self, conversation_id: UUID) -> tuple[Exchange, ...]:
+        """The latest exchanges, at most TURNS, oldest first."""
+        remembered = await self.remembered(conversation_id)
+        if remembered is not None:
+            return remembered
+        return await self._records.read(lambda tx: stored_history(tx, conversation_id))
+
+    async def remembered(self, conversation_id: UUID) -> tuple[Exchange, ...] | None:
+        """The same, where the record need not be asked."""
+        raw = await self._cache.get(_key(conversation_id))
+        if raw is not None and await self._cache.get(_wrote_key(conversation_id)) is None:
+            try:
+                return tuple(Exchange(*past) for past in json.loads(raw))
+            except (ValueError, TypeError) as error:
+                log.warning("history.unreadable", reason=repr(error))
+        return None
+
+    async def remember(self, conversation_id: UUID, before: tuple[Exchange, ...], latest: Exchange) -> None:
+        """`latest` has been stored after `before`."""
+        kept = [astuple(past) for past in (*before, latest)[-TURNS:]]
+        await self._cache.set(_key(conversation_id), json.dumps(kept).encode(), ttl_seconds=_TTL_SECONDS)
+
+    async def people_wrote(self, conversation_id: UUID) -> None:
+        await self._cache.set(_wrote_key(conversation_id), b"1", ttl_seconds=_WROTE_TTL_SECONDS)
+
+    async def forget(self, conversation_id: UUID) -> None:
+        await self._cache.delete(_key(conversation_id))
+        await self._cache.delete(_wrote_key(conversation_id))
+
+
+def stored_history(tx: Transaction, conversation_id: UUID) -> tuple[Exchange, ...]:
+    """The latest exchanges, at most TURNS, oldest first, as the record has them."""
+    return tuple(StoredTurnRecords(tx).history(conversation_id, TURNS))
+
+
+def _key(conversation_id: UUID) -> str:
+    return f"history:{conversation_id}"
+
+
+def _wrote_key(conversation_id: UUID) -> str:
+    return f"people-wrote:{conversation_id}"

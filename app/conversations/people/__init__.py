@@ -1,0 +1,1 @@
+"""People beside the agent: live chats, and leads that visitors leave."""

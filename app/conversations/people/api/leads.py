@@ -1,0 +1,84 @@
+"""Admin API: what visitors left for people to answer."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from starlette.responses import Response
+
+from app.conversations.people.lead import Lead
+from app.conversations.people.leads import MAX_EXPORTED, Leads
+from app.core.actor import Actor
+from app.core.spreadsheet_cell import as_cell
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
+from app.web.file_export import ExportFormat, csv_table, exported
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+
+TAG: Final = "Conversations"
+_COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id")
+
+
+class LeadOut(Model):
+    id: UUID
+    conversation_id: UUID
+    visitor_id: UUID
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, lead: Lead) -> "LeadOut":
+        return cls.model_validate(lead)
+
+
+class LeadExportQuery(Model):
+    format: ExportFormat = "csv"
+
+
+class AdminLeads(Api):
+    tag = TAG
+
+    def __init__(self, leads: Leads) -> None:
+        self._leads = leads
+
+    @get(
+        "/v1/agents/{agent_id}/leads",
+        "What visitors left for people to answer, latest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_leads(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
+        page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[LeadOut], page, LeadOut.of)
+
+    @get(
+        "/v1/agents/{agent_id}/leads/export",
+        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        access=read,
+        response_media_type="text/csv",
+        other_media_types=("application/json",),
+        codes=("not_found",),
+    )
+    async def export_leads(self, call: Call[Actor, LeadExportQuery]) -> Response:
+        leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
+        return leads_file(leads, call.input.format)
+
+
+def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
+    """A download."""
+    return exported("leads", form, lambda: as_csv(leads), map(LeadOut.of, leads))
+
+
+def as_csv(leads: Iterable[Lead]) -> str:
+    """One row a lead; no cell starts a formula."""
+    return csv_table(_COLUMNS, map(_row, leads))
+
+
+def _row(lead: Lead) -> tuple[str, ...]:
+    ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
+    texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
+    return (lead.created_at.isoformat(), *texts, *ids)

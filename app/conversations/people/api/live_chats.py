@@ -1,0 +1,140 @@
+"""Admin API: live chats, which operators take over from the agent, answer and hand back."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.conversations.api.conversations import TAG
+from app.conversations.people.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
+from app.conversations.people.live_chat import MAX_NAME_CHARS, LiveState, OpenChat
+from app.conversations.people.live_chats import MAX_LISTED, LiveChats, LiveView
+from app.core.actor import Actor
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.model import Model
+
+
+class OpenChatOut(Model):
+    conversation_id: UUID
+    agent_id: UUID
+    agent_name: str
+    state: LiveState
+    asked_at: datetime | None
+    taken_by: str = Field(description="The operator or API token that has it; empty while the visitor waits.")
+    first_question: str = Field(description="The conversation's; empty where nothing was asked of the agent.")
+    latest_text: str = Field(description="The latest live message; empty without one.")
+
+    @classmethod
+    def of(cls, listed: OpenChat) -> "OpenChatOut":
+        chat = listed.chat
+        return cls(
+            conversation_id=chat.conversation_id,
+            agent_id=chat.agent_id,
+            agent_name=listed.agent_name,
+            state=chat.state,
+            asked_at=chat.asked_at,
+            taken_by=chat.taken_by,
+            first_question=listed.first_question,
+            latest_text=listed.latest_text,
+        )
+
+
+class OpenChatsOut(Model):
+    items: tuple[OpenChatOut, ...]
+
+
+class LiveChatOut(Model):
+    conversation_id: UUID
+    agent_id: UUID
+    state: LiveState
+    is_overdue: bool = Field(description="The visitor has waited for more than two minutes.")
+    asked_at: datetime | None
+    taken_by: str = Field(description="The operator or API token that has it, or had it last.")
+    operator_name: str = Field(description="What the visitor sees of them.")
+    taken_at: datetime | None
+    ended_at: datetime | None
+    messages: tuple[PersonMessageOut, ...] = Field(description="In order, 100 at most.")
+
+    @classmethod
+    def of(cls, view: LiveView) -> "LiveChatOut":
+        chat = view.chat
+        return cls(
+            conversation_id=chat.conversation_id,
+            agent_id=chat.agent_id,
+            state=chat.state,
+            is_overdue=view.is_overdue,
+            asked_at=chat.asked_at,
+            taken_by=chat.taken_by,
+            operator_name=chat.operator_name,
+            taken_at=chat.taken_at,
+            ended_at=chat.ended_at,
+            messages=tuple(PersonMessageOut.of(message) for message in view.messages),
+        )
+
+
+class TakeIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Ann of the shop"}]})
+
+    name: str = Field(
+        default="", max_length=MAX_NAME_CHARS, description="What the visitor sees; empty: what the caller's name shows."
+    )
+
+
+_TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
+
+
+class AdminLiveChats(Api):
+    tag = TAG
+
+    def __init__(self, live_chats: LiveChats) -> None:
+        self._live_chats = live_chats
+
+    @get(
+        "/v1/live-chats",
+        "Visitors who wait for a person, the longest waiting first, "
+        f"and then those whom one answers; {MAX_LISTED} at most",
+        access=read,
+    )
+    async def list_live_chats(self, call: Call[Actor, None]) -> OpenChatsOut:
+        chats = await self._live_chats.open_chats(call.caller)
+        return OpenChatsOut(items=tuple(OpenChatOut.of(chat) for chat in chats))
+
+    @get(
+        "/v1/conversations/{conversation_id}/live-chat",
+        "A conversation's live chat, and what was written in it",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_live_chat(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
+        return LiveChatOut.of(await self._live_chats.view(call.caller, _conversation(call), call.input.after))
+
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/take",
+        "Answer in the place of the agent from now on",
+        access=write,
+        is_input_optional=True,
+        codes=_TAKEN,
+    )
+    async def take_live_chat(self, call: Call[Actor, TakeIn]) -> LiveChatOut:
+        return LiveChatOut.of(await self._live_chats.take_over(call.caller, _conversation(call), call.input.name))
+
+    @post("/v1/conversations/{conversation_id}/live-chat/messages", "Write to the visitor", access=write, codes=_TAKEN)
+    async def reply_live_chat(self, call: Call[Actor, PersonMessageIn]) -> LiveChatOut:
+        given = call.input
+        replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
+        return LiveChatOut.of(replied)
+
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/hand-back",
+        "Let the agent answer again",
+        access=write,
+        codes=("not_found", "chat_already_taken"),
+    )
+    async def hand_back_live_chat(self, call: Call[Actor, None]) -> LiveChatOut:
+        return LiveChatOut.of(await self._live_chats.hand_back(call.caller, _conversation(call)))
+
+
+def _conversation(call: Call[Actor, Any]) -> UUID:
+    return call.path_id("conversation_id")

@@ -1,0 +1,70 @@
+"""What visitors leave for people to answer, and what operators see of it."""
+
+import re
+from typing import Final
+from uuid import UUID, uuid4
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.people.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead
+from app.conversations.people.records.leads import LeadRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_line, check_text
+from app.core.list_page import ListPage, PageRequest
+from app.core.list_paging import collected
+from app.core.turn import VisitorSession
+from app.kit.clock import Clock
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+MAX_EXPORTED: Final = 10_000
+# What browsers take for an address; only a letter to it shows whether there is one.
+_EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
+
+
+class Leads:
+    """Operators' methods raise NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def leave(self, session: VisitorSession, name: str, email: str, message: str) -> None:
+        """The caller has the visitor's consent. Raises InvalidInput, also where the agent offers no form, and NotFound
+        where the conversation was erased."""
+        check_line("name", name, MAX_NAME_CHARS)
+        check_line("email", email, MAX_EMAIL_CHARS)
+        if not _EMAIL.fullmatch(email):
+            raise InvalidInput("email", 'Write an address, such as "ann@example.com".')
+        check_text("message", message, MAX_MESSAGE_CHARS, may_be_empty=False)
+
+        def work(tx: Transaction) -> None:
+            agent = AgentRecords(tx).live(session.agent_id)
+            if not agent.config.fallback.form:
+                raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
+            LeadRecords(tx).add(
+                Lead(
+                    id=uuid4(),
+                    agent_id=session.agent_id,
+                    visitor_id=session.visitor_id,
+                    conversation_id=session.conversation_id,
+                    name=name.strip(),
+                    email=email,
+                    message=message.strip(),
+                    created_at=self._clock.now(),
+                )
+            )
+
+        await self._records.write(work)
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
+        """Latest first."""
+
+        def work(tx: Transaction) -> ListPage[Lead]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return LeadRecords(tx).page(agent_id, page)
+
+        return await self._records.read(work)
+
+    async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
+        """The latest MAX_EXPORTED, latest first."""
+        return await collected(lambda page: self.of_agent(actor, agent_id, page), MAX_EXPORTED)

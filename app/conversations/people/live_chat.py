@@ -1,0 +1,125 @@
+"""A live chat: a visitor has asked for a person, and an operator answers in the place of the agent."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from app.core.errors import ChatAlreadyTaken, NoActiveChat
+
+OVERDUE_AFTER: Final = timedelta(minutes=2)
+MAX_TEXT_CHARS: Final = 4000  # as a question
+MAX_NAME_CHARS: Final = 100
+MESSAGES_AT_ONCE: Final = 100
+_POLL_SECONDS: Final = {"waiting": 4.0, "talking": 3.0}
+_SOON_SECONDS: Final = 0.2  # more is there than was given at once
+
+
+class LiveState(StrEnum):
+    NONE = "none"  # nobody was ever asked for
+    WAITING = "waiting"  # asked, and nobody there yet: the agent goes on answering
+    TALKING = "talking"  # an operator is there: the agent is silent
+    ENDED = "ended"  # handed back, or left by the visitor
+
+
+OPEN_STATES: Final = (LiveState.WAITING, LiveState.TALKING)
+
+
+class Author(StrEnum):
+    VISITOR = "visitor"
+    OPERATOR = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMessage:
+    """`number` counts 1, 2, 3 ... within the conversation, over all of its live chats. `id` is the writer's own: the
+    same one again is the same message. `name` is the operator's, as the visitor sees it."""
+
+    id: UUID
+    number: int
+    author: Author
+    name: str | None
+    text: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChat:
+    """The one live chat of a conversation, which may be asked for again after its end. `taken_by` is the operator who
+    has it, or had it last, as the audit log names them; `operator_name` is what the visitor sees of them."""
+
+    id: UUID
+    agent_id: UUID
+    conversation_id: UUID
+    state: LiveState = LiveState.NONE
+    asked_at: datetime | None = None
+    taken_by: str = ""
+    operator_name: str = ""
+    taken_at: datetime | None = None
+    ended_at: datetime | None = None
+    message_count: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN_STATES
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Nobody has come for longer than a visitor should wait."""
+        return self.state is LiveState.WAITING and self.asked_at is not None and now - self.asked_at > OVERDUE_AFTER
+
+    def poll_seconds(self, seen: int) -> float:
+        """When the visitor's browser, which has the messages up to number `seen`, should look again; 0 for never."""
+        return _SOON_SECONDS if seen < self.message_count else _POLL_SECONDS.get(self.state.value, 0.0)
+
+    def asked(self, now: datetime) -> "LiveChat":
+        """Waiting from now on; one that is open stays as it is."""
+        if self.is_open:
+            return self
+        return replace(
+            self, state=LiveState.WAITING, asked_at=now, taken_by="", operator_name="", taken_at=None, ended_at=None
+        )
+
+    def taken(self, operator: str, name: str, now: datetime) -> "LiveChat":
+        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody waits."""
+        if self.state is LiveState.TALKING and self.taken_by == operator:
+            return self
+        self._refuse_others(operator)
+        if self.state is not LiveState.WAITING:
+            raise NoActiveChat("Nobody waits in this chat: the visitor has not asked for a person, or it has ended.")
+        return replace(self, state=LiveState.TALKING, taken_by=operator, operator_name=name, taken_at=now)
+
+    def check_talks(self, operator: str) -> None:
+        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody has."""
+        self._refuse_others(operator)
+        if self.state is not LiveState.TALKING:
+            raise NoActiveChat("Nobody talks in this chat. Take it over first.")
+
+    def handed_back(self, operator: str, now: datetime, *, by_force: bool) -> "LiveChat":
+        """The agent answers again. Raises ChatAlreadyTaken while another operator has it, but not `by_force`."""
+        if not by_force:
+            self._refuse_others(operator)
+        return self.ended(now)
+
+    def ended(self, now: datetime) -> "LiveChat":
+        return replace(self, state=LiveState.ENDED, ended_at=now) if self.is_open else self
+
+    def _refuse_others(self, operator: str) -> None:
+        if self.state is LiveState.TALKING and self.taken_by != operator:
+            raise ChatAlreadyTaken(f"{self.taken_by} has this chat. They can hand it back; so can an admin.")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChat:
+    """As a list shows it: with the conversation's first question, "" without one, and the latest live message."""
+
+    chat: LiveChat
+    agent_name: str
+    first_question: str
+    latest_text: str
+
+
+def shown_name(operator: str) -> str:
+    """What a visitor may see of an operator who is known by their e-mail address: "ann.lee@example.com" is Ann Lee."""
+    before, at, _ = operator.partition("@")
+    return " ".join(before.replace("_", ".").split(".")).title().strip() if at else operator

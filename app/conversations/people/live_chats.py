@@ -1,0 +1,187 @@
+"""Live chats: a visitor asks for a person, and operators answer in the place of the agent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.conversation import RESUME_WITHIN
+from app.conversations.people.live_chat import (
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    MESSAGES_AT_ONCE,
+    Author,
+    LiveChat,
+    LiveMessage,
+    OpenChat,
+    shown_name,
+)
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.people.told_history import ToldHistory
+from app.core.actor import MANAGE, Actor
+from app.core.errors import InvalidInput, NoActiveChat
+from app.core.field_rules import check_line, check_text
+from app.core.turn import VisitorSession
+from app.kit.clock import Clock
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_LISTED: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should look again; 0: never."""
+
+    chat: LiveChat
+    messages: Sequence[LiveMessage]
+    is_overdue: bool
+    poll_seconds: float
+
+
+class LiveChats:
+    """A visitor's methods raise NotFound for a conversation that was cleared or erased; operators' for one that is
+    absent or another workspace's. What an operator changes is audited under the id of the live chat, which leads
+    nowhere once its visitor is erased."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock, history: ToldHistory) -> None:
+        self._records = records
+        self._clock = clock
+        self._history = history
+
+    async def ask(self, session: VisitorSession) -> LiveView:
+        """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
+        offers none."""
+
+        def work(tx: Transaction) -> LiveView:
+            agent = AgentRecords(tx).live(session.agent_id)
+            if not agent.config.live_chat:
+                raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
+            return self._latest(tx, LiveChatRecords(tx).ask(session))
+
+        return await self._records.write(work)
+
+    async def poll(self, session: VisitorSession, after: int) -> LiveView:
+        """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
+        return await self._records.read(lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after))
+
+    async def say(self, session: VisitorSession, message_id: UUID, text: str) -> LiveView:
+        """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for."""
+        _check_message(text)
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).own(session, to_change=True)
+            if not chat.is_open:
+                raise NoActiveChat("No person was asked to come. Ask for one first.")
+            said = LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, text.strip())
+            return self._latest(tx, said)
+
+        view = await self._records.write(work)
+        return await self._tell_history(view)
+
+    async def leave(self, session: VisitorSession) -> LiveView:
+        """The visitor goes back to the agent."""
+
+        def work(tx: Transaction) -> tuple[LiveView, bool]:
+            chat = LiveChatRecords(tx).own(session, to_change=True)
+            if not chat.is_open:
+                return self._latest(tx, chat), False
+            ended = chat.ended(self._clock.now())
+            LiveChatRecords(tx).keep(ended)
+            return self._latest(tx, ended), True
+
+        view, has_ended = await self._records.write(work)
+        return await self._tell_history(view) if has_ended else view
+
+    async def open_chats(self, actor: Actor) -> Sequence[OpenChat]:
+        """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""
+        return await self._records.read(
+            lambda tx: LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
+        )
+
+    async def waiting_count(self, actor: Actor) -> int:
+        return await self._records.read(
+            lambda tx: LiveChatRecords(tx).waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
+        )
+
+    async def view(self, actor: Actor, conversation_id: UUID, after: int | None = None) -> LiveView:
+        """With the messages numbered above `after`, or without it the latest ones; MESSAGES_AT_ONCE at most."""
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            return self._latest(tx, chat) if after is None else self._view(tx, chat, after)
+
+        return await self._records.read(work)
+
+    async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
+        """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
+        actor's own name shows. Raises ChatAlreadyTaken where another operator has it, NoActiveChat where nobody
+        waits."""
+        check_line("name", name, MAX_NAME_CHARS)
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+            shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
+            taken = chat.taken(actor.name, shown, self._clock.now())
+            LiveChatRecords(tx).keep(taken)
+            _record(tx, actor, "live_chat.take", taken)
+            return self._latest(tx, taken)
+
+        return await self._records.write(work)
+
+    async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, text: str) -> LiveView:
+        """The same `message_id` again changes nothing. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the
+        actor has not taken over."""
+        _check_message(text)
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+            chat.check_talks(actor.name)
+            said = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, chat.operator_name, text.strip())
+            _record(tx, actor, "live_chat.reply", said)
+            return self._latest(tx, said)
+
+        view = await self._records.write(work)
+        return await self._tell_history(view)
+
+    async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
+        """The agent answers again; a chat that nobody has taken is over as well. Raises ChatAlreadyTaken where another
+        operator has it and the actor may not manage others."""
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+            back = chat.handed_back(actor.name, self._clock.now(), by_force=actor.may(MANAGE))
+            if back is not chat:
+                LiveChatRecords(tx).keep(back)
+                _record(tx, actor, "live_chat.hand_back", back)
+            return self._latest(tx, back)
+
+        view = await self._records.write(work)
+        return await self._tell_history(view)
+
+    async def _tell_history(self, view: LiveView) -> LiveView:
+        """After each message, and at the end once more for what a cache that was away has not heard."""
+        if view.chat.message_count:
+            await self._history.people_wrote(view.chat.conversation_id)
+        return view
+
+    def _latest(self, tx: Transaction, chat: LiveChat) -> LiveView:
+        """With the latest messages: an answer to a writer leaves no hole before what they wrote."""
+        return self._view(tx, chat, max(0, chat.message_count - MESSAGES_AT_ONCE))
+
+    def _view(self, tx: Transaction, chat: LiveChat, after: int) -> LiveView:
+        messages: Sequence[LiveMessage] = ()
+        if chat.message_count > after:
+            messages = LiveChatRecords(tx).messages(chat.conversation_id, after, MESSAGES_AT_ONCE)
+        seen = messages[-1].number if messages else after
+        return LiveView(chat, messages, chat.is_overdue(self._clock.now()), chat.poll_seconds(seen))
+
+
+def _check_message(text: str) -> None:
+    check_text("text", text, MAX_TEXT_CHARS, may_be_empty=False)
+
+
+def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:
+    told = {"agent_id": str(chat.agent_id)}
+    AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(chat.id), told)

@@ -1,0 +1,105 @@
+"""Visitors who ask for a person: who waits, and a chat with each of them."""
+
+from typing import Final
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from app.agents.agents import Agents
+from app.conversations.conversation_review import ConversationReview
+from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
+from app.conversations.people.live_chats import LiveChats
+from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
+from app.core.list_page import PageRequest
+from app.kit.clock import Clock
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+
+_LOOKED_AT: Final = 200
+
+
+class ChatWanted(Form):
+    after: int | None = Field(default=None, ge=0, lt=2**31)
+
+
+class TakeForm(Form):
+    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+
+
+class ReplyForm(Form):
+    """`message_id` is the page's: the same form sent twice is one message."""
+
+    message_id: UUID | None = None
+    text: str = Field(max_length=MAX_TEXT_CHARS)
+
+
+class LivePages(Pages):
+    def __init__(self, chats: LiveChats, review: ConversationReview, agents: Agents, clock: Clock) -> None:
+        self._chats = chats
+        self._review = review
+        self._agents = agents
+        self._clock = clock
+
+    @page("/console/live", access=read, menu=MenuEntry("Live", -10, "live"))
+    async def live(self, visit: Visit[NoForm]) -> Shown:
+        chats = await self._chats.open_chats(visit.actor)
+        agents = (await self._agents.page(visit.actor, PageRequest(_LOOKED_AT))).items
+        return Shown(
+            "live.html",
+            {
+                "chats": chats,
+                "overdue": {each.chat.conversation_id for each in chats if each.chat.is_overdue(self._clock.now())},
+                "is_offered": any(agent.draft.live_chat for agent in agents),
+            },
+        )
+
+    @page("/console/live/{conversation_id}", access=read, under="live")
+    async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
+        """A look for what is new leaves out what was there before."""
+        conversation_id, after = visit.path_id("conversation_id"), visit.input.after
+        view = await self._chats.view(visit.actor, conversation_id, after)
+        thread = await self._review.thread(visit.actor, conversation_id) if after is None else None
+        seen = view.messages[-1].number if view.messages else after or 0
+        return Shown(
+            "live_chat.html",
+            {
+                "chat": view.chat,
+                "their_agent": await self._agents.get(visit.actor, view.chat.agent_id),
+                "messages": view.messages,
+                "is_overdue": view.is_overdue,
+                "is_mine": view.chat.state is LiveState.TALKING and view.chat.taken_by == visit.actor.name,
+                "turns": thread.turns if thread else (),
+                "is_newer": after is not None,
+                "newer": visit.url("live_chat", {"after": seen}, conversation_id=conversation_id),
+                "my_name": shown_name(visit.actor.name),
+                "message_id": uuid4(),
+            },
+        )
+
+    @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat", under="live")
+    async def take_live(self, visit: Visit[TakeForm]) -> Go:
+        try:
+            await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.input.name)
+        except (ChatAlreadyTaken, NoActiveChat) as error:
+            raise InvalidInput("", str(error)) from None
+        return self._back(visit, "You answer now; the agent is silent.")
+
+    @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat", under="live")
+    async def reply_live(self, visit: Visit[ReplyForm]) -> Go:
+        """Where it comes too late, what was written stays in the form."""
+        given = visit.input
+        try:
+            await self._chats.reply(
+                visit.actor, visit.path_id("conversation_id"), given.message_id or uuid4(), given.text
+            )
+        except (ChatAlreadyTaken, NoActiveChat) as error:
+            raise InvalidInput("", str(error)) from None
+        return self._back(visit)
+
+    @action("/console/live/{conversation_id}/hand-back", access=write, under="live")
+    async def hand_back_live(self, visit: Visit[NoForm]) -> Go:
+        await self._chats.hand_back(visit.actor, visit.path_id("conversation_id"))
+        return Go(visit.url("live"), "Handed back: the agent answers again.")
+
+    def _back(self, visit: Visit[Form], message: str = "") -> Go:
+        return Go(visit.url("live_chat", conversation_id=visit.path_id("conversation_id")) + "#write", message)

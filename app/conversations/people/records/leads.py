@@ -1,0 +1,44 @@
+"""What visitors left for people to answer."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.conversations.people.lead import Lead
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.store.codec import value_of
+from app.store.keyset import Keyset
+from app.store.models import ConversationRow, LeadRow
+from app.store.transaction import Repository
+
+_LATEST_FIRST = Keyset(LeadRow.created_at, LeadRow.id, descending=True)
+
+
+class LeadRecords(Repository):
+    def add(self, lead: Lead) -> None:
+        """Raises NotFound where the conversation is not that visitor's with that agent, or was erased."""
+        known = select(ConversationRow.id).where(
+            ConversationRow.id == lead.conversation_id,
+            ConversationRow.visitor_id == lead.visitor_id,
+            ConversationRow.agent_id == lead.agent_id,
+        )
+        if self._connection.scalar(known) is None:
+            raise NotFound("conversation")
+        self._connection.execute(
+            self._insert(LeadRow).values(
+                id=lead.id,
+                agent_id=lead.agent_id,
+                visitor_id=lead.visitor_id,
+                conversation_id=lead.conversation_id,
+                name=lead.name,
+                email=lead.email,
+                message=lead.message,
+                created_at=lead.created_at,
+            )
+        )
+
+    def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
+        """Latest first."""
+        statement = select(LeadRow).where(LeadRow.agent_id == agent_id)
+        return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(Lead, row))

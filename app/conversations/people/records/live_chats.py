@@ -1,0 +1,198 @@
+"""Live chats of conversations."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Select, and_, case, func, literal_column, select, update
+
+from app.agents.agent import AgentConfig
+from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
+from app.core.errors import NotFound
+from app.core.turn import VisitorSession
+from app.core.webhook_event import WebhookEvent
+from app.store.codec import config_from_json
+from app.store.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow
+from app.store.outbox import Outbox
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, TurnIds
+
+# With literals, as the partial index on open chats has them: so the database sees that it may use that.
+_IS_OPEN = LiveChatRow.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
+
+
+class LiveChatRecords(Repository):
+    """Who changes a chat locks its conversation, as a turn's begin and an erasure do."""
+
+    def own(self, session: VisitorSession | TurnIds, *, to_change: bool = False) -> LiveChat:
+        """That of the visitor's conversation, with state `none` where nobody was asked for; `to_change` makes others
+        who would change it wait for the end of this transaction. Raises NotFound for a conversation that is not this
+        visitor's, was cleared or erased."""
+        own = select(ConversationRow.id, ConversationRow.agent_id).where(
+            ConversationRow.id == session.conversation_id,
+            ConversationRow.visitor_id == session.visitor_id,
+            ConversationRow.agent_id == session.agent_id,
+            ConversationRow.cleared_at.is_(None),
+        )
+        return self._chat(own, to_change)
+
+    def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
+        """The same for an operator. Raises NotFound for a conversation that is absent or another workspace's."""
+        found = (
+            select(ConversationRow.id, ConversationRow.agent_id)
+            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
+            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+        )
+        return self._chat(found, to_change)
+
+    def is_talking(self, conversation_id: UUID) -> bool:
+        """Whether an operator answers there now."""
+        talking = select(LiveChatRow.id).where(
+            LiveChatRow.conversation_id == conversation_id, LiveChatRow.state == LiveState.TALKING.value
+        )
+        return self._session.scalar(talking) is not None
+
+    def ask(self, session: VisitorSession | TurnIds) -> LiveChat:
+        """The visitor waits for a person, unless they do already or one is there. Hooks hear of it, once each time
+        that it was asked. Raises NotFound as `own` does."""
+        chat = self.own(session, to_change=True)
+        if chat.is_open:
+            return chat
+        asked = chat.asked(self._now())
+        self.keep(asked)
+        payload = {"conversation_id": str(asked.conversation_id)}
+        news = Outbox(self._tx).news(
+            asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
+        )
+        self._session.execute(news)
+        return asked
+
+    def keep(self, chat: LiveChat) -> None:
+        """Store the chat as it is now; its conversation was active."""
+        state = {
+            "state": chat.state.value,
+            "asked_at": chat.asked_at,
+            "taken_by": chat.taken_by,
+            "operator_name": chat.operator_name,
+            "taken_at": chat.taken_at,
+            "ended_at": chat.ended_at,
+            "message_count": chat.message_count,
+        }
+        first = self._insert(LiveChatRow).values(
+            id=chat.id, agent_id=chat.agent_id, conversation_id=chat.conversation_id, **state
+        )
+        self._session.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
+        self._session.execute(
+            update(ConversationRow).where(ConversationRow.id == chat.conversation_id).values(last_active_at=self._now())
+        )
+
+    def add(self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, text: str) -> LiveChat:
+        """Write a message under the next number. One whose id the conversation has already changes nothing."""
+        known = select(LiveMessageRow.id).where(
+            LiveMessageRow.conversation_id == chat.conversation_id, LiveMessageRow.message_id == message_id
+        )
+        if self._session.scalar(known) is not None:
+            return chat
+        longer = replace(chat, message_count=chat.message_count + 1)
+        self._session.execute(
+            self._insert(LiveMessageRow).values(
+                id=new_id(),
+                agent_id=chat.agent_id,
+                conversation_id=chat.conversation_id,
+                message_id=message_id,
+                number=longer.message_count,
+                author=author.value,
+                name=name,
+                text=text,
+                created_at=self._now(),
+            )
+        )
+        self.keep(longer)
+        return longer
+
+    def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
+        """Those numbered above `after`, in order."""
+        later = (
+            select(LiveMessageRow)
+            .where(LiveMessageRow.conversation_id == conversation_id, LiveMessageRow.number > after)
+            .order_by(LiveMessageRow.number)
+            .limit(limit)
+        )
+        return [live_message_of(row) for row in self._connection.execute(later)]
+
+    def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
+        """Waiting ones first, the longest waiting first of all, then those that somebody has. Conversations where
+        nothing happened since that moment are left out: no visitor comes back to them."""
+        waits_first = case((LiveChatRow.state == LiveState.WAITING.value, 0), else_=1)
+        latest = and_(
+            LiveMessageRow.conversation_id == LiveChatRow.conversation_id,
+            LiveMessageRow.number == LiveChatRow.message_count,
+        )
+        statement = (
+            _open_in(select(LiveChatRow, AgentRow.draft, ConversationRow.first_question, LiveMessageRow.text))
+            .outerjoin(LiveMessageRow, latest)
+            .where(
+                AgentRow.workspace_id == workspace_id,
+                ConversationRow.last_active_at >= active_since,
+                _IS_OPEN,
+            )
+            .order_by(waits_first, LiveChatRow.asked_at, LiveChatRow.id)
+            .limit(limit)
+        )
+        return [
+            OpenChat(_chat_of(row), config_from_json(AgentConfig, draft).name, question, text or "")
+            for row, draft, question, text in self._session.execute(statement)
+        ]
+
+    def waiting_count(self, workspace_id: UUID, active_since: datetime) -> int:
+        """How many visitors wait for a person."""
+        return self.waiting(workspace_id, active_since)[0]
+
+    def waiting(self, workspace_id: UUID, active_since: datetime) -> tuple[int, datetime | None]:
+        """How many visitors wait for a person, and since when the last of them does."""
+        counted = select(func.count(), func.max(LiveChatRow.asked_at)).select_from(LiveChatRow)
+        statement = _open_in(counted).where(
+            AgentRow.workspace_id == workspace_id,
+            ConversationRow.last_active_at >= active_since,
+            _IS_OPEN,
+            LiveChatRow.state == LiveState.WAITING.value,
+        )
+        count, asked_at = self._session.execute(statement).one()
+        return count, asked_at
+
+    def _chat(self, conversation: Select[UUID, UUID], to_change: bool) -> LiveChat:
+        if to_change:
+            conversation = conversation.with_for_update(of=ConversationRow)
+        found = self._session.execute(conversation).one_or_none()
+        if found is None:
+            raise NotFound("conversation")
+        conversation_id, agent_id = found
+        row = self._session.scalar(select(LiveChatRow).where(LiveChatRow.conversation_id == conversation_id))
+        return LiveChat(new_id(), agent_id, conversation_id) if row is None else _chat_of(row)
+
+
+def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
+    return chats.join(AgentRow, AgentRow.id == LiveChatRow.agent_id).join(
+        ConversationRow, ConversationRow.id == LiveChatRow.conversation_id
+    )
+
+
+def _chat_of(row: LiveChatRow) -> LiveChat:
+    return LiveChat(
+        id=row.id,
+        agent_id=row.agent_id,
+        conversation_id=row.conversation_id,
+        state=LiveState(row.state),
+        asked_at=row.asked_at,
+        taken_by=row.taken_by,
+        operator_name=row.operator_name,
+        taken_at=row.taken_at,
+        ended_at=row.ended_at,
+        message_count=row.message_count,
+    )
+
+
+def live_message_of(row: Row[Any]) -> LiveMessage:
+    return LiveMessage(row.message_id, row.number, Author(row.author), row.name, row.text, row.created_at)

@@ -1,0 +1,1 @@
+"""What is kept of a visitor, for how long: export, erasure, retention."""

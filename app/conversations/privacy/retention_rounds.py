@@ -1,0 +1,72 @@
+"""What visitors wrote and were told is erased when it is older than their agent keeps it."""
+
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from app.conversations.privacy.records.retention import RetentionRecords
+from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
+from app.kit.clock import Clock
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+log = structlog.get_logger(__name__)
+
+RETENTION: Final = "retention"  # how the audit names it
+_AT_ONCE: Final = 200  # rows of one transaction, which keeps visitors' own writes waiting
+
+
+class Retention:
+    """Several workers may erase at the same time. Each batch is one transaction with its own row in the audit;
+    afterwards the database's journal is emptied, so that the words are in none of its files.
+    """
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        clock: Clock,
+        *,
+        at_once: int = _AT_ONCE,
+    ) -> None:
+        self._records = records
+        self._clock = clock
+        self._at_once = at_once
+
+    async def erase(self) -> int:
+        """Everything that is old enough by now; return how many turns that were."""
+        periods = await self._records.read(lambda tx: RetentionRecords(tx).periods())
+        turns = [await self._erase(period) for period in periods]
+        if any(found is not None for found in turns) and not await self._records.empty_journal():
+            log.warning("retention.journal_busy")
+        return sum(found or 0 for found in turns)
+
+    async def _erase(self, period: RetentionPeriod) -> int | None:
+        """How many turns went; None when nothing did."""
+        before = self._clock.now() - period.age
+        turns: int | None = None
+        while True:
+            erased = await self._records.write(lambda tx: self._erase_some(tx, period, before))
+            if erased:
+                turns = (turns or 0) + erased.turns
+                log.info("retention.erased", agent_id=str(period.agent_id), **_told(period, erased))
+            if not erased.has_reached(self._at_once):
+                return turns
+
+    def _erase_some(self, tx: Transaction, period: RetentionPeriod, before: datetime) -> ErasedByAge:
+        erased = RetentionRecords(tx).erase(period, before, self._at_once)
+        if erased:
+            told = _told(period, erased)
+            AuditRecords(tx).record(period.workspace_id, RETENTION, "visitors.expire", str(period.agent_id), told)
+        return erased
+
+
+def _told(period: RetentionPeriod, erased: ErasedByAge) -> dict[str, int]:
+    return {
+        "turns": erased.turns,
+        "conversations": erased.conversations,
+        "visitors": erased.visitors,
+        "leads": erased.leads,
+        "live_messages": erased.live_messages,
+        "older_than_days": period.days,
+    }

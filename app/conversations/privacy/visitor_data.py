@@ -1,0 +1,85 @@
+"""What is kept of a visitor is shown to them and erased, at their own wish or by an operator."""
+
+from collections.abc import Callable, Collection
+from uuid import UUID
+
+import structlog
+
+from app.conversations.privacy.erasure import Erasure
+from app.conversations.privacy.live_conversations import LiveConversations
+from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.visitor_export import VisitorExport
+from app.conversations.records.conversations import ConversationRecords
+from app.core.actor import Actor
+from app.core.turn import VisitorSession
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+log = structlog.get_logger(__name__)
+
+VISITOR = "visitor"  # how the audit names visitors who act for themselves: all alike
+
+
+class VisitorData:
+    """Every method raises NotFound for what is absent, erased, or another workspace's.
+
+    Running turns are ended first; what is kept elsewhere is forgotten once more after the commit, for a turn that
+    was begun meanwhile. The audit names the receipt, never the visitor.
+    """
+
+    def __init__(self, records: SystemOfRecord, live: LiveConversations) -> None:
+        self._records = records
+        self._live = live
+
+    async def export_own(self, session: VisitorSession) -> VisitorExport:
+        return await self._export(session.workspace_id, session.visitor_id)
+
+    async def export(self, actor: Actor, visitor_id: UUID) -> VisitorExport:
+        return await self._export(actor.workspace_id, visitor_id)
+
+    async def erase_own(self, session: VisitorSession) -> Erasure:
+        return await self._erase_visitor(session.workspace_id, VISITOR, session.visitor_id)
+
+    async def erase(self, actor: Actor, visitor_id: UUID) -> Erasure:
+        return await self._erase_visitor(actor.workspace_id, actor.name, visitor_id)
+
+    async def erase_conversation(self, actor: Actor, conversation_id: UUID) -> Erasure:
+        await self._records.read(lambda tx: ConversationRecords(tx).get(actor.workspace_id, conversation_id))
+        return await self._erase(
+            [conversation_id],
+            lambda tx: VisitorRecords(tx).erase_conversation(actor.workspace_id, conversation_id),
+            (actor.workspace_id, actor.name, "conversation.erase"),
+        )
+
+    async def _export(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
+        return await self._records.read(lambda tx: VisitorRecords(tx).everything(workspace_id, visitor_id))
+
+    async def _erase_visitor(self, workspace_id: UUID, by: str, visitor_id: UUID) -> Erasure:
+        conversation_ids = await self._records.read(
+            lambda tx: VisitorRecords(tx).conversation_ids(workspace_id, visitor_id)
+        )
+        return await self._erase(
+            conversation_ids,
+            lambda tx: VisitorRecords(tx).erase(workspace_id, visitor_id),
+            (workspace_id, by, "visitor.erase"),
+        )
+
+    async def _erase(
+        self,
+        conversation_ids: Collection[UUID],
+        erase: Callable[[Transaction], Erasure],
+        audited: tuple[UUID, str, str],
+    ) -> Erasure:
+        await self._live.end(conversation_ids)
+
+        def work(tx: Transaction) -> Erasure:
+            erasure = erase(tx)
+            details = {"agent_id": str(erasure.agent_id), "turns": erasure.rows.turns}
+            AuditRecords(tx).record(*audited, str(erasure.id), details)
+            return erasure
+
+        erasure = await self._records.write(work)
+        await self._live.end(erasure.conversation_ids)
+        if not await self._records.empty_journal():
+            log.warning("erasure.journal_busy", receipt=str(erasure.id))
+        return erasure

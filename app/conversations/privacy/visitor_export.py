@@ -1,0 +1,45 @@
+"""Everything that is kept of one visitor, for the visitor."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.conversations.conversation import Conversation, Visitor
+from app.conversations.people.lead import Lead
+from app.conversations.people.live_chat import LiveMessage
+from app.core.turn import StoredTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    rating: str
+    comment: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTurn:
+    turn: StoredTurn
+    feedback: Feedback | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedConversation:
+    """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported.
+    `live_messages` are what was written while a person answered."""
+
+    conversation: Conversation
+    cleared_at: datetime | None
+    turns: tuple[ExportedTurn, ...]
+    live_messages: tuple[LiveMessage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorExport:
+    """Conversations and leads by age, turns in order."""
+
+    visitor: Visitor
+    first_seen_at: datetime
+    exported_at: datetime
+    conversations: tuple[ExportedConversation, ...]
+    leads: tuple[Lead, ...] = ()

@@ -1,0 +1,244 @@
+"""Visitors and their conversations."""
+
+from typing import Any, Literal, cast
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, case, func, select, update
+
+from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
+from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
+from app.conversations.people.live_chat import OPEN_STATES, LiveState
+from app.conversations.records.citations import citations_of
+from app.conversations.records.conversation_search import fitting
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.store.codec import value_of
+from app.store.keyset import Keyset
+from app.store.models import AgentRow, ConversationRow, FeedbackRow, LiveChatRow, MessageRow, TurnRow, VisitorRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
+
+_LATEST_ACTIVITY_FIRST = Keyset(ConversationRow.last_active_at, ConversationRow.id, descending=True)
+
+_AGENTS = cast(Table, AgentRow.__table__)
+_VISITORS = cast(Table, VisitorRow.__table__)
+_CONVERSATIONS = cast(Table, ConversationRow.__table__)
+# Asked with each call of a visitor, or with the first, so they are made once and of columns alone.
+_KEPT = select(_CONVERSATIONS.c.id).where(
+    *(_CONVERSATIONS.c[name] == bindparam(f"own_{name}") for name in ("id", "visitor_id", "agent_id"))
+)
+_AGENT = select(_AGENTS.c.id).where(_AGENTS.c.id == bindparam("own_id"))
+_VISITOR = select(_VISITORS.c.id).where(*(_VISITORS.c[name] == bindparam(f"own_{name}") for name in ("id", "agent_id")))
+_NEW_VISITOR = _VISITORS.insert()
+_NEW_CONVERSATION = _CONVERSATIONS.insert()
+
+
+class ConversationRecords(Repository):
+    def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
+        """The visitor of that name, made on first sight. A name that a signed user's row bears leads to a new one."""
+        named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.anonymous_id == anonymous_id)
+        row = self._found_or_made(named, agent_id, anonymous_id, None)
+        if row.user_id is not None:
+            return self.visitor(agent_id, uuid4())
+        return value_of(Visitor, row)
+
+    def new_visitor(self, agent_id: UUID) -> Visitor:
+        """One who bears no name yet. Raises NotFound for an agent that is not there."""
+        if self._connection.scalar(_AGENT, {"own_id": agent_id}) is None:
+            raise NotFound("agent")
+        visitor = Visitor(new_id(), agent_id, uuid4())
+        own = {"id": visitor.id, "agent_id": agent_id, "anonymous_id": visitor.anonymous_id, "created_at": self._now()}
+        self._connection.execute(_NEW_VISITOR, own)
+        return visitor
+
+    def signed_visitor(self, agent_id: UUID, user_id: str) -> Visitor:
+        """The person of that id, made on first sight. The caller has checked the website's signature, or an API token
+        of the agent's workspace."""
+        named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.user_id == user_id)
+        return value_of(Visitor, self._found_or_made(named, agent_id, uuid4(), user_id))
+
+    def _found_or_made(
+        self, named: Select[VisitorRow], agent_id: UUID, anonymous_id: UUID, user_id: str | None
+    ) -> Row[Any]:
+        row = self._connection.execute(named).first()
+        if row is not None:
+            return row
+        if not self._exists(AgentRow, agent_id):
+            raise NotFound("agent")
+        values = {"agent_id": agent_id, "anonymous_id": anonymous_id, "user_id": user_id, "created_at": self._now()}
+        first_sight = self._insert(VisitorRow).values(id=new_id(), **values)
+        self._connection.execute(first_sight.on_conflict_do_nothing())
+        return self._connection.execute(named).one()
+
+    def resumable(self, visitor_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation | None:
+        """The visitor's latest conversation on that channel that is not cleared, if it was active within
+        RESUME_WITHIN."""
+        statement = (
+            _shown_to(visitor_id, channel)
+            .where(ConversationRow.last_active_at >= self._now() - RESUME_WITHIN)
+            .order_by(ConversationRow.last_active_at.desc(), ConversationRow.id.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(statement).first()
+        return None if row is None else value_of(Conversation, row)
+
+    def own(self, visitor_id: UUID, conversation_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation:
+        """That one of the visitor's, however old. Raises NotFound, also for a cleared one."""
+        row = self._connection.execute(
+            _shown_to(visitor_id, channel).where(ConversationRow.id == conversation_id)
+        ).first()
+        if row is None:
+            raise NotFound("conversation")
+        return value_of(Conversation, row)
+
+    def page_of_visitor(
+        self, visitor_id: UUID, page: PageRequest, channel: Channel = Channel.WIDGET
+    ) -> ListPage[Conversation]:
+        """Those with at least one turn that the visitor has not cleared, latest activity first."""
+        statement = _shown_to(visitor_id, channel).where(ConversationRow.turn_count > 0)
+        return _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
+
+    def start(self, visitor: Visitor, channel: Channel) -> Conversation:
+        known = self._connection.scalar(_VISITOR, {"own_id": visitor.id, "own_agent_id": visitor.agent_id})
+        if known is None:
+            raise NotFound("visitor")
+        now = self._now()
+        conversation = Conversation(
+            id=new_id(),
+            agent_id=visitor.agent_id,
+            visitor_id=visitor.id,
+            created_at=now,
+            last_active_at=now,
+            channel=channel,
+        )
+        own = {
+            "id": conversation.id,
+            "agent_id": visitor.agent_id,
+            "visitor_id": visitor.id,
+            "channel": channel.value,
+            "turn_count": 0,
+            "first_question": "",
+            "created_at": now,
+            "last_active_at": now,
+        }
+        self._connection.execute(_NEW_CONVERSATION, own)
+        return conversation
+
+    def is_kept(self, session: VisitorSession) -> bool:
+        """Whether visitor and conversation are there: neither was erased. A cleared conversation is there."""
+        own = {
+            "own_id": session.conversation_id,
+            "own_visitor_id": session.visitor_id,
+            "own_agent_id": session.agent_id,
+        }
+        return self._connection.scalar(_KEPT, own) is not None
+
+    def clear(self, session: VisitorSession) -> None:
+        """The visitor starts afresh: the conversation is never resumed or shown to them again."""
+        cleared = self._connection.execute(
+            update(ConversationRow)
+            .where(_of(session))
+            .values(cleared_at=func.coalesce(ConversationRow.cleared_at, self._now()))
+        )
+        if not affected_rows(cleared):
+            raise NotFound("conversation")
+        is_open = LiveChatRow.state.in_([state.value for state in OPEN_STATES])
+        self._connection.execute(
+            update(LiveChatRow)
+            .where(LiveChatRow.conversation_id == session.conversation_id, is_open)
+            .values(state=LiveState.ENDED.value, ended_at=self._now())
+        )
+
+    def messages(self, conversation_id: UUID, limit: int, before: UUID | None = None) -> list[Message]:
+        """The latest `limit` messages that the visitor may see, oldest first: none of a cleared conversation, and no
+        empty ones; of the turns before the turn `before`, where one is named. Raises NotFound for another's turn."""
+        earlier: list[ColumnElement[bool]] = []
+        if before is not None:
+            named = select(TurnRow.position).where(TurnRow.id == before, TurnRow.conversation_id == conversation_id)
+            position = self._connection.scalar(named)
+            if position is None:
+                raise NotFound("turn")
+            earlier = [TurnRow.position < position]
+        visitor_first = case((MessageRow.role == Role.VISITOR.value, 0), else_=1)
+        statement = (
+            select(MessageRow, TurnRow.answered_by, TurnRow.low_confidence, TurnRow.next_questions, FeedbackRow.rating)
+            .join(TurnRow, TurnRow.id == MessageRow.turn_id)
+            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+            .where(
+                ConversationRow.id == conversation_id,
+                ConversationRow.cleared_at.is_(None),
+                MessageRow.text != "",
+                *earlier,
+            )
+            .order_by(TurnRow.position.desc(), visitor_first.desc())
+            .limit(limit)
+        )
+        rows = self._connection.execute(statement).all()
+        citations = citations_of(self._connection, [row.turn_id for row in rows])
+        shown: list[Message] = []
+        for row in reversed(rows):
+            is_agents = row.role == Role.AGENT
+            shown.append(
+                Message(
+                    id=row.id,
+                    turn_id=row.turn_id,
+                    role=Role(row.role),
+                    text=row.text,
+                    created_at=row.created_at,
+                    citations=citations.get(row.turn_id, ()) if is_agents else (),
+                    answered_by=AnsweredBy(row.answered_by) if is_agents and row.answered_by else None,
+                    low_confidence=row.low_confidence and is_agents,
+                    next_questions=tuple(row.next_questions) if is_agents else (),
+                    rating=cast(Literal["up", "down"] | None, row.rating) if is_agents else None,
+                )
+            )
+        return shown
+
+    def questions(self, conversation_id: UUID) -> list[str]:
+        """All that the visitor has asked in it, oldest first."""
+        statement = (
+            select(MessageRow.text)
+            .join(TurnRow, TurnRow.id == MessageRow.turn_id)
+            .where(TurnRow.conversation_id == conversation_id, MessageRow.role == Role.VISITOR.value)
+            .order_by(TurnRow.position)
+        )
+        return list(self._connection.scalars(statement))
+
+    def page(
+        self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
+    ) -> ListPage[Conversation]:
+        """Those with at least one turn, latest activity first."""
+        statement = select(ConversationRow).where(
+            ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0, *fitting(self._connection, only)
+        )
+        return _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
+
+    def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
+        """Raises NotFound, for a foreign one as well."""
+        statement = (
+            select(ConversationRow)
+            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
+            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+        )
+        row = self._connection.execute(statement).first()
+        if row is None:
+            raise NotFound("conversation")
+        return value_of(Conversation, row)
+
+
+def _shown_to(visitor_id: UUID, channel: Channel) -> Select[ConversationRow]:
+    return select(ConversationRow).where(
+        ConversationRow.visitor_id == visitor_id,
+        ConversationRow.channel == channel.value,
+        ConversationRow.cleared_at.is_(None),
+    )
+
+
+def _of(session: VisitorSession) -> ColumnElement[bool]:
+    return and_(
+        ConversationRow.id == session.conversation_id,
+        ConversationRow.visitor_id == session.visitor_id,
+        ConversationRow.agent_id == session.agent_id,
+    )

@@ -1,0 +1,348 @@
+"""Turns, from the question's commit to the receipt."""
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy import Insert, Table, bindparam, delete, insert, select, update
+from sqlalchemy.sql.dml import ReturningInsert
+
+from app.conversations.conversation import Role
+from app.conversations.records.gap_counting import GapCounting
+from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
+from app.core.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.store.models import (
+    AgentDayRow,
+    AgentRow,
+    CitationRow,
+    ConversationRow,
+    CuratedAnswerRow,
+    FeedbackRow,
+    GapQuestionRow,
+    MessageRow,
+    TurnRow,
+    UsageRow,
+)
+from app.store.outbox import Outbox
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, TurnIds, affected_rows, insert_of
+
+_RUNNING = TurnState.RUNNING.value
+_CUT = TurnState.CUT.value
+_RATINGS = ("up", "down")
+_END_COLUMNS = (
+    "state",
+    "partial_answer",
+    "answered_by",
+    "confidence",
+    "low_confidence",
+    "finish",
+    "error_code",
+    "language",
+    "first_token_ms",
+    "duration_ms",
+    "trace",
+    "next_questions",
+    "ended_at",
+)
+# Statements of each turn are made once, and on tables instead of their classes: so they cost a third.
+_TURNS = cast(Table, TurnRow.__table__)
+_MESSAGES = cast(Table, MessageRow.__table__)
+_CONVERSATIONS = cast(Table, ConversationRow.__table__)
+_AGENTS = cast(Table, AgentRow.__table__)
+_CURATED = cast(Table, CuratedAnswerRow.__table__)
+_CITATION = insert(cast(Table, CitationRow.__table__))
+_MESSAGE = insert(_MESSAGES)
+# Locked, so that two who begin at once wait for each other.
+_OWN_CONVERSATION = (
+    select(_CONVERSATIONS.c.turn_count, _CONVERSATIONS.c.first_question)
+    .join(_AGENTS, _AGENTS.c.id == _CONVERSATIONS.c.agent_id)
+    .where(
+        _CONVERSATIONS.c.id == bindparam("conversation"),
+        _CONVERSATIONS.c.visitor_id == bindparam("visitor"),
+        _CONVERSATIONS.c.agent_id == bindparam("agent"),
+        _CONVERSATIONS.c.cleared_at.is_(None),
+        _AGENTS.c.workspace_id == bindparam("workspace"),
+    )
+    .with_for_update(of=_CONVERSATIONS)
+)
+_ASKED = (
+    update(_CONVERSATIONS)
+    .where(_CONVERSATIONS.c.id == bindparam("conversation"))
+    .values({name: bindparam(f"new_{name}") for name in ("turn_count", "first_question", "last_active_at")})
+)
+_ACTIVE = (
+    update(_CONVERSATIONS)
+    .where(_CONVERSATIONS.c.id == bindparam("conversation"))
+    .values(last_active_at=bindparam("now"))
+)
+_TO_END = (
+    select(*(_TURNS.c[name] for name in ("id", "agent_id", "visitor_id", "conversation_id", "state")))
+    .where(_TURNS.c.id == bindparam("turn"))
+    .with_for_update()
+)
+_ENDED = (
+    update(_TURNS)
+    .where(_TURNS.c.id == bindparam("turn"))
+    .values(
+        # NULL when it was deleted meanwhile
+        curated_answer_id=select(_CURATED.c.id).where(_CURATED.c.id == bindparam("curated")).scalar_subquery(),
+        **{name: bindparam(f"new_{name}") for name in _END_COLUMNS},
+    )
+)
+_CHECKPOINT = (
+    update(_TURNS)
+    .where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _RUNNING)
+    .values(partial_answer=bindparam("text"))
+)
+_CUT_TURNS = select(_TURNS.c.id).where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _CUT)
+# Of an owner that was only silent, and writes on.
+_CHECKPOINT_OF_CUT = (
+    update(_MESSAGES)
+    .where(_MESSAGES.c.turn_id == _CUT_TURNS.scalar_subquery(), _MESSAGES.c.role == Role.AGENT.value)
+    .values(text=bindparam("text"))
+)
+
+
+class TurnRecords(Repository):
+    """What a turn changes. Reading turns, counting gaps and what was stopped have a repository each."""
+
+    def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
+        """Store question and turn, `running`, owned by the process named `owner`.
+
+        Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a running turn, NotFound
+        when the conversation is not this visitor's or was cleared.
+        """
+        now = self._now()
+        turn_count, first_question = self._own_conversation(session)
+        position = turn_count + 1
+        first = {
+            "id": request.turn_id,
+            "conversation_id": session.conversation_id,
+            "visitor_id": session.visitor_id,
+            "agent_id": session.agent_id,
+            "agent_version": agent_version,
+            "position": position,
+            "page_url": request.page_url,
+            "fingerprint": request.fingerprint,
+            "state": _RUNNING,
+            "owner": owner,
+            "partial_answer": "",
+            "low_confidence": False,
+            "duration_ms": 0,
+            "trace": {},
+            "created_at": now,
+        }
+        # Two constraints may refuse the row: the id, and the index on running turns.
+        begun = self._connection.execute(_begun(self._dialect), first)
+        if begun.one_or_none() is None:
+            if self._connection.scalar(select(TurnRow.id).where(TurnRow.id == request.turn_id)):
+                raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
+            raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
+        self._add_message(request.turn_id, Role.VISITOR, request.message)
+        asked = {
+            "conversation": session.conversation_id,
+            "new_turn_count": position,
+            "new_first_question": request.message if position == 1 else first_question,
+            "new_last_active_at": now,
+        }
+        self._connection.execute(_ASKED, asked)
+
+    def checkpoint(self, texts: Mapping[UUID, str]) -> None:
+        """Keep the texts so far of turns that are still running, or that were cut while their owner was silent."""
+        if not texts:
+            return
+        rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
+        kept = affected_rows(self._connection.execute(_CHECKPOINT, rows))
+        if kept < len(rows):
+            self._connection.execute(_CHECKPOINT_OF_CUT, rows)
+
+    def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
+        """Store the end: answer message, citations, usage, and what follows from it (`on_turn_end`). Returns the
+        message's id. A turn that has already ended keeps its first end and returns that message's id; only a cut is no
+        end: its owner lives after all, and what it says takes the cut's place. Raises NotFound for a turn that was
+        erased."""
+        turn = self._connection.execute(_TO_END, {"turn": turn_id}).one_or_none()
+        if turn is None:
+            raise NotFound("turn")
+        if turn.state not in (_RUNNING, _CUT):
+            return StoredTurnRecords(self._tx).answer_id(turn_id)
+        if turn.state == _CUT:
+            self._take_back_cut(turn_id)
+        self._end(ids_of(turn), end)
+        message_id = self._add_message(turn_id, Role.AGENT, end.answer)
+        self._cite(turn_id, end)
+        self._charge(turn_id, turn.agent_id, end.answered_by.value, end.usage)
+        for listener in self._tx.on_turn_end:
+            listener(self._tx, ids_of(turn), end)
+        return message_id
+
+    def cut_orphans(self, living_owners: Collection[str]) -> int:
+        """Running turns of any other owner become `cut`; return how many."""
+        orphans = (
+            select(TurnRow)
+            .where(TurnRow.state == _RUNNING, TurnRow.owner.not_in(list(living_owners)))
+            .with_for_update()
+        )
+        turns = self._connection.execute(orphans).all()
+        for turn in turns:
+            self._connection.execute(
+                update(TurnRow).where(TurnRow.id == turn.id).values(state=_CUT, partial_answer="", ended_at=self._now())
+            )
+            self._add_message(turn.id, Role.AGENT, turn.partial_answer)
+            self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
+            Outbox(self._tx).announce(ids_of(turn), f"turn.{_CUT}")
+        return len(turns)
+
+    def _take_back_cut(self, turn_id: UUID) -> None:
+        """Its owner lives after all, and knows more."""
+        self._connection.execute(
+            delete(MessageRow).where(MessageRow.turn_id == turn_id, MessageRow.role == Role.AGENT.value)
+        )
+        self._connection.execute(delete(UsageRow).where(UsageRow.turn_id == turn_id))
+
+    def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
+        """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,
+        unless the turn has counted as one before.
+        Raises NotFound for a turn that is not this conversation's."""
+        if rating not in _RATINGS:
+            raise InvalidInput("rating", 'must be "up" or "down".')
+        own = (
+            select(TurnRow)
+            .where(
+                TurnRow.id == turn_id,
+                TurnRow.conversation_id == session.conversation_id,
+                TurnRow.visitor_id == session.visitor_id,
+                TurnRow.agent_id == session.agent_id,
+            )
+            .with_for_update()
+        )
+        turn = self._connection.execute(own).first()
+        if turn is None:
+            raise NotFound("turn")
+        now = self._now()
+        first = self._insert(FeedbackRow).values(
+            id=new_id(),
+            turn_id=turn_id,
+            agent_id=turn.agent_id,
+            rating=rating,
+            comment=comment,
+            created_at=now,
+            updated_at=now,
+        )
+        self._connection.execute(
+            first.on_conflict_do_update(
+                index_elements=["turn_id"], set_={"rating": rating, "comment": comment, "updated_at": now}
+            )
+        )
+        if rating == "down" and turn.answered_by not in (AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value):
+            GapCounting(self._tx).see(ids_of(turn), GapReason.THUMBS_DOWN)
+
+    def flag(self, turn_id: UUID) -> UUID | None:
+        """The turn's question counts as a gap on an operator's word, unless it has counted as one before; return the
+        gap's id, None for a question without words. Raises NotFound."""
+        turn = self._connection.execute(select(TurnRow).where(TurnRow.id == turn_id).with_for_update()).first()
+        if turn is None:
+            raise NotFound("turn")
+        question = StoredTurnRecords(self._tx).question(turn_id)
+        GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
+        return self._connection.scalar(select(GapQuestionRow.gap_id).where(GapQuestionRow.turn_id == turn_id))
+
+    def _own_conversation(self, session: VisitorSession) -> tuple[int, str]:
+        """How many turns it has, and its first question. Locked until the transaction ends."""
+        own = {
+            "conversation": session.conversation_id,
+            "visitor": session.visitor_id,
+            "agent": session.agent_id,
+            "workspace": session.workspace_id,
+        }
+        found = self._connection.execute(_OWN_CONVERSATION, own).one_or_none()
+        if found is None:
+            raise NotFound("conversation")
+        return found.turn_count, found.first_question
+
+    def _end(self, turn: TurnIds, end: TurnEnd) -> None:
+        now = self._now()
+        ended = {
+            "state": end.state.value,
+            "partial_answer": "",
+            "answered_by": end.answered_by.value,
+            "confidence": end.confidence,
+            "low_confidence": end.low_confidence,
+            "finish": end.finish.value,
+            "error_code": end.error_code,
+            "language": end.language,
+            "first_token_ms": end.first_token_ms,
+            "duration_ms": end.duration_ms,
+            "trace": end.trace,
+            "next_questions": list(end.next_questions),
+            "ended_at": now,
+        }
+        values = {f"new_{name}": value for name, value in ended.items()}
+        self._connection.execute(_ENDED, values | {"turn": turn.id, "curated": end.curated_answer_id})
+        self._connection.execute(_ACTIVE, {"conversation": turn.conversation_id, "now": now})
+
+    def _add_message(self, turn_id: UUID, role: Role, text: str) -> UUID:
+        message_id = new_id()
+        message = {"id": message_id, "turn_id": turn_id, "role": role.value, "text": text, "created_at": self._now()}
+        self._connection.execute(_MESSAGE, message)
+        return message_id
+
+    def _cite(self, turn_id: UUID, end: TurnEnd) -> None:
+        rows = [
+            {
+                "id": new_id(),
+                "turn_id": turn_id,
+                "number": citation.id,
+                "url": citation.url,
+                "title": citation.title,
+                "as_of": citation.as_of,
+                "chunk_id": citation.chunk_id,
+                "quote": citation.quote,
+            }
+            for citation in end.citations
+        ]
+        if rows:
+            self._connection.execute(_CITATION, rows)
+
+    def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
+        """Count what the chat model cost beside a turn; it belongs to the agent's day like a turn's."""
+        self._charge(new_id(), agent_id, purpose, usage)
+
+    def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:
+        row = {
+            "id": new_id(),
+            "turn_id": turn_id,
+            "agent_id": agent_id,
+            "answered_by": answered_by,
+            "model": usage.model,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "cached_tokens": usage.cached_tokens,
+            "created_at": self._now(),
+        }
+        charged = self._connection.execute(_usage(self._dialect), row)
+        if usage.tokens and affected_rows(charged):
+            day = {"agent_id": agent_id, "day": self._today(), "tokens": usage.tokens}
+            self._connection.execute(_day(self._dialect), day)
+
+
+@cache
+def _begun(dialect: str) -> ReturningInsert[UUID]:
+    return insert_of(dialect, _TURNS).on_conflict_do_nothing().returning(_TURNS.c.id)
+
+
+@cache
+def _usage(dialect: str) -> Insert:
+    return insert_of(dialect, cast(Table, UsageRow.__table__)).on_conflict_do_nothing()
+
+
+@cache
+def _day(dialect: str) -> Insert:
+    days = cast(Table, AgentDayRow.__table__)
+    day = insert_of(dialect, days)
+    more = {"tokens": days.c.tokens + day.excluded.tokens}
+    return day.on_conflict_do_update(index_elements=["agent_id", "day"], set_=more)

@@ -1,0 +1,69 @@
+"""What an agent's visitors have used up of the chat model: today, and month by month."""
+
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.agents.token_budget import TokenBudget, next_day
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.actor import Actor
+from app.core.costs import MonthCost, TokenPrices
+from app.core.turn import StoredTurn
+from app.kit.clock import Clock
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+_FREE: Final = TokenPrices()
+
+
+class TokenBudgets:
+    def __init__(self, records: SystemOfRecord, clock: Clock, prices: TokenPrices = _FREE) -> None:
+        self._records = records
+        self._clock = clock
+        self._prices = prices
+
+    async def months(self, actor: Actor, agent_id: UUID, count: int) -> list[MonthCost]:
+        """The last `count` months in which the chat model was asked, newest first. Raises NotFound."""
+
+        def work(tx: Transaction) -> list[MonthCost]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return StoredTurnRecords(tx).usage_by_month(agent_id, count)
+
+        found = await self._records.read(work)
+        return [replace(month, cost=self._prices.of(month.usage)) for month in found]
+
+    def cost_of_turn(self, turn: StoredTurn) -> float | None:
+        """In the operator's currency; None where no chat model was asked, or no price is set."""
+        return None if turn.usage is None else self._prices.of(turn.usage)
+
+    async def bounded(self, actor: Actor) -> dict[UUID, TokenBudget]:
+        """Today's of each published agent of the actor's workspace that has a bound."""
+        now = self._clock.now()
+
+        def work(tx: Transaction) -> dict[UUID, TokenBudget]:
+            agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
+            return {
+                agent.id: TokenBudget(
+                    agent.config.daily_tokens,
+                    StoredTurnRecords(tx).tokens_of_day(agent.id, now.date()),
+                    next_day(now),
+                )
+                for agent in agents
+                if agent.config.daily_tokens is not None
+            }
+
+        return await self._records.read(work)
+
+    async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
+        """By the published configuration, else the draft. Raises NotFound."""
+        now = self._clock.now()
+
+        def work(tx: Transaction) -> tuple[int, AgentConfig]:
+            agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+            config = agent.draft if agent.live_version is None else AgentRecords(tx).live(agent_id).config
+            used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
+            return used, config
+
+        used, config = await self._records.read(work)
+        return TokenBudget(config.daily_tokens, used, next_day(now))

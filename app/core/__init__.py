@@ -1,0 +1,1 @@
+"""Values and pure rules that most rooms share, on the standard library alone."""

@@ -1,0 +1,23 @@
+"""Who acts on a workspace."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+READ = "read"
+WRITE = "write"
+MANAGE = "manage"  # who else may: operators and API tokens
+ASK = "ask"  # a program asks an agent as a visitor does
+SCOPES = (READ, WRITE, MANAGE, ASK)
+USUAL_SCOPES = (READ, WRITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The holder of an API token, or an operator at the console. `name` is what the audit shows."""
+
+    workspace_id: UUID
+    name: str
+    scopes: frozenset[str]
+
+    def may(self, scope: str) -> bool:
+        return scope in self.scopes

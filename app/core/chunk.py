@@ -1,0 +1,136 @@
+"""A chunk is a passage of a document: the unit of retrieval."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from app.core.text.table import Table, tables_in
+
+SECTION_REACH: Final = 4  # chunks before and after one that are given with it; a longer section is given in part
+
+
+def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:
+    """A stable id (32 hex digits): ingesting the same version again makes the same ids, so a replay changes
+    nothing."""
+    raw = f"{agent_id}/{document_version_id}/{position}".encode()
+    return hashlib.sha256(raw).hexdigest()[:32]
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of the text, hex: what "unchanged" means, and half of the embedding cache's key."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def searchable_text(context: str, text: str) -> str:
+    """A chunk as it is embedded and keyword-indexed: what stands before it, then the chunk."""
+    return f"{context}\n{text}" if context else text
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkDraft:
+    """A chunk as the chunker cuts it, before it has an id.
+
+    `text` is Markdown of the page as it stands; `context` is the one line that says where it stands (site, page,
+    headings) and is put before the text for embedding and keyword indexing only.
+    """
+
+    position: int  # 0..
+    text: str
+    context: str
+    breadcrumb: tuple[str, ...] = ()  # headings from the page's top down to this chunk
+    anchor: str | None = None
+
+    @property
+    def searchable_text(self) -> str:
+        """What is embedded and keyword-indexed."""
+        return searchable_text(self.context, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A live chunk with what an answer needs to cite it."""
+
+    id: str
+    agent_id: UUID
+    document_id: UUID
+    position: int
+    text: str
+    context: str
+    url: str  # of the document, normalised, without fragment
+    title: str
+    anchor: str | None
+    breadcrumb: tuple[str, ...]
+    as_of: date  # the day the page was last read with this content
+    language: str | None
+    dated: date | None = None  # the day that the page itself names, as modified or published
+    source_id: UUID | None = None
+    written_context: str | None = None  # in place of `context` in the indexes, where one was written
+
+    @property
+    def day(self) -> date:
+        """How new the page is: the day that it names, else the day that it was read."""
+        return self.dated or self.as_of
+
+    @property
+    def link(self) -> str:
+        """The URL of the section, where it can be jumped to."""
+        return f"{self.url}#{self.anchor}" if self.anchor else self.url
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of `text` as data. A long table is cut over several chunks, each with its header."""
+        return tables_in(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHit:
+    """What an index answers with. `score` is the index's own: cosine in [-1, 1], or BM25 in [0, inf)."""
+
+    chunk_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunk:
+    """A chunk on its way through the ranking, with what every stage said of it.
+
+    `order` alone decides the place; `calibrated` in [0, 1] alone is compared with the agent's threshold.
+    A score is None when the stage did not see the chunk.
+    """
+
+    chunk: Chunk
+    order: float
+    calibrated: float
+    fused: float = 0.0  # what the first stage made of cosine and BM25; comparable within one ranking only
+    cosine: float | None = None
+    bm25: float | None = None
+    coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1)
+    logit: float | None = None
+    is_current_page: bool = False
+
+
+def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
+    """The order that each stage left, from the scores that each stage gave."""
+    by_meaning = [item for item in ranked if item.cosine is not None]
+    by_words = [item for item in ranked if item.bm25 is not None]
+    return {
+        "vector": sorted(by_meaning, key=lambda item: (-(item.cosine or 0.0), item.chunk.id)),
+        "keyword": sorted(by_words, key=lambda item: (-(item.bm25 or 0.0), item.chunk.id)),
+        "fused": sorted(ranked, key=lambda item: (-item.fused, item.chunk.id)),
+        "reranked": list(ranked),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk of any state, as the indexes are built from it."""
+
+    id: str
+    agent_id: UUID
+    document_version_id: UUID
+    title: str
+    searchable_text: str
+    content_hash: str

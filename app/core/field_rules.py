@@ -1,0 +1,63 @@
+"""Checks that several rules share. Each raises InvalidInput, naming the field and the fix."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from app.core.errors import InvalidInput
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+_MAX_URL_CHARS = 2048
+
+
+def check_text(field: str, text: str, max_chars: int, *, may_be_empty: bool = True) -> None:
+    if not may_be_empty and not text.strip():
+        raise InvalidInput(field, "This may not be empty. Write at least one character.")
+    if len(text) > max_chars:
+        raise InvalidInput(field, f"This has {len(text)} characters; keep it to {max_chars}.")
+    if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\r\t" for c in text):
+        raise InvalidInput(field, "This holds control characters or broken ones. Remove them.")
+
+
+def check_line(field: str, text: str, max_chars: int, *, may_be_empty: bool = True) -> None:
+    check_text(field, text, max_chars, may_be_empty=may_be_empty)
+    if "\n" in text or "\r" in text:
+        raise InvalidInput(field, "Keep this to one line.")
+
+
+def check_lines(field: str, texts: Sequence[str], max_items: int, max_chars: int) -> None:
+    if len(texts) > max_items:
+        raise InvalidInput(field, f"There are {len(texts)} entries; keep it to {max_items}.")
+    for number, text in enumerate(texts):
+        check_line(f"{field}.{number}", text, max_chars, may_be_empty=False)
+
+
+def check_between(field: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:  # also refuses NaN
+        raise InvalidInput(field, f"This must lie between {low:g} and {high:g}.")
+
+
+def check_language(field: str, language: str | None) -> None:
+    if language is not None and not _LANGUAGE.fullmatch(language):
+        raise InvalidInput(field, 'Write a language as two or three lower-case letters, such as "en" or "de".')
+
+
+def check_http_url(field: str, url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        parts, port_is_fine = urlsplit(""), False
+    if (
+        not port_is_fine
+        or parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or any(c.isspace() or unicodedata.category(c) in ("Cc", "Cs") for c in url)
+        or "\\" in url
+    ):
+        raise InvalidInput(field, 'Write a whole address, such as "https://www.example.com/docs".')
+    if parts.username is not None or parts.password is not None:
+        raise InvalidInput(field, "Leave user name and password out of the address.")
+    if len(url) > _MAX_URL_CHARS:
+        raise InvalidInput(field, f"Keep the address to {_MAX_URL_CHARS} characters.")

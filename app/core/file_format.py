@@ -1,0 +1,92 @@
+"""Which kind of file an operator uploaded: its first bytes decide, then its name, never what the sender calls it."""
+
+import codecs
+from enum import StrEnum
+
+from app.core.errors import InvalidInput
+
+FIELD = "file"
+
+
+class FileFormat(StrEnum):
+    MARKDOWN = "markdown"
+    HTML = "html"
+    TEXT = "text"
+    PDF = "pdf"
+    DOCX = "docx"
+    CSV = "csv"
+
+
+_OF_EXTENSION = {
+    "md": FileFormat.MARKDOWN,
+    "markdown": FileFormat.MARKDOWN,
+    "mdx": FileFormat.MARKDOWN,
+    "html": FileFormat.HTML,
+    "htm": FileFormat.HTML,
+    "xhtml": FileFormat.HTML,
+    "csv": FileFormat.CSV,
+    "tsv": FileFormat.CSV,
+    "pdf": FileFormat.PDF,
+    "docx": FileFormat.DOCX,
+}
+ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX or CSV"
+EXTENSIONS = (*_OF_EXTENSION, "txt")
+_PDF_HEAD_BYTES = 1024  # other bytes may stand before the header
+_LOOK_BYTES = 64 * 1024
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_HTML_STARTS = ("<!doctype html", "<html")
+# What ends up in a folder beside documents, by its first bytes, and what to do about it.
+_OTHERS = (
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old Office file, or one with a password. Save it as DOCX or PDF, without",
+    ),
+    (b"{\\rtf", "RTF. Save it as DOCX or PDF"),
+    (b"\x89PNG", "a picture. Write down what it says"),
+    (b"\xff\xd8\xff", "a picture. Write down what it says"),
+    (b"GIF8", "a picture. Write down what it says"),
+    (b"\x1f\x8b", "packed. Unpack it and upload what is in it"),
+)
+
+
+def extension_of(name: str) -> str:
+    """ "pdf" of "Manual.PDF"; "" when there is none."""
+    stem, dot, extension = name.rpartition(".")
+    return extension.lower() if dot and stem else ""
+
+
+def file_format(name: str, body: bytes) -> FileFormat:
+    """Raises InvalidInput, naming "file" and the fix, for an empty file and for what is none of the six."""
+    if not body.strip():
+        raise InvalidInput(FIELD, f"{_quoted(name)} is empty. Upload a file with text.")
+    by_name = _OF_EXTENSION.get(extension_of(name))
+    if b"%PDF-" in body[:_PDF_HEAD_BYTES]:
+        return FileFormat.PDF
+    if body.startswith(b"PK\x03\x04"):
+        return _format_of_zip(name, body)
+    for start, words in _OTHERS:
+        if body.startswith(start):
+            raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
+    if by_name in (FileFormat.PDF, FileFormat.DOCX):
+        raise InvalidInput(FIELD, f"{_quoted(name)} is called {by_name.upper()} but is none. Check the file.")
+    if b"\x00" in body[:_LOOK_BYTES] and not body.startswith(_UTF16):
+        raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {ACCEPTED}.")
+    if by_name is not None:
+        return by_name
+    head = body[:_PDF_HEAD_BYTES].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").lstrip().lower()
+    return FileFormat.HTML if head.startswith(_HTML_STARTS) else FileFormat.TEXT
+
+
+def _format_of_zip(name: str, body: bytes) -> FileFormat:
+    """The names of its parts stand in a ZIP file as they are, whatever is packed."""
+    if b"word/document" in body:
+        return FileFormat.DOCX
+    kinds = ((b"xl/workbook", "a workbook. Save each sheet as CSV"), (b"ppt/", "a presentation. Save it as PDF"))
+    for part, words in kinds:
+        if part in body:
+            raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
+    raise InvalidInput(FIELD, f"{_quoted(name)} is a ZIP file. Unpack it and upload {ACCEPTED}.")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,0 +1,21 @@
+"""Why a question counts as a gap, and what has become of it."""
+
+from enum import StrEnum
+
+
+class GapReason(StrEnum):
+    """What gave the gap away."""
+
+    LOW_CONFIDENCE = "low_confidence"
+    FAILURE_WORDS = "failure_words"  # the answer itself says that it does not know
+    THUMBS_DOWN = "thumbs_down"
+    REPHRASED = "rephrased"  # the visitor stopped the answer and asked the same in other words
+    FLAGGED = "flagged"  # an operator who read the answer says so
+
+
+class GapState(StrEnum):
+    OPEN = "open"
+    PROPOSED = "proposed"  # its questions are answered now: an operator may close it
+    ANSWERED = "answered"  # closed, and a replay of its questions has shown that they are answered
+    RESOLVED = "resolved"  # closed on an operator's word
+    IGNORED = "ignored"

@@ -1,0 +1,108 @@
+"""Origins: which websites may embed an agent.
+
+An origin is "scheme://host[:port]" as browsers send it (RFC 6454). A pattern is an origin, or one whose first host
+label is `*`, which stands for exactly one whole label: "https://*.example.com" lists https://shop.example.com, and
+neither https://example.com nor https://a.b.example.com.
+"""
+
+import re
+from collections.abc import Iterable
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from app.core.public_suffix import is_public_suffix
+
+_ORIGIN = re.compile(
+    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]{2,45}\]|[a-z0-9*._-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?",
+    re.ASCII,
+)
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.ASCII)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def normal_origin(text: str) -> str:
+    """The origin in the one form that is compared: lower case as it came, without a default port.
+
+    Raises ValueError, whose message says the fix, for anything that is not exactly an origin: `null`, a path, user
+    names, upper case, blanks and non-ASCII hosts among them.
+    """
+    match = _ORIGIN.fullmatch(text)
+    if match is None or "*" in match["host"]:
+        raise ValueError('Write an origin such as "https://www.example.com" or "http://localhost:3000".')
+    _check_host(match["host"])
+    return _joined(match)
+
+
+def normal_pattern(text: str) -> str:
+    """The same for an operator's pattern; upper case and one trailing slash are forgiven. Raises ValueError."""
+    cleaned = text.strip().lower().removesuffix("/")
+    if not cleaned.isascii():
+        raise ValueError("Write the host in its ASCII form (xn--...).")
+    match = _ORIGIN.fullmatch(cleaned)
+    if match is None:
+        raise ValueError('Write "scheme://host[:port]", such as "https://www.example.com", without a path.')
+    host = match["host"]
+    if host.startswith("*."):
+        parent = host[2:]
+        _check_host(parent)
+        if _is_address(parent) or ("." not in parent and parent != "localhost"):
+            raise ValueError('A wildcard needs a domain of your own, such as "https://*.example.com".')
+        if is_public_suffix(parent):
+            raise ValueError(f'Anybody can have a name below "{parent}". Write the domain that is yours.')
+    elif "*" in host:
+        raise ValueError('The wildcard stands for the whole first label: "https://*.example.com".')
+    else:
+        _check_host(host)
+    return _joined(match)
+
+
+def is_listed(origin: str, patterns: Iterable[str]) -> bool:
+    """Whether an origin from a browser is in the list; an empty list has nobody in it."""
+    try:
+        asked = normal_origin(origin)
+    except ValueError:
+        return False
+    return any(_matches(asked, pattern) for pattern in patterns)
+
+
+def _matches(origin: str, pattern: str) -> bool:
+    try:
+        wanted = normal_pattern(pattern)
+    except ValueError:
+        return False
+    if "://*." not in wanted:
+        return origin == wanted
+    scheme, _, host = origin.partition("://")
+    first, dot, parent = host.partition(".")
+    return bool(first and dot and not first.startswith("[")) and f"{scheme}://*.{parent}" == wanted
+
+
+def _joined(match: re.Match[str]) -> str:
+    scheme, host, port = match["scheme"], match["host"], match["port"]
+    if port is None or int(port) == _DEFAULT_PORTS[scheme]:
+        return f"{scheme}://{host}"
+    if int(port) > 65535:
+        raise ValueError("A port is at most 65535.")
+    return f"{scheme}://{host}:{port}"
+
+
+def _check_host(host: str) -> None:
+    if host.startswith("["):
+        try:
+            IPv6Address(host[1:-1])
+        except AddressValueError:
+            raise ValueError("The IPv6 address is not one.") from None
+        return
+    if not all(_LABEL.fullmatch(label) for label in host.split(".")):
+        raise ValueError(f'"{host}" is not a host name.')
+    if host.rpartition(".")[2].isdigit() and not _is_address(host):
+        raise ValueError(f'"{host}" is not an IPv4 address.')
+
+
+def _is_address(host: str) -> bool:
+    if host.startswith("["):
+        return True
+    try:
+        IPv4Address(host)
+    except AddressValueError:
+        return False
+    return True

@@ -1,0 +1,30 @@
+"""A question without the words that name nothing: of "Wie erstelle ich einen Serienbrief?", "erstelle Serienbrief?".
+
+A keyword index is stemmed for one language and knows the words that tell nothing in it. Those of a question in another
+one are rare in manuals, for pages seldom say "I", and would weigh more than what it is about.
+"""
+
+from functools import cache
+
+from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.words import folded_words
+
+_ENGLISH = "en"  # every analysis knows its words
+
+
+def without_light_words(question: str, language: str | None) -> str:
+    """`language` is the question's own (BCP 47 primary subtag). The question as it stands where nothing else would be
+    left, in English, in languages that we do not speak, and in those that put no spaces between words."""
+    light = _light_words(language) if language else frozenset[str]()
+    told = [word for word in question.split() if not light.issuperset(folded_words(word))]
+    return " ".join(told) if light and any(map(folded_words, told)) else question
+
+
+@cache
+def _light_words(language: str) -> frozenset[str]:
+    if language == _ENGLISH or language not in LANGUAGES:
+        return frozenset()
+    listed = language_table(language)["follow_up"]
+    return frozenset(
+        word for key in ("light", "joins", "opens") for each in listed.get(key, ()) for word in folded_words(each)
+    )

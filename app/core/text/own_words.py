@@ -1,0 +1,32 @@
+"""What we say ourselves, where neither a page nor a model speaks."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from app.core.text.languages import LANGUAGES, language_table
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """`not_found`: nothing answers the question; `closest_sections` introduces sections that may; `see_also` introduces
+    sections beside the answer; `withheld`: the answer must not be shown; `cannot_search`: the search is away;
+    `your_page`: the title of what the visitor's own browser told us; `person_asked`: somebody was called;
+    `unconfirmed`: said of a sentence, in brackets behind it; `file_page` names a page of a file, with {page} for its
+    number; `internal_document`: said of a source that no link leads to."""
+
+    not_found: str
+    closest_sections: str
+    see_also: str
+    withheld: str
+    cannot_search: str
+    your_page: str
+    person_asked: str
+    unconfirmed: str
+    file_page: str
+    internal_document: str
+
+
+@cache
+def own_words(language: str | None) -> OwnWords:
+    """In the language (BCP 47 primary subtag), in English where we do not speak it."""
+    return OwnWords(**language_table(language if language in LANGUAGES else "en")["words"])

@@ -1,0 +1,46 @@
+"""The text of a section, put together again from its chunks."""
+
+from collections.abc import Sequence
+
+from app.core.text.blocks import Block, BlockKind, blocks, table_rows
+
+_MARKDOWN = str.maketrans(dict.fromkeys("[]*_`#|<>", ""))
+
+
+def section_name(heading: str) -> str:
+    """A heading without anything that Markdown would read."""
+    return heading.translate(_MARKDOWN).strip()
+
+
+def section_text(chunks: Sequence[str]) -> str:
+    """The Markdown of neighbouring chunks, in their order, as one. What a chunk repeats of the one before it, such as
+    the line that introduces a list or the header of a table, is said once."""
+    whole: list[Block] = []
+    for text in chunks:
+        found = blocks(text)
+        if whole and found and found[0] in whole[-3:] and found[0].kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
+            found = found[1:]
+        if whole and found and (joined := _one_table(whole[-1], found[0]) or _one_list(whole[-1], found[0])):
+            whole[-1] = joined
+            found = found[1:]
+        whole += found
+    return "\n\n".join(block.text for block in whole)
+
+
+def _one_table(first: Block, second: Block) -> Block | None:
+    """Both as one table where they have the same header."""
+    if first.kind is not BlockKind.TABLE or second.kind is not BlockKind.TABLE:
+        return None
+    header, rows = table_rows(second.text)
+    if table_rows(first.text)[0] != header:
+        return None
+    return Block(BlockKind.TABLE, "\n".join([first.text, *rows]))
+
+
+def _one_list(first: Block, second: Block) -> Block | None:
+    """Both as one list where they count, or mark, their items alike."""
+    if first.kind is not BlockKind.LIST or second.kind is not BlockKind.LIST:
+        return None
+    if first.text[0].isdigit() != second.text[0].isdigit():
+        return None
+    return Block(BlockKind.LIST, f"{first.text}\n{second.text}")

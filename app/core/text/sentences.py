@@ -1,0 +1,209 @@
+"""Cuts text into sentences, and a chunk's Markdown into the smallest parts that can be quoted and still make sense."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from app.core.text.languages import LANGUAGES, language_table
+
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_TABLE_ROW = re.compile(r"^\s*\|")
+_HEADING = re.compile(r"^#{1,6}\s+")
+# Unicode's Sentence_Terminal, https://www.unicode.org/reports/tr29/#Sentence_Boundaries: `_STOPS` may be something else
+# (ATerm there), `_ENDS` of scripts with blanks between words ask for one behind them, `_JOINED_ENDS` do not. Greek asks
+# with a semicolon; Khmer and Tibetan marks are not in the property and end sentences all the same.
+_STOPS: Final = ".\u2024\u2026\ufe52\uff0e"
+_ENDS: Final = "!?\u203c\u203d\u2047-\u2049\u2e2e\u0589\u1362\u1367\u1368"
+_JOINED_ENDS: Final = (
+    "\u061d-\u061f\u06d4\u0700-\u0702\u0964\u0965\u0df4\u0f0d\u0f0e\u104a\u104b\u17d4\u17d5\u1803\u1809"
+    "\u1944\u1945\u3002\ufe56\ufe57\uff01\uff1f\uff61"
+)
+_CLOSERS: Final = "\"')\\]}*_\u2019\u201d\u00bb\u203a\u300d\u300f\uff09\u3011\u300b"
+_OPENERS: Final = "\"'(\\[{*_\u00bf\u00a1\u2018\u201c\u201e\u201a\u00ab\u2039\u300c\u300e\uff08\u3010\u300a"
+_END = re.compile(
+    rf"[{_STOPS}{_ENDS}]++[{_CLOSERS}]*+(?=\s|\Z)|[{_JOINED_ENDS}][{_STOPS}{_ENDS}{_JOINED_ENDS}]*+[{_CLOSERS}]*+"
+    r"|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e](?=\s|\Z)|\n\s*\n"
+)
+_QUESTION = re.compile(
+    rf"[?\u203d\u2047-\u2049\u1367][!?]*+[{_CLOSERS}]*+(?=\s|\Z)|[\u061f\uff1f\u055e\u2e2e]"
+    r"|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e](?=\s|\Z)"
+)
+_NEXT = re.compile(rf"\s*+[{_OPENERS}]*+(\S)?")
+_LAST_WORD = re.compile(r"\S+\Z")
+_WORD_CHARS: Final = 24  # no abbreviation is longer
+# Thai and Lao end no sentence with a mark: a blank parts phrases, and after that many letters a sentence as a rule.
+_UNMARKED = re.compile(r"(?<=[\u0e00-\u0eff]) (?=[\u0e00-\u0eff])")
+_UNMARKED_CHARS: Final = 40
+_MONTHS: Final = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert".split()  # noqa: SIM905
+)
+
+_POINTS_BACK = re.compile(
+    r"(?:it|its|they|them|their|these|those|this|that|he|she|then|there|otherwise|so|such|both|neither|either|if so"
+    r"|if not|in that case|instead|however|but|and|or|also|yes|no)\b(?!')",
+    re.IGNORECASE,
+)
+WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each under its header
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence, or a whole list, code block or small table, or a row of a large one. `position` counts within the
+    chunk, 0.."""
+
+    text: str
+    position: int
+    is_block: bool = False
+
+
+def quotables(markdown: str) -> list[Quotable]:
+    """The chunk's parts in order, without headings. A list keeps the line that introduces it."""
+    parts: list[tuple[str, bool]] = []
+    for block, is_block in _blocks(markdown):
+        if not is_block:
+            parts += [(sentence, False) for sentence in sentences(block)]
+        elif _TABLE_ROW.match(block):
+            parts += [(table, True) for table in _tables(block)]
+        elif parts and parts[-1][0].endswith(":") and not parts[-1][1]:
+            introduction, _ = parts.pop()
+            parts.append((f"{introduction}\n{block}", True))
+        else:
+            parts.append((block, True))
+    return [Quotable(text, position, is_block) for position, (text, is_block) in enumerate(parts)]
+
+
+def points_back(sentence: str) -> bool:
+    """Whether it opens with a word that means nothing without what stands before it: "Then it is ...", "They ..."."""
+    return bool(_POINTS_BACK.match(sentence))
+
+
+def table_header(block: str) -> str:
+    """The lines above the first row of a table's Markdown, "" for anything else."""
+    lines = block.split("\n", 2)
+    is_table = len(lines) == 3 and all(_TABLE_ROW.match(line) for line in lines) and set(lines[1]) <= set("|-: ")
+    return "\n".join(lines[:2]) if is_table else ""
+
+
+def _tables(block: str) -> list[str]:
+    header = table_header(block)
+    rows = block.split("\n")[2:]
+    if not header or len(rows) <= WHOLE_TABLE_ROWS:
+        return [block]
+    return [f"{header}\n{row}" for row in rows]
+
+
+def _blocks(markdown: str) -> list[tuple[str, bool]]:
+    blocks: list[tuple[list[str], str]] = []
+    fence = ""
+    for line in markdown.splitlines():
+        opening = _FENCE.match(line)
+        if fence:
+            blocks[-1][0].append(line)
+            fence = "" if opening and opening.group(1) == fence else fence
+            continue
+        if opening:
+            fence = opening.group(1)
+            blocks.append(([line], "code"))
+            continue
+        kind = _kind(line, blocks[-1][1] if blocks else "")
+        if blocks and blocks[-1][1] == kind and kind not in {"blank", "heading"}:
+            blocks[-1][0].append(line)
+        else:
+            blocks.append(([line], kind))
+    return [
+        ("\n".join(lines).strip("\n"), kind in {"list", "table", "code"})
+        for lines, kind in _joined_lists(blocks)
+        if kind not in {"blank", "heading"}
+    ]
+
+
+def _joined_lists(blocks: list[tuple[list[str], str]]) -> list[tuple[list[str], str]]:
+    """A blank line between two items does not end their list."""
+    joined: list[tuple[list[str], str]] = []
+    for lines, kind in blocks:
+        if kind == "list" and len(joined) > 1 and joined[-1][1] == "blank" and joined[-2][1] == "list":
+            joined.pop()
+            joined[-1][0].extend(lines)
+        else:
+            joined.append((lines, kind))
+    return joined
+
+
+def _kind(line: str, before: str) -> str:
+    if not line.strip():
+        return "blank"
+    if _HEADING.match(line):
+        return "heading"
+    if _LIST_ITEM.match(line) or (before == "list" and line.startswith((" ", "\t"))):
+        return "list"
+    if _TABLE_ROW.match(line):
+        return "table"
+    return "text"
+
+
+def asks(text: str) -> bool:
+    """Whether a question ends somewhere in it, by the question marks of all scripts."""
+    return bool(_QUESTION.search(text))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a plain text in order, in whatever script, each on one line; a blank line ends one as well.
+
+    By Unicode's rules (UAX 29), tailored: a mark of a script with blanks needs one behind it, what goes on in lower
+    case is no new sentence, and abbreviations of the languages that we speak, initials and German dates end none.
+    """
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        if end.start() >= start and _is_end(text, start, end):
+            found.append(text[start : end.end()])
+            start = end.end()
+    lines = (" ".join(part.split()) for part in (*found, text[start:]))
+    return [sentence for line in lines if line for sentence in _unmarked(line)]
+
+
+def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
+    mark = end[0].rstrip()
+    following = _NEXT.match(text, end.end())
+    first = (following[1] if following else None) or ""
+    if not mark or not first:
+        return True
+    if first.islower() and first.title() != first:  # Georgian has but one case in running text
+        return False
+    if mark[0] not in _STOPS or len(mark) > 1:
+        return True
+    before = _LAST_WORD.search(text, max(start, end.start() - _WORD_CHARS), end.start())
+    return before is None or not _is_shortened(before[0], text, end.end())
+
+
+def _is_shortened(word: str, text: str, after: int) -> bool:
+    """Whether its full stop belongs to the word: "e.g.", "J.", "3. Oktober"."""
+    bare = word.lstrip("\"'([{*_\u00ab\u201e\u201c").casefold()
+    if bare.isdecimal() and len(bare) <= 2:
+        following = text[after : after + _WORD_CHARS].split()
+        return bool(following) and following[0].strip(".,;:!?").casefold() in _MONTHS
+    is_initial = len(bare) == 1 and bare.isalpha() and word[-1:].isupper()
+    return is_initial or f"{bare}." in _abbreviations() or f"{bare.rpartition('.')[2]}." in _abbreviations()
+
+
+@cache
+def _abbreviations() -> frozenset[str]:
+    """In lower case. "z. B." is written with a blank as well, so each part of one counts."""
+    listed = [each.casefold() for language in LANGUAGES for each in language_table(language)["abbreviations"]]
+    parts = [f"{part}." for each in listed if each.count(".") > 1 for part in each.split(".") if part]
+    return frozenset((*listed, *parts))
+
+
+def _unmarked(line: str) -> list[str]:
+    """A line of a script without marks, cut at the first blank after _UNMARKED_CHARS each time."""
+    if len(line) <= _UNMARKED_CHARS:
+        return [line]
+    parts: list[str] = []
+    start = 0
+    for blank in _UNMARKED.finditer(line):
+        if blank.start() - start >= _UNMARKED_CHARS:
+            parts.append(line[start : blank.start()])
+            start = blank.end()
+    return [*parts, line[start:]]

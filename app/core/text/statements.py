@@ -1,0 +1,48 @@
+"""Where the sentences of an answer end, while it is still being written."""
+
+import re
+from typing import Final
+
+# A full stop, with what closes a quotation, and the citations of the sentence. A line ends what stands on it: an item,
+# a row, a heading. In scripts that set no space after a full stop none is waited for.
+_END: Final = re.compile(
+    r"(?:(?<!\d)[.!?…؟؛।]|(?<=\d)[.!?…؟](?=[ \t\n\"')\]»”’*_]))[\"')\]»”’*_]{0,3}(?:[ \t]{0,2}\[\d{1,3}\]){0,9}"
+    r"(?:[ \t]*\n+|[ \t]+)"
+    r"|[。！？][」』”）]{0,2}(?:\[\d{1,3}\]){0,9}"
+    r"|\n+"
+)
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|st|fig|incl|max|min|z\.\s?B|bzw|ca|p\.\s?ex|av)"
+    r"|\b[^\W\d_]|(?:^|\n)[ \t]*\d{1,3})\.\s*\Z",
+    re.IGNORECASE,
+)
+_CITATION_AHEAD: Final = re.compile(r"\[\d{1,3}\]")
+_OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n"  # and digits
+
+
+def statement_ends(text: str, start: int = 0) -> list[int]:
+    """The positions behind each sentence that has ended, with its citations and the blanks after it, ascending.
+
+    The text may go on: what only might be an end, because nothing follows it yet, is none. Ends that begin before
+    `start` are left out: who follows a text that grows looks on from where it was `undecided_from`.
+    """
+    ends = []
+    for found in _END.finditer(text, start):
+        is_line = text[found.end() - 1] == "\n"
+        if found.end() == len(text) and not is_line and not found.group().endswith(("。", "！", "？")):
+            continue  # a citation may follow
+        if _CITATION_AHEAD.match(text, found.end()):
+            continue
+        if not is_line and _ABBREVIATION.search(text[max(0, found.start() - 20) : found.start() + 1]):
+            continue
+        ends.append(found.end())
+    return ends
+
+
+def undecided_from(text: str) -> int:
+    """The first position at which what follows the text may still make an end, or move one: the marks, blanks and
+    citations after its last word."""
+    at = len(text)
+    while at and (text[at - 1] in _OF_AN_END or text[at - 1].isdecimal()):
+        at -= 1
+    return at

@@ -1,0 +1,69 @@
+"""Text from pages, visitors and models: what must not pass from it into a prompt or onto a screen."""
+
+import re
+import unicodedata
+
+# The blocks that we put around others' words, as they open and close, and the role tokens of the usual chat templates.
+_MARKS = re.compile(
+    r"<(?=\s{0,9}/?\s{0,9}(?:source|said|document|passage)\b"
+    r"|[|｜][^\s<>|｜]{1,40}[|｜]>|</?SYS>>|\s?/?\s?s\s?>|(?:start|end)_of_turn>|[be]os>)"
+    r"|\[(?=/?(?:INST|SYS|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
+)
+_ESCAPES = {"<": "&lt;", "[": "("}
+_ROLE_LINE = re.compile(
+    r"^([ \t]*(?:#{2,}[ \t]*)?(?:system|assistant|user|human|developer|tool)[ \t]*):", re.IGNORECASE | re.MULTILINE
+)
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
+_KEPT_CONTROLS = frozenset("\n\t")
+# Reserved for what is not drawn, and for no characters at all. Other code points without a name in this interpreter's
+# Unicode are characters of a newer one.
+_UNDRAWN = re.compile(
+    "[\u2065\ufdd0-\ufdef\ufff0-\ufff8\U000e0000-\U000e0fff"
+    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
+    + "]"
+)
+_JOINERS = frozenset("\u200c\u200d")
+
+
+def without_controls(text: str) -> str:
+    """Drop what draws nothing but may steer: control characters (line feed and tab stay), bidirectional marks,
+    zero-width characters, tag characters, lone surrogates. Joiners stay between letters, where Persian, the Indic
+    scripts and emoji spell with them."""
+    # Printable are no controls, marks of direction, joiners or surrogates, but also no spaces beside the usual one.
+    plain = text.replace("\n", "").replace("\t", "").replace("\u00a0", "")
+    if plain.isprintable() and (plain.isascii() or not _UNDRAWN.search(plain)):
+        return text
+    kept: list[str] = []
+    for position, character in enumerate(text):
+        if character in _KEPT_CONTROLS:
+            kept.append(character)
+        elif character in _JOINERS:
+            if 0 < position < len(text) - 1 and not text[position - 1].isascii():
+                kept.append(character)
+        elif unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co"} and not _UNDRAWN.match(character):
+            kept.append(character)
+    return "".join(kept)
+
+
+def as_prompt_text(text: str) -> str:
+    """The text as data inside a prompt: what could close its block, open another one or spell a provider's role token
+    loses its first character, and "System:" at the start of a line its colon. All else stays as it is, for a model
+    copies what it reads: in fenced code also "user: postgres" does."""
+    clean = _MARKS.sub(lambda mark: _ESCAPES[mark.group()], without_controls(text))
+    pieces: list[str] = []
+    start, is_code = 0, False
+    for fence in _FENCE.finditer(clean):
+        pieces.append(_of_kind(clean[start : fence.start()], is_code=is_code))
+        start, is_code = fence.start(), not is_code
+    pieces.append(_of_kind(clean[start:], is_code=is_code))
+    return "".join(pieces)
+
+
+def _of_kind(text: str, *, is_code: bool) -> str:
+    return text if is_code else _ROLE_LINE.sub(r"\1 -", text)
+
+
+def as_attribute(text: str) -> str:
+    """The same for a value between double quotes, on one line."""
+    return as_prompt_text(" ".join(text.split())).replace('"', "'")

@@ -1,0 +1,86 @@
+"""Words of any script, cut the same way for keywords, curated answers and coverage.
+
+A word is a run of letters, marks, digits and underscores. `\\w` alone would cut Hindi and Thai words at their
+vowel signs, which are marks.
+"""
+
+import itertools
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+# Scripts written without spaces: their words are found as overlapping pairs of characters.
+_SPACELESS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    """Marks are listed once from the interpreter's own Unicode tables."""
+    marks = [c for c in range(0x300, 0x20000) if unicodedata.category(chr(c)).startswith("M")]
+    marks += list(range(0xE0100, min(0xE01F0, sys.maxunicode)))
+    ranges: list[tuple[int, int]] = []
+    for code in marks:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1] = (ranges[-1][0], code)
+        else:
+            ranges.append((code, code))
+    listed = "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
+    return re.compile(rf"[\w{listed}]+")
+
+
+def words(text: str) -> list[str]:
+    """The text's words in order, NFKC-normalised, in their own case."""
+    return _word_pattern().findall(unicodedata.normalize("NFKC", text))
+
+
+def word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand, in order, in the text as it is."""
+    return (found.span() for found in _word_pattern().finditer(text))
+
+
+def folded_words(text: str) -> list[str]:
+    """The text's words in order, case-folded."""
+    return [word.casefold() for word in words(text)]
+
+
+def is_spaceless(character: str) -> bool:
+    """Whether it belongs to a script that puts no spaces between words."""
+    return bool(_SPACELESS.match(character))
+
+
+def search_terms(text: str) -> list[str]:
+    """What a keyword index should hold of the text, in order: every word, the parts of compound identifiers
+    beside the whole (`DiffExecutor` -> diffexecutor, Diff, Executor), and pairs of characters for scripts without
+    spaces."""
+    terms: list[str] = []
+    for word in words(text):
+        if _SPACELESS.search(word):
+            terms.extend(_character_pairs(word))
+            continue
+        terms.append(word)
+        parts = [part for part in _CAMEL.split(word) if part]
+        if len(parts) > 1:
+            terms.extend(part for part in parts if len(part) > 1)
+    return terms
+
+
+def _character_pairs(word: str) -> list[str]:
+    graphemes: list[str] = []
+    for character in word:
+        if graphemes and unicodedata.category(character).startswith("M"):
+            graphemes[-1] += character
+        else:
+            graphemes.append(character)
+    if len(graphemes) < 2:
+        return graphemes
+    return [first + second for first, second in itertools.pairwise(graphemes)]
+
+
+def normalised(text: str) -> str:
+    """Case, punctuation and blanks do not count: "What's  UP?" is "what s up"."""
+    return " ".join(folded_words(text))

@@ -1,0 +1,187 @@
+"""A turn is one question and its answer."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from app.core.gap_state import GapReason
+from app.core.search_filter import SearchFilter
+from app.core.text.text_fragment import link_to_words
+from app.core.text.words import normalised
+
+
+class TurnState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"  # ended with an error; its partial text is kept
+    CUT = "cut"  # the process died under it
+
+
+class AnsweredBy(StrEnum):
+    CURATED = "curated"
+    MODEL = "model"
+    EXTRACTIVE = "extractive"
+    FALLBACK = "fallback"  # an honest "I could not find that"
+    HANDOFF = "handoff"  # a person was asked to come
+    SMALL_TALK = "small_talk"  # a reply to what was no question
+
+
+class Finish(StrEnum):
+    COMPLETE = "complete"
+    LENGTH = "length"
+    STOPPED = "stopped"
+    CONTENT_FILTER = "content_filter"
+
+
+class Channel(StrEnum):
+    """Where a question came from."""
+
+    WIDGET = "widget"
+    CLI = "cli"
+    API = "api"  # a program that speaks OpenAI's API
+    MCP = "mcp"  # an assistant that speaks the Model Context Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A past question and its answer, as history shows them to the model. `is_with_person`: what a visitor and a
+    person of the team wrote to each other instead; either side may be ""."""
+
+    question: str
+    answer: str
+    is_with_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """A visitor's question as it was admitted. `page_context` is what the visitor's page says of itself, at most
+    8 KB of text, untrusted like everything from a browser. `told` is the history as a program tells it, oldest first
+    and as untrusted; None: the conversation's own."""
+
+    turn_id: UUID
+    message: str
+    page_url: str
+    page_context: str = ""
+    only: SearchFilter = field(default_factory=SearchFilter)  # pages must pass it, and the agent's own filter
+    told: tuple[Exchange, ...] | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells a retry of the same turn from another question under its id."""
+        narrowed = () if self.only.is_open else (repr(self.only),)
+        body = "\x00".join((self.message, self.page_url, self.page_context, *narrowed))
+        return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorSession:
+    """Who asks, from the visitor token and from nowhere else. `locale` is the language that their page or browser named
+    when the widget opened (BCP 47 primary subtag), "" without one. `only` is what their website's server has narrowed
+    every answer to."""
+
+    workspace_id: UUID
+    agent_id: UUID
+    visitor_id: UUID
+    conversation_id: UUID
+    channel: Channel = Channel.WIDGET
+    locale: str = ""
+    only: SearchFilter = field(default_factory=SearchFilter)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do. `quote` is the words of the
+    source that the answer rests on, with newlines between blocks and tabs between cells; None where none were found."""
+
+    id: int
+    url: str
+    title: str
+    as_of: date | None
+    chunk_id: str | None = None  # None for the visitor's own page
+    quote: str | None = None
+
+    @property
+    def link(self) -> str:
+        """The URL that opens the page at the quoted words."""
+        return link_to_words(self.url, self.quote)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What a chat model charged for, in its own tokens. `cached_tokens` are those of the prompt that the provider had
+    read before."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    model: str = ""
+    cached_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """Everything that one transaction stores when a turn ends. `trace` is JSON-ready: stages, scores, timings.
+    `next_questions` are what the visitor was offered to ask next."""
+
+    state: TurnState
+    answer: str
+    answered_by: AnsweredBy
+    confidence: float
+    low_confidence: bool
+    finish: Finish
+    citations: tuple[Citation, ...] = ()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    language: str | None = None
+    gap: GapReason | None = None
+    curated_answer_id: UUID | None = None
+    error_code: str | None = None
+    first_token_ms: int | None = None
+    duration_ms: int = 0
+    trace: dict[str, Any] = field(default_factory=dict)
+    next_questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn as the system of record has it. `message_id` is the answer's message, once the turn has ended; `rating`
+    ("up" or "down") and `comment` are the visitor's feedback."""
+
+    id: UUID
+    conversation_id: UUID
+    visitor_id: UUID
+    agent_id: UUID
+    question: str
+    fingerprint: str
+    state: TurnState
+    answer: str
+    answered_by: AnsweredBy | None
+    confidence: float | None
+    low_confidence: bool
+    finish: Finish | None
+    error_code: str | None
+    message_id: UUID | None
+    page_url: str
+    created_at: datetime
+    ended_at: datetime | None
+    citations: tuple[Citation, ...] = ()
+    trace: dict[str, Any] = field(default_factory=dict)
+    language: str | None = None
+    rating: str | None = None
+    comment: str = ""
+    next_questions: tuple[str, ...] = ()
+
+    @property
+    def usage(self) -> TokenUsage | None:
+        """Of all its calls of chat models; None where there were none, or the turn has not ended."""
+        return TokenUsage(**self.trace["usage"]) if "usage" in self.trace else None
+
+
+def question_key(question: str) -> str:
+    """Wordings that differ in case, punctuation or blanks only are the same question."""
+    return normalised(question)

@@ -1,0 +1,106 @@
+"""What a visitor's stream carries, in order: start, status, token ..., citations, then done or error."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Final, Literal
+from uuid import UUID
+
+from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    name: ClassVar[str] = "start"
+    turn_id: UUID
+    conversation_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    name: ClassVar[str] = "status"
+    stage: Literal["searching", "reading", "writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    name: ClassVar[str] = "token"
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    name: ClassVar[str] = "citations"
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The receipt: the turn is stored. `next_questions` are up to three to offer below the answer."""
+
+    name: ClassVar[str] = "done"
+    turn_id: UUID
+    message_id: UUID
+    answered_by: AnsweredBy
+    low_confidence: bool
+    confidence: float
+    finish: Finish
+    next_questions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, end: TurnEnd, turn_id: UUID, message_id: UUID) -> "Done":
+        return cls(
+            turn_id, message_id, end.answered_by, end.low_confidence, end.confidence, end.finish, end.next_questions
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The turn ended without a whole answer. `code` is one of model_unavailable, model_interrupted,
+    shutting_down, internal."""
+
+    name: ClassVar[str] = "error"
+    code: str
+    message: str
+    retryable: bool
+
+
+TurnEvent = Start | Status | Token | Citations | Done | Error
+
+
+FIRST_RECORD_NUMBER: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedEvent:
+    """An event at its place in the turn's log; numbers count from 1 without holes.
+
+    What was put together from the system of record, where events have no numbers, counts from FIRST_RECORD_NUMBER:
+    above every log, so that nobody takes the one's numbers for the other's.
+    """
+
+    number: int
+    event: TurnEvent
+
+    @property
+    def is_last(self) -> bool:
+        return isinstance(self.event, Done | Error)
+
+
+def event_payload(event: TurnEvent) -> dict[str, Any]:
+    """The event's JSON-ready object; it repeats the event's name."""
+    if isinstance(event, Citations):
+        return {"event": event.name, "citations": [citation_payload(c) for c in event.citations]}
+    fields = {key: str(value) if isinstance(value, UUID) else value for key, value in asdict(event).items()}
+    return {"event": event.name, **fields}
+
+
+def citation_payload(citation: Citation) -> dict[str, Any]:
+    """A citation as visitors see it: without our chunk ids."""
+    as_of = citation.as_of.isoformat() if citation.as_of else None
+    return {
+        "id": citation.id,
+        "url": citation.url,
+        "title": citation.title,
+        "as_of": as_of,
+        "quote": citation.quote,
+        "link": citation.link,
+    }

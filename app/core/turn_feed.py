@@ -1,0 +1,25 @@
+"""A turn as its readers see it."""
+
+from collections.abc import AsyncGenerator
+from typing import Protocol
+from uuid import UUID
+
+from app.core.turn_events import NumberedEvent
+
+
+class TurnFeed(Protocol):
+    """A turn that runs, or ran, somewhere: here, in another process, or in the record. Reading it or leaving it never
+    changes it, unless its agent says so."""
+
+    @property
+    def turn_id(self) -> UUID: ...
+
+    @property
+    def is_answered_here(self) -> bool:
+        """Ends with this process, and not with another one."""
+        ...
+
+    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
+        """Events with numbers above `after`, then live ones; ends after done or error. Whoever leaves it early closes
+        it."""
+        ...

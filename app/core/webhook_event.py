@@ -1,0 +1,10 @@
+"""What happens on an agent that an operator's own server may hear of."""
+
+from enum import StrEnum
+
+
+class WebhookEvent(StrEnum):
+    TURN_FINISHED = "turn.finished"
+    GAP_DETECTED = "gap.detected"
+    GAPS_WEEKLY = "gaps.weekly"
+    PERSON_ASKED = "conversation.person_asked"

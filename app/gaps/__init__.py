@@ -1,0 +1,1 @@
+"""Questions that the knowledge could not answer: found, grouped, closed, asked again."""

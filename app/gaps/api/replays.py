@@ -1,0 +1,103 @@
+"""Admin API: gaps asked once more, and closed where they are answered."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy
+from app.gaps.api.gaps import TAG, GapOut, NoteIn
+from app.gaps.gap import Gap
+from app.gaps.gap_replay import GapReplay, ReplayedQuestion
+from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
+from app.gaps.gaps import Gaps
+from app.web.access import write
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
+
+
+class ReplayIn(Model):
+    version: Literal["live", "draft"] = Field(default="live", description="Whose settings answer.")
+
+
+class ResolveIn(NoteIn):
+    version: Literal["live", "draft"] = Field(default="live", description="Whose settings answer.")
+    unproven: bool = Field(default=False, description="Close it on your word (`resolved`), without asking.")
+
+
+class AnswerBeforeOut(Model):
+    answer: str
+    answered_by: AnsweredBy | None
+    confidence: float | None
+    cited: tuple[str, ...]
+
+
+class AnswerAfterOut(Model):
+    answer: str
+    answered_by: AnsweredBy
+    confidence: float
+    cited: tuple[str, ...]
+    gap: GapReason | None = Field(description="What gives it away as a gap again; null for an answer that stands.")
+
+
+class ReplayedQuestionOut(Model):
+    question: str
+    before: AnswerBeforeOut
+    after: AnswerAfterOut
+    passes: bool
+
+    @classmethod
+    def of(cls, replayed: ReplayedQuestion) -> "ReplayedQuestionOut":
+        return cls(
+            question=replayed.before.question,
+            before=AnswerBeforeOut.model_validate(replayed.before),
+            after=AnswerAfterOut.model_validate(replayed.after),
+            passes=replayed.passes,
+        )
+
+
+class GapReplayOut(GapOut):
+    passes: bool | None = Field(description="Every wording is answered; null when none was asked.")
+    questions: list[ReplayedQuestionOut] = Field(description=f"At most {MAX_WORDINGS} wordings, latest first.")
+
+    @classmethod
+    def of_replay(cls, replay: GapReplay) -> "GapReplayOut":
+        questions = [ReplayedQuestionOut.of(question) for question in replay.questions]
+        return cls(**GapOut.of(replay.gap).model_dump(), passes=replay.passes, questions=questions)
+
+    @classmethod
+    def unasked(cls, gap: Gap) -> "GapReplayOut":
+        return cls(**GapOut.of(gap).model_dump(), passes=None, questions=[])
+
+
+class AdminGapReplays(Api):
+    tag = TAG
+
+    def __init__(self, replays: GapReplays, gaps: Gaps) -> None:
+        self._replays = replays
+        self._gaps = gaps
+
+    @post(
+        "/v1/gaps/{gap_id}/replay",
+        "Ask its questions once more; nothing changes",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found",),
+    )
+    async def replay_gap(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
+        replay = await self._replays.replay(call.caller, call.path_id("gap_id"), call.input.version)
+        return GapReplayOut.of_replay(replay)
+
+    @post(
+        "/v1/gaps/{gap_id}/resolve",
+        "Ask its questions once more, and close it as answered where every one is",
+        access=write,
+        is_input_optional=True,
+        codes=("not_found",),
+    )
+    async def resolve_gap(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
+        gap_id, asked = call.path_id("gap_id"), call.input
+        if asked.unproven:
+            return GapReplayOut.unasked(await self._gaps.resolve(call.caller, gap_id, asked.note))
+        return GapReplayOut.of_replay(await self._replays.resolve(call.caller, gap_id, asked.note, asked.version))

@@ -1,0 +1,70 @@
+"""Admin API: what an operator makes of one turn."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.conversations.api.conversations import TAG
+from app.core.actor import Actor
+from app.gaps.api.gaps import GapOut
+from app.gaps.turn_review import TurnReview
+from app.quality.api.golden_questions import GoldenQuestionOut
+from app.quality.golden_questions import MAX_PAGES
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.model import Model
+
+
+class CuratedDraftOut(Model):
+    """What `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal take."""
+
+    trigger: Trigger
+    pattern: str = Field(description="The question, its personal data masked.")
+    answer: str = Field(description="What the visitor got, without the marks of its citations.")
+    priority: int
+    language: str | None
+    page_prefix: str
+    expires_at: datetime | None
+
+    @classmethod
+    def of(cls, answer: CuratedAnswer) -> "CuratedDraftOut":
+        return cls.model_validate(answer)
+
+
+class TurnGoldenIn(Model):
+    pages: tuple[str, ...] | None = Field(
+        default=None, max_length=MAX_PAGES, description="Null: those that the answer cites."
+    )
+
+
+class AdminTurnReview(Api):
+    tag = TAG
+
+    def __init__(self, review: TurnReview) -> None:
+        self._review = review
+
+    @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write, codes=("not_found",))
+    async def flag_turn(self, call: Call[Actor, None]) -> GapOut:
+        return GapOut.of(await self._review.flag(call.caller, call.path_id("turn_id")))
+
+    @get(
+        "/v1/turns/{turn_id}/curated-answer",
+        "A curated answer to a turn's question, to be edited and saved",
+        access=read,
+        codes=("not_found",),
+    )
+    async def draft_curated_answer(self, call: Call[Actor, None]) -> CuratedDraftOut:
+        return CuratedDraftOut.of(await self._review.curated_draft(call.caller, call.path_id("turn_id")))
+
+    @post(
+        "/v1/turns/{turn_id}/golden-question",
+        "Make a turn's question a golden question",
+        access=write,
+        is_input_optional=True,
+        status=201,
+        codes=("not_found",),
+    )
+    async def make_golden_question(self, call: Call[Actor, TurnGoldenIn]) -> GoldenQuestionOut:
+        golden = await self._review.make_golden(call.caller, call.path_id("turn_id"), call.input.pages)
+        return GoldenQuestionOut.of(golden)

@@ -1,0 +1,90 @@
+"""The same question in other words is the same gap: found after the turn, by what the words mean, over all of them."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import structlog
+from anyio import to_thread
+
+from app.core.errors import EmbedderUnavailable
+from app.gaps.gap_grouping import Wording, grouped, moves
+from app.gaps.gap_meaning import same_meaning
+from app.gaps.question_nearness import Asked, QuestionNearness
+from app.gaps.read_languages import is_read
+from app.gaps.records.meanings import GapMeaningRecords
+from app.kit.language_guesser import LanguageGuesser
+from app.providers.embedding.embedder import Embedder
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE: Final = 16
+
+
+class GapClustering:
+    """Turns count gaps by their wording, in their own transaction. Here, whenever there are new ones, the wordings of
+    their agent's open gaps are grouped again, all together, and those that mean the same become one gap. What operators
+    have had a hand in takes others in, and stays as it is otherwise. No transaction is held over the embedder; while
+    that is away gaps wait. A question in a language that the model does not read stays by itself.
+    """
+
+    def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
+        self._records = records
+        self._embedder = embedder
+        self._languages = languages
+        self._nearness = QuestionNearness(embedder)
+        self._has_forgotten = False
+
+    async def place(self) -> int:
+        """One batch of new gaps, oldest first; return how many were placed."""
+        await self._forget_other_models()
+        gaps = await self._records.read(lambda tx: GapMeaningRecords(tx).unplaced(_AT_ONCE))
+        if not gaps:
+            return 0
+        readable = [gap for gap in gaps if self._is_read(gap.question, gap.language)]
+        try:
+            vectors = await self._nearness.vectors({gap.question for gap in readable})
+            is_done = {agent: await self._regroup(agent) for agent in {gap.agent_id for gap in readable}}
+        except EmbedderUnavailable as error:
+            log.warning("gaps_wait_for_their_meaning", count=len(gaps), reason=str(error))
+            return 0
+        meanings = {gap.id: vectors[gap.question].tolist() for gap in readable}
+        placed = [gap for gap in gaps if is_done.get(gap.agent_id, True)]
+        for gap in placed:
+            await self._records.write(
+                lambda tx: GapMeaningRecords(tx).place(gap, self._embedder.model_id, meanings.get(gap.id))
+            )
+        return len(placed)
+
+    async def _regroup(self, agent_id: UUID) -> bool:
+        """Whether the agent's gaps are grouped now; else somebody has changed one meanwhile."""
+        model_id = self._embedder.model_id
+        wordings = await self._records.read(lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id))
+        named = {wording.name: wording for wording in wordings}
+        asked = await to_thread.run_sync(self._readable, wordings)
+        near = await self._nearness.pairs(asked, same_meaning(model_id))
+        groups = await to_thread.run_sync(grouped, list(named), near)
+        wanted = moves([[named[name] for name in group] for group in groups])
+        if not wanted:
+            return True
+        is_done = await self._records.write(lambda tx: GapMeaningRecords(tx).regroup(agent_id, wordings, wanted))
+        log.info("gaps_regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
+        return is_done
+
+    def _readable(self, wordings: Sequence[Wording]) -> list[Asked]:
+        return [
+            Asked(wording.name, wording.question, wording.is_settled, wording.meaning)
+            for wording in wordings
+            if wording.meaning is not None or self._is_read(wording.question, wording.language)
+        ]
+
+    def _is_read(self, question: str, language: str | None) -> bool:
+        return is_read(self._embedder, self._languages, question, language)
+
+    async def _forget_other_models(self) -> None:
+        """Vectors of two models never meet: those of yesterday's go, once."""
+        if self._has_forgotten:
+            return
+        await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._embedder.model_id))
+        self._has_forgotten = True

@@ -1,0 +1,137 @@
+"""A week of an agent's gaps, as its webhooks are told of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from app.quality.quality import DayQuality
+
+WEEKLY: Final = "gaps.weekly"  # kind of outbox row
+LISTED: Final = 10  # gaps in each list
+_LISTS: Final = ("new", "answered", "reopened")
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """Monday to Sunday, in UTC. It is named by its Monday."""
+
+    monday: date
+
+    @property
+    def since(self) -> datetime:
+        return datetime.combine(self.monday, time(), UTC)
+
+    @property
+    def until(self) -> datetime:
+        """The first moment that is no longer in it."""
+        return self.since + timedelta(days=7)
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        return tuple(self.monday + timedelta(days=number) for number in range(7))
+
+    @property
+    def before(self) -> "Week":
+        return Week(self.monday - timedelta(days=7))
+
+
+@dataclass(frozen=True, slots=True)
+class GapTally:
+    """How many gaps, and the first LISTED of them, most asked first."""
+
+    count: int
+    gap_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BigGap:
+    """An open gap, as `GapFacts` weighs it."""
+
+    id: UUID
+    count: int
+    visitors: int
+    impact: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnShares:
+    """Of the turns that ended: which share [0, 1] got a sure answer, and which an unsure one or none. Both None where
+    nobody asked; who asked for a person asked nothing of the agent."""
+
+    turns: int
+    answered: float | None
+    abstained: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GapDigest:
+    """`new` were asked for the first time in that week, `answered` were closed with proof in it, `reopened` were
+    closed before and opened again in it, by a visitor or an operator. `biggest` are those open when the digest was
+    made, greatest impact first, LISTED at most."""
+
+    week: Week
+    turns: TurnShares
+    turns_before: TurnShares
+    new: GapTally
+    answered: GapTally
+    reopened: GapTally
+    biggest: tuple[BigGap, ...]
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """JSON-ready: figures and ids, no words."""
+        tallies = (self.new, self.answered, self.reopened)
+        return {
+            "week": {"first_day": self.week.days[0].isoformat(), "last_day": self.week.days[-1].isoformat()},
+            "turns": asdict(self.turns),
+            "turns_before": asdict(self.turns_before),
+            **{
+                name: {"count": tally.count, "gaps": [{"gap_id": str(gap_id)} for gap_id in tally.gap_ids]}
+                for name, tally in zip(_LISTS, tallies, strict=True)
+            },
+            "biggest": [
+                {"gap_id": str(gap.id), "count": gap.count, "visitors": gap.visitors, "impact": gap.impact}
+                for gap in self.biggest
+            ],
+        }
+
+
+def last_week(now: datetime) -> Week:
+    """The latest one that is over."""
+    today = now.astimezone(UTC).date()
+    return Week(today - timedelta(days=today.weekday())).before
+
+
+def turn_shares(days: Iterable[DayQuality]) -> TurnShares:
+    counted = list(days)
+    turns = sum(day.turns - day.handed_over for day in counted)
+    if not turns:
+        return TurnShares(0, None, None)
+    answered, abstained = sum(day.answered for day in counted), sum(day.abstained for day in counted)
+    return TurnShares(turns, round(answered / turns, 4), round(abstained / turns, 4))
+
+
+def gap_ids_in(figures: Mapping[str, Any]) -> set[UUID]:
+    return {UUID(gap["gap_id"]) for gaps in _lists_of(figures) for gap in gaps}
+
+
+def in_words(figures: Mapping[str, Any], questions: Mapping[UUID, str]) -> dict[str, Any]:
+    """The figures with each gap's question, by its id. A gap that has none is gone, and left out: its visitors were
+    erased since."""
+
+    def worded(gaps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        ids = [(gap, UUID(gap["gap_id"])) for gap in gaps]
+        return [
+            {"gap_id": gap["gap_id"], "question": questions[gap_id], **gap}
+            for gap, gap_id in ids
+            if gap_id in questions
+        ]
+
+    told = {name: {**figures[name], "gaps": worded(figures[name]["gaps"])} for name in _LISTS}
+    return {**figures, **told, "biggest": worded(figures["biggest"])}
+
+
+def _lists_of(figures: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+    return [*(figures[name]["gaps"] for name in _LISTS), figures["biggest"]]

@@ -1,0 +1,139 @@
+"""What operators do to put gaps in order, and what they see of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.field_rules import check_line, check_text
+from app.core.gap_state import GapState
+from app.core.page_url import is_same_page, same_page_urls
+from app.gaps.gap import Gap
+from app.gaps.gap_facts import FoundThen, GapFacts, Snapshot, found_then, shortfall
+from app.gaps.gaps import MAX_NOTE_CHARS
+from app.gaps.records.gaps import GapRecords
+from app.gaps.records.grooming import GapGroomingRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import SourceKind
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_AT_ONCE = 100
+MAX_NAME_CHARS = 100
+SAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GapView:
+    """`snapshot` is None where the trace of the latest asking was erased."""
+
+    gap: Gap
+    facts: GapFacts
+    snapshot: Snapshot | None
+
+
+class GapGrooming:
+    """Every method raises NotFound for a gap that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def view(self, actor: Actor, gap_id: UUID) -> GapView:
+        def work(tx: Transaction) -> GapView:
+            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            facts = GapGroomingRecords(tx).facts(gap_id, SAMPLES)
+            return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
+
+        return await self._records.read(work)
+
+    async def merge(self, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
+        """The others, of the same agent, become part of this one, which keeps its question, state and note."""
+        _check_count(others)
+        if gap_id in others:
+            raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
+
+        def work(tx: Transaction) -> Gap:
+            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            for other in others:
+                if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
+                    raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
+            GapGroomingRecords(tx).merge(gap.agent_id, gap_id, others)
+            merged = {"gap_ids": [str(other) for other in others]}
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.merge", str(gap_id), merged)
+            return GapRecords(tx).get(actor.workspace_id, gap_id)
+
+        return await self._records.write(work)
+
+    async def split(self, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
+        """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
+        join again by themselves."""
+
+        def work(tx: Transaction) -> Gap:
+            GapRecords(tx).get(actor.workspace_id, gap_id)
+            own = GapGroomingRecords(tx).split(gap_id, turn_id)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.split", str(gap_id), {"new_gap_id": str(own)})
+            return GapRecords(tx).get(actor.workspace_id, own)
+
+        return await self._records.write(work)
+
+    async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
+        """Who looks after it, "" for nobody, and what operators should know; None leaves either as it is."""
+        check_line("assignee", assignee or "", MAX_NAME_CHARS)
+        check_text("note", note or "", MAX_NOTE_CHARS)
+
+        def work(tx: Transaction) -> Gap:
+            GapRecords(tx).get(actor.workspace_id, gap_id)
+            GapGroomingRecords(tx).tell(gap_id, assignee=assignee, note=note)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.edit", str(gap_id), {})
+            return GapRecords(tx).get(actor.workspace_id, gap_id)
+
+        return await self._records.write(work)
+
+    async def settle(
+        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    ) -> list[Gap]:
+        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none."""
+        _check_count(gap_ids)
+        check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
+
+        def work(tx: Transaction) -> list[Gap]:
+            changed = [GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note) for gap_id in gap_ids]
+            for gap in changed:
+                if gap.agent_id != agent_id:
+                    raise NotFound("gap")
+                told = {"agent_id": str(gap.agent_id), "state": state.value}
+                AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.settle", str(gap.id), told)
+            return changed
+
+        return await self._records.write(work)
+
+
+def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:
+    turn = StoredTurnRecords(tx).find(facts.samples[0].turn_id) if facts.samples else None
+    if turn is None:
+        return None
+    agent = AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
+    found = found_then(turn.trace)
+    is_gone = bool(found) and not LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(found[0].url))
+    threshold = agent.draft.confidence_threshold
+    why = shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone)
+    return Snapshot(why, found, _text_source(tx, agent.id, found[0]) if found else None)
+
+
+def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:
+    """A page of a website may have the address at which a text is cited: then their titles tell them apart."""
+    url = best.url.partition("#")[0]
+    for source in SourceRecords(tx).of_agent(agent_id):
+        is_its_page = is_same_page(source.given_url, url)
+        if source.config.kind is SourceKind.TEXT and is_its_page and best.title in ("", source.config.name):
+            return source.id
+    return None
+
+
+def _check_count(gap_ids: Sequence[UUID]) -> None:
+    if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_AT_ONCE:
+        raise InvalidInput("gap_ids", f"Name 1 to {MAX_AT_ONCE} gaps, each once.")

@@ -1,0 +1,84 @@
+"""Gaps are closed with proof: their own questions are asked again."""
+
+from typing import Final, Literal, Protocol
+from uuid import UUID
+
+import structlog
+
+from app.core.actor import Actor
+from app.core.errors import DocentError
+from app.core.field_rules import check_text
+from app.core.gap_state import GapState
+from app.gaps.gap import Gap
+from app.gaps.gap_replay import GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
+from app.gaps.gaps import MAX_NOTE_CHARS
+from app.gaps.records.gaps import GapRecords
+from app.gaps.records.replays import GapReplayRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+log = structlog.get_logger(__name__)
+
+Version = Literal["live", "draft"]
+MAX_WORDINGS: Final = 5
+_AT_ONCE: Final = 10
+
+
+class Trials(Protocol):
+    """Answers as a turn would, for nobody: it writes no conversation, counts no use and reads no visitor's history."""
+
+    async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
+        """By the published configuration or by the draft. Raises NotFound for an agent that is absent, another
+        workspace's or not published; ModelInterrupted, Unavailable."""
+        ...
+
+
+class GapReplays:
+    """Every method raises NotFound for a gap that is absent or another workspace's, and what Trials raises."""
+
+    def __init__(self, records: SystemOfRecord, trials: Trials) -> None:
+        self._records = records
+        self._trials = trials
+
+    async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
+        """Ask its latest MAX_WORDINGS wordings; nothing changes."""
+        gap = await self._records.read(lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id))
+        return await self._replay(actor.workspace_id, gap, version)
+
+    async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
+        """The same, and where it passes the gap is closed as answered. Else it stays as it is."""
+        check_text("note", note, MAX_NOTE_CHARS)
+        replay = await self.replay(actor, gap_id, version)
+        if not replay.passes:
+            return replay
+
+        def work(tx: Transaction) -> Gap:
+            gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, GapState.ANSWERED, note)
+            told = {"agent_id": str(gap.agent_id), "version": version, "questions": len(replay.questions)}
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.prove", str(gap_id), told)
+            return gap
+
+        gap = await self._records.write(work)
+        return GapReplay(gap, replay.questions)
+
+    async def replay_due(self) -> int:
+        """One batch of open gaps whose agents have changed since, most asked first; those that pass are proposed
+        for closing. Return how many were asked."""
+        due = await self._records.read(lambda tx: GapReplayRecords(tx).due_for_replay(_AT_ONCE))
+        for one in due:
+            try:
+                passes = (await self._replay(one.workspace_id, one.gap, "live")).passes
+            except DocentError as error:
+                log.warning("gap_not_replayed", gap=str(one.gap.id), reason=str(error))
+                passes = False
+            is_open = await self._records.write(
+                lambda tx: GapReplayRecords(tx).replayed(one.gap.id, one.generation, passes=passes)
+            )
+            if passes and is_open:
+                log.info("gap_proposed", gap=str(one.gap.id))
+        return len(due)
+
+    async def _replay(self, workspace_id: UUID, gap: Gap, version: Version) -> GapReplay:
+        askings = await self._records.read(lambda tx: GapReplayRecords(tx).askings(gap.id, MAX_WORDINGS))
+        answers = [await self._trials.answer(workspace_id, gap.agent_id, asking, version) for asking in askings]
+        return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))

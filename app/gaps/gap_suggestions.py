@@ -1,0 +1,59 @@
+"""An answer to a gap, drafted from the pages for an operator to change and to save."""
+
+from collections.abc import Sequence
+from typing import Protocol
+from uuid import UUID
+
+from app.answers.suggestion import Suggestion, SuggestionState
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.gaps.gap import Gap
+from app.gaps.gap_replay import GapAsking
+from app.gaps.gap_replays import MAX_WORDINGS
+from app.gaps.records.gaps import GapRecords
+from app.gaps.records.replays import GapReplayRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+NO_MODEL = (
+    "No chat model is set, so nothing can be drafted. Set DOCENT_MODEL_URL and DOCENT_MODEL_NAME, and start again; or "
+    "write the answer yourself."
+)
+
+
+class AnswerDrafts(Protocol):
+    async def draft(
+        self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
+    ) -> Suggestion:
+        """From the pages that the agent's draft finds for these wordings of one question, asked on that page and in
+        that language. Raises NotFound, RateLimited when the agent's tokens of the day are spent, Unavailable."""
+        ...
+
+
+class GapSuggestions:
+    """Nothing is saved. `drafts` is None where no chat model is set."""
+
+    def __init__(self, records: SystemOfRecord, drafts: AnswerDrafts | None) -> None:
+        self._records = records
+        self._drafts = drafts
+
+    @property
+    def can_draft(self) -> bool:
+        return self._drafts is not None
+
+    async def suggest(self, actor: Actor, gap_id: UUID) -> Suggestion:
+        """From its latest MAX_WORDINGS wordings. Raises NotFound for a gap that is absent or another workspace's,
+        InvalidInput without a chat model, and what AnswerDrafts raises."""
+
+        def work(tx: Transaction) -> tuple[list[GapAsking], Gap]:
+            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            askings = GapReplayRecords(tx).askings(gap_id, MAX_WORDINGS)
+            return askings, gap
+
+        askings, gap = await self._records.read(work)
+        if self._drafts is None:
+            raise InvalidInput("", NO_MODEL)
+        if not askings:
+            return Suggestion(SuggestionState.NOT_SAID)
+        questions = list(dict.fromkeys(asking.standalone for asking in askings))
+        latest = askings[0]
+        return await self._drafts.draft(actor.workspace_id, gap.agent_id, questions, latest.page_url, latest.language)

@@ -1,0 +1,93 @@
+"""The gaps of an agent: what visitors asked in vain, what weighs most first."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from app.core.gap_state import GapReason, GapState
+from app.core.list_page import PageRequest
+from app.gaps.api.gaps import gaps_file
+from app.gaps.gap import GapFilter, GapOrder
+from app.gaps.gap_grooming import MAX_AT_ONCE, GapGrooming
+from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
+
+_SHOWN = 50
+
+
+class GapsWanted(Form):
+    state: GapState = GapState.OPEN
+    reason: GapReason | None = None
+    text: str | None = Field(default=None, max_length=200)
+    sort: GapOrder = GapOrder.IMPACT
+    cursor: str | None = Field(default=None, max_length=512)
+
+    @property
+    def only(self) -> GapFilter:
+        return GapFilter(self.reason, text=self.text)
+
+
+class ExportWanted(GapsWanted):
+    format: Literal["csv", "json"] = "csv"
+
+
+class ManyGaps(Form):
+    gap_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+
+
+class GapsPages(Pages):
+    def __init__(self, gaps: Gaps, grooming: GapGrooming) -> None:
+        self._gaps = gaps
+        self._grooming = grooming
+
+    @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
+    async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
+        wanted = visit.input
+        page = await self._gaps.of_agent(
+            visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), wanted.only, wanted.sort
+        )
+        kept = {"state": wanted.state.value, "text": wanted.text, "reason": wanted.reason, "sort": wanted.sort.value}
+        return Shown(
+            "gaps.html",
+            {
+                "page": page,
+                "wanted": wanted,
+                "kept": kept,
+                "tabs": [
+                    (label, visit.url("gaps", {**kept, "state": state.value}), state is wanted.state)
+                    for state, label in _TABS
+                ],
+                "orders": [
+                    (label, visit.url("gaps", {**kept, "sort": order.value}), order is wanted.sort)
+                    for order, label in _ORDERS
+                ],
+            },
+        )
+
+    @page("/console/agents/{agent_id}/gaps/export", access=read, under="gaps", is_file=True)
+    async def export_gaps(self, visit: Visit[ExportWanted]) -> Response:
+        wanted = visit.input
+        gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only)
+        file = gaps_file(gaps, wanted.format)
+        file.headers["Cache-Control"] = "no-store"
+        return file
+
+    @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps", under="gaps")
+    async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:
+        given = visit.input
+        ignored = await self._grooming.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
+        return Go(visit.url("gaps"), f"{len(ignored)} ignored.")
+
+
+_TABS = (
+    (GapState.OPEN, "Open"),
+    (GapState.PROPOSED, "Proposed for closing"),
+    (GapState.ANSWERED, "Answered"),
+    (GapState.RESOLVED, "Closed on your word"),
+    (GapState.IGNORED, "Ignored"),
+)
+_ORDERS = ((GapOrder.IMPACT, "Impact"), (GapOrder.ASKED, "Most asked"), (GapOrder.LATEST, "Latest"))

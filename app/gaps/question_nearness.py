@@ -1,0 +1,99 @@
+"""How near questions are to each other in what they mean, by an embedder."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+from anyio import to_thread
+from numpy.typing import NDArray
+
+from app.core.text.words import folded_words
+from app.gaps.gap_meaning import SameMeaning, rests
+from app.providers.embedding.embedder import Embedder
+
+_AT_ONCE: Final = 32
+_KEPT: Final = 12_000  # vectors; 18 MB of the shipped model's
+_MOST_PAIRS: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question by a name of its own. Two that are `is_settled` are not compared. `meaning`: its vector, where that
+    is known."""
+
+    name: str
+    question: str
+    is_settled: bool = False
+    meaning: Sequence[float] | None = None
+
+
+class QuestionNearness:
+    """Vectors are kept in memory, by a digest of their text, so that a question that comes later costs its own."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+
+    async def pairs(self, asked: Sequence[Asked], same: SameMeaning) -> dict[tuple[str, str], float]:
+        """The pairs of names whose questions may be one gap, and how near they are. Of very many pairs the nearest
+        are looked at.
+
+        Raises EmbedderUnavailable.
+        """
+        vectors = await self.vectors({each.question for each in asked if each.meaning is None})
+        matrix: list[Sequence[float] | NDArray[np.float32]] = [
+            vectors[each.question] if each.meaning is None else each.meaning for each in asked
+        ]
+        looked_at = await to_thread.run_sync(_looked_at, matrix, [each.is_settled for each in asked], same)
+        left: dict[tuple[int, int], tuple[str, str]] = {}
+        if same.rest_weight:
+            left = await to_thread.run_sync(_left, [each.question for each in asked], list(looked_at))
+        vectors = await self.vectors({rest for both in left.values() if all(both) for rest in both})
+        found: dict[tuple[str, str], float] = {}
+        for (one, other), cosine in looked_at.items():
+            both = left.get((one, other), ("", ""))
+            rest = float(vectors[both[0]] @ vectors[both[1]]) if all(both) else None
+            nearness = same.nearness(cosine, rest)
+            if nearness >= same.one_gap_from:
+                found[asked[one].name, asked[other].name] = nearness
+        return found
+
+    async def vectors(self, texts: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Raises EmbedderUnavailable."""
+        keys = {text: blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in sorted(texts)}
+        unknown = [text for text, key in keys.items() if key not in self._known]
+        for start in range(0, len(unknown), _AT_ONCE):
+            some = unknown[start : start + _AT_ONCE]
+            for text, vector in zip(some, await self._embedder.embed(some), strict=True):
+                self._known[keys[text]] = np.asarray(vector, np.float32)
+        found = {text: self._known[key] for text, key in keys.items()}
+        for key in keys.values():
+            self._known.move_to_end(key)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return found
+
+
+def _looked_at(
+    vectors: list[Sequence[float] | NDArray[np.float32]], settled: list[bool], same: SameMeaning
+) -> dict[tuple[int, int], float]:
+    """Places of the pairs, the first before the second, and their cosines."""
+    if not vectors:
+        return {}
+    matrix = np.asarray(vectors, np.float32)
+    loose = np.flatnonzero(~np.asarray(settled))
+    cosines = matrix[loose] @ matrix.T
+    rows, others = np.nonzero(cosines >= same.looked_at_from)
+    ones = loose[rows]
+    are_pairs = (ones < others) | (np.asarray(settled)[others])
+    rows, ones, others = rows[are_pairs], ones[are_pairs], others[are_pairs]
+    nearest = np.argsort(-cosines[rows, others], kind="stable")[:_MOST_PAIRS]
+    return {(int(ones[each]), int(others[each])): float(cosines[rows[each], others[each]]) for each in nearest}
+
+
+def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[str, str]]:
+    said = {place: folded_words(questions[place]) for pair in pairs for place in pair}
+    return {(one, other): rests(said[one], said[other]) for one, other in pairs}

@@ -1,0 +1,141 @@
+"""Gaps, as operators see them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, func, select, update
+from sqlalchemy.orm import InstrumentedAttribute
+
+from app.core.errors import NotFound
+from app.core.gap_state import GapState
+from app.core.list_page import ListPage, PageRequest
+from app.gaps.gap import EVERY_GAP, Gap, GapFilter, GapOrder
+from app.gaps.gap_digest import LISTED, GapTally, Week
+from app.gaps.records.grooming import WEEK
+from app.store.codec import value_of
+from app.store.keyset import Keyset
+from app.store.models import AgentRow, GapQuestionRow, GapRow, TurnRow
+from app.store.transaction import Repository
+
+_MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
+_LATEST_FIRST = Keyset(GapRow.last_seen, GapRow.id, descending=True)
+
+
+class GapRecords(Repository):
+    """Gaps come to be in `GapCounting`."""
+
+    def page(
+        self,
+        agent_id: UUID,
+        state: GapState | None,
+        page: PageRequest,
+        only: GapFilter = EVERY_GAP,
+        order: GapOrder = GapOrder.ASKED,
+    ) -> ListPage[Gap]:
+        statement = select(GapRow).where(GapRow.agent_id == agent_id)
+        if state is not None:
+            statement = statement.where(GapRow.state == state.value)
+        if only.reason is not None:
+            statement = statement.where(GapRow.reason == only.reason.value)
+        if only.since is not None:
+            statement = statement.where(GapRow.last_seen >= only.since)
+        if only.text is not None:
+            statement = statement.where(GapRow.question.icontains(only.text, autoescape=True))
+        if only.language is not None:
+            spoken = (
+                select(GapQuestionRow.id)
+                .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+                .where(GapQuestionRow.gap_id == GapRow.id, TurnRow.language == only.language)
+            )
+            statement = statement.where(spoken.exists())
+        if order is GapOrder.IMPACT:
+            return self._by_impact(agent_id, statement, page)
+        keyset = _LATEST_FIRST if order is GapOrder.LATEST else _MOST_ASKED_FIRST
+        return keyset.page(self._connection, statement, page, lambda row: value_of(Gap, row))
+
+    def _by_impact(self, agent_id: UUID, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
+        """It sinks with time alone, so that it is worked out with each page."""
+        askings = select(
+            GapQuestionRow.gap_id,
+            (
+                func.count(TurnRow.visitor_id.distinct())
+                * (1 + func.count().filter(GapQuestionRow.asked_at > self._now() - WEEK))
+            ).label("impact"),
+        )
+        impacts = (
+            askings.join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+            .join(GapRow, GapRow.id == GapQuestionRow.gap_id)
+            .where(GapRow.agent_id == agent_id)
+            .group_by(GapQuestionRow.gap_id)
+            .subquery()
+        )
+        impact = func.coalesce(impacts.c.impact, 0).label("impact")
+        keyset = Keyset(impact, GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
+        ranked = statement.outerjoin(impacts, impacts.c.gap_id == GapRow.id).add_columns(impact)
+        return keyset.page(self._connection, ranked, page, lambda row: value_of(Gap, row))
+
+    def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
+        """Raises NotFound, for a foreign one as well."""
+        statement = (
+            select(GapRow)
+            .join(AgentRow, AgentRow.id == GapRow.agent_id)
+            .where(GapRow.id == gap_id, AgentRow.workspace_id == workspace_id)
+        )
+        row = self._connection.execute(statement).first()
+        if row is None:
+            raise NotFound("gap")
+        return value_of(Gap, row)
+
+    def assigned(self, workspace_id: UUID, assignee: str, limit: int) -> list[Gap]:
+        """Open ones of all agents of the workspace that they look after, latest asked first."""
+        statement = (
+            select(GapRow)
+            .where(_of_workspace(workspace_id), GapRow.state == GapState.OPEN.value, GapRow.assignee == assignee)
+            .order_by(GapRow.last_seen.desc(), GapRow.id.desc())
+            .limit(limit)
+        )
+        return [value_of(Gap, row) for row in self._connection.execute(statement)]
+
+    def turned(self, workspace_id: UUID, state: GapState, since: datetime, limit: int) -> list[tuple[Gap, datetime]]:
+        """Those of the workspace that are answered and were closed with proof since then, or open and were opened
+        again, latest first, with when that was."""
+        at = GapRow.answered_at if state is GapState.ANSWERED else GapRow.reopened_at
+        statement = (
+            select(GapRow, at.label("turned_at"))
+            .where(_of_workspace(workspace_id), GapRow.state == state.value, at >= since)
+            .order_by(at.desc(), GapRow.id.desc())
+            .limit(limit)
+        )
+        return [(value_of(Gap, row), row.turned_at) for row in self._connection.execute(statement)]
+
+    def set_state(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
+        """Raises NotFound."""
+        was = self.get(workspace_id, gap_id).state
+        values: dict[str, object] = {"state": state.value, "note": note}
+        if state is GapState.ANSWERED:
+            values["answered_at"] = self._now()
+        if state is GapState.OPEN and was not in (GapState.OPEN, GapState.PROPOSED):
+            values["reopened_at"] = self._now()
+        self._connection.execute(update(GapRow).where(GapRow.id == gap_id).values(**values))
+        return self.get(workspace_id, gap_id)
+
+    def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
+        """Those that were new in that week, closed with proof in it, and opened again in it."""
+        return (
+            self._tally(agent_id, week, GapRow.first_seen),
+            self._tally(agent_id, week, GapRow.answered_at),
+            self._tally(agent_id, week, GapRow.reopened_at),
+        )
+
+    def _tally(self, agent_id: UUID, week: Week, moment: InstrumentedAttribute[object]) -> GapTally:
+        happened = GapRow.agent_id == agent_id, moment >= week.since, moment < week.until
+        most_asked = select(GapRow.id).where(*happened).order_by(GapRow.count.desc(), GapRow.id).limit(LISTED)
+        return GapTally(
+            self._connection.scalar(select(func.count()).select_from(GapRow).where(*happened)) or 0,
+            tuple(self._connection.scalars(most_asked)),
+        )
+
+
+def _of_workspace(workspace_id: UUID) -> ColumnElement[bool]:
+    return GapRow.agent_id.in_(select(AgentRow.id).where(AgentRow.workspace_id == workspace_id))

@@ -1,0 +1,183 @@
+"""Operators put gaps in order: merged, split, assigned, noted; and what is known of one."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Row, and_, case, delete, func, select, update
+
+from app.conversations.privacy.records.turn_erasing import TurnErasing
+from app.core.errors import InvalidInput
+from app.core.gap_state import GapReason, GapState
+from app.core.turn import Channel
+from app.gaps.gap_facts import TREND_DAYS, GapFacts, GapSample, GrowingGap
+from app.store.models import AgentRow, ConversationRow, GapQuestionRow, GapRow, TurnRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+
+WEEK = timedelta(days=7)
+
+
+class GapGroomingRecords(Repository):
+    def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
+        """Their askings and counts come to `into`, and they are gone. Those of other agents stay."""
+        gaps = select(GapRow).where(GapRow.agent_id == agent_id, GapRow.id.in_(gap_ids)).with_for_update()
+        for gap in self._connection.execute(gaps).all():
+            self._absorb(gap, into)
+        self._connection.execute(update(GapRow).where(GapRow.id == into).values(may_join=False))
+
+    def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
+        """The wording of that turn becomes a gap of its own, in the same state, whose id is returned; neither joins
+        another by itself from now on. Raises InvalidInput, naming `turn_id`, where there is nothing to split."""
+        asking = self._connection.execute(
+            select(GapQuestionRow).where(GapQuestionRow.gap_id == gap_id, GapQuestionRow.turn_id == turn_id)
+        ).first()
+        if asking is None:
+            raise InvalidInput("turn_id", "The gap was not asked in this turn. Take one of its samples.")
+        others = select(GapQuestionRow.id).where(
+            GapQuestionRow.gap_id == gap_id, GapQuestionRow.question_key != asking.question_key
+        )
+        if self._connection.scalar(others.limit(1)) is None:
+            raise InvalidInput("turn_id", "The gap has no other wording. There is nothing to split.")
+        own = new_id()
+        left = select(GapRow).where(GapRow.id == gap_id).with_for_update()
+        gap = self._connection.execute(left).one()
+        self._connection.execute(update(GapRow).where(GapRow.id == gap_id).values(may_join=False))
+        self._connection.execute(
+            self._insert(GapRow).values(
+                id=own,
+                agent_id=gap.agent_id,
+                question_key=own.hex,
+                question="",
+                state=gap.state,
+                reason=asking.reason,
+                count=0,
+                note="",
+                first_seen=asking.asked_at,
+                last_seen=asking.asked_at,
+                replayed_at=gap.replayed_at,
+                may_join=False,
+            )
+        )
+        self._connection.execute(
+            update(GapQuestionRow)
+            .where(GapQuestionRow.gap_id == gap_id, GapQuestionRow.question_key == asking.question_key)
+            .values(gap_id=own)
+        )
+        for changed in (gap_id, own):  # the old one first: it may hold the key that is now the new one's
+            TurnErasing(self._tx).count_again([changed])
+        return own
+
+    def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
+        """What is None stays."""
+        told = {"assignee": assignee, "note": note}
+        values = {name: value for name, value in told.items() if value is not None}
+        if values:
+            self._connection.execute(update(GapRow).where(GapRow.id == gap_id).values(values))
+
+    def growing(self, workspace_id: UUID, limit: int) -> list[GrowingGap]:
+        """Of all agents of the workspace, those first that grew by most."""
+        this_week, week_before = _askings(self._now())
+        asked_lately = GapQuestionRow.asked_at > self._now() - 2 * WEEK
+        statement = (
+            select(GapRow.id, GapRow.agent_id, GapRow.question, this_week, week_before)
+            .select_from(AgentRow)
+            .join(GapRow, GapRow.agent_id == AgentRow.id)
+            .join(GapQuestionRow, and_(GapQuestionRow.gap_id == GapRow.id, asked_lately))
+            .where(
+                AgentRow.workspace_id == workspace_id,
+                GapRow.state == GapState.OPEN.value,
+                GapRow.last_seen > self._now() - WEEK,
+            )
+            .group_by(GapRow.id, GapRow.agent_id, GapRow.question, GapRow.last_seen)
+            .having(this_week > week_before)
+            .order_by((this_week - week_before).desc(), this_week.desc(), GapRow.last_seen.desc(), GapRow.id.desc())
+            .limit(limit)
+        )
+        return [GrowingGap(*found) for found in self._connection.execute(statement)]
+
+    def facts(self, gap_id: UUID, samples: int) -> GapFacts:
+        """With that many samples at most."""
+        of_gap = GapQuestionRow.gap_id == gap_id
+        now = self._now()
+        asked = GapQuestionRow.asked_at
+        counted = (
+            select(
+                func.count(func.distinct(TurnRow.visitor_id)),
+                *_askings(now),
+            )
+            .select_from(GapQuestionRow)
+            .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+            .where(of_gap)
+        )
+        visitors, this_week, week_before = self._connection.execute(counted).one()
+        days = [now - timedelta(days=back) for back in range(TREND_DAYS, -1, -1)]
+        daily = select(*(func.count().filter(asked > a, asked <= b) for a, b in pairwise(days))).where(of_gap)
+        by_day = self._connection.execute(daily.select_from(GapQuestionRow)).one()
+        spoken = (
+            select(TurnRow.language)
+            .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
+            .where(of_gap, TurnRow.language.is_not(None))
+            .group_by(TurnRow.language)
+            .order_by(func.count().desc(), TurnRow.language)
+        )
+        latest = (
+            select(
+                GapQuestionRow, TurnRow.language, ConversationRow.id.label("conversation_id"), ConversationRow.channel
+            )
+            .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .where(of_gap)
+            .order_by(asked.desc(), GapQuestionRow.id.desc())
+            .limit(samples)
+        )
+        return GapFacts(
+            visitors=visitors,
+            this_week=this_week,
+            week_before=week_before,
+            languages=tuple([language for language in self._connection.scalars(spoken) if language]),
+            samples=tuple(
+                [
+                    GapSample(
+                        turn_id=row.turn_id,
+                        conversation_id=row.conversation_id,
+                        question=row.question,
+                        language=row.language,
+                        reason=GapReason(row.reason),
+                        asked_at=row.asked_at,
+                        channel=Channel(row.channel),
+                    )
+                    for row in self._connection.execute(latest)
+                ]
+            ),
+            by_day=tuple(by_day),
+        )
+
+    def _absorb(self, gap: Row[Any], into: UUID) -> None:
+        """The other keeps its question and what operators said of it; askings and their count come together."""
+        moved = update(GapQuestionRow).where(GapQuestionRow.gap_id == gap.id).values(gap_id=into)
+        self._connection.execute(moved)
+        is_later = GapRow.last_seen < gap.last_seen
+        is_earlier = GapRow.first_seen > gap.first_seen
+        self._connection.execute(
+            update(GapRow)
+            .where(GapRow.id == into)
+            .values(
+                count=GapRow.count + gap._mapping["count"],
+                first_seen=case((is_earlier, gap.first_seen), else_=GapRow.first_seen),
+                last_seen=case((is_later, gap.last_seen), else_=GapRow.last_seen),
+                reason=case((is_later, gap.reason), else_=GapRow.reason),
+            )
+        )
+        self._connection.execute(delete(GapRow).where(GapRow.id == gap.id))
+
+
+def _askings(now: datetime) -> tuple[ColumnElement[int], ColumnElement[int]]:
+    """How many were of the last 7 days, and of the 7 before."""
+    asked = GapQuestionRow.asked_at
+    return (
+        func.count().filter(asked > now - WEEK),
+        func.count().filter(asked > now - 2 * WEEK, asked <= now - WEEK),
+    )

@@ -1,0 +1,176 @@
+"""What gaps mean, as vectors beside their questions, and how wordings come together and part."""
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Select, and_, case, func, select, update
+
+from app.conversations.privacy.records.turn_erasing import TurnErasing
+from app.core.gap_state import GapState
+from app.gaps.gap_grouping import Move, Wording
+from app.gaps.gap_meaning import UnplacedGap
+from app.store.models import GapQuestionRow, GapRow, TurnRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+
+_FLOAT = np.dtype("<f4")
+_GAPS = 2000  # the open gaps of an agent that were seen last; 3 MB of vectors
+_WORDINGS = 300
+# What merging and splitting leave behind, and what else operators and replays say of a gap.
+_UNTOUCHED = (
+    GapRow.may_join,
+    GapRow.assignee == "",
+    GapRow.note == "",
+    GapRow.answered_at.is_(None),
+    GapRow.reopened_at.is_(None),
+)
+
+
+class GapMeaningRecords(Repository):
+    def unplaced(self, at_most: int) -> list[UnplacedGap]:
+        """Gaps of all agents that were not yet compared with their agent's others, oldest first."""
+        language = (
+            select(TurnRow.language)
+            .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
+            .where(GapQuestionRow.gap_id == GapRow.id)
+            .order_by(GapQuestionRow.asked_at, GapQuestionRow.id)
+            .limit(1)
+            .scalar_subquery()
+        )
+        statement = (
+            select(GapRow.id, GapRow.agent_id, GapRow.question, language)
+            .where(GapRow.placed_by.is_(None))
+            .order_by(GapRow.first_seen, GapRow.id)
+            .limit(at_most)
+        )
+        return [UnplacedGap(*row) for row in self._connection.execute(statement)]
+
+    def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
+        """It was compared with the others, by unit vectors of that model; that of its question is kept. None: the model
+        does not read it. One whose question has changed meanwhile stays as it is."""
+        meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
+        placed = update(GapRow).where(GapRow.id == gap.id, GapRow.placed_by.is_(None), GapRow.question == gap.question)
+        self._connection.execute(placed.values(placed_by=model_id, meaning=meaning))
+
+    def forget_meanings_but(self, model_id: str) -> None:
+        """Gaps placed by any other model are unplaced again."""
+        others = GapRow.placed_by.is_not(None), GapRow.placed_by != model_id
+        self._connection.execute(update(GapRow).where(*others).values(placed_by=None, meaning=None))
+
+    def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
+        """Those of the agent's open gaps that no operator has had a hand in, and the settled ones by their question
+        alone, where that model's vector of it is known. Of very many wordings those that were not yet compared and
+        then the latest are told; gaps beyond them count as settled."""
+        is_loose = and_(*_UNTOUCHED)
+        is_new = GapRow.placed_by.is_distinct_from(model_id)
+        listed = (
+            select(GapRow.id, GapRow.question_key, GapRow.question, GapRow.first_seen, is_loose, is_new, GapRow.meaning)
+            .where(GapRow.agent_id == agent_id, GapRow.state == GapState.OPEN.value)
+            .order_by(is_new.desc(), case((is_new, GapRow.first_seen)), GapRow.last_seen.desc(), GapRow.id)
+            .limit(_GAPS)
+        )
+        gaps = self._connection.execute(listed).all()
+        loose = {gap.id: gap.first_seen for gap in [gap for gap in gaps if gap[4]][:_WORDINGS]}
+        said: dict[UUID, list[Wording]] = {gap_id: [] for gap_id in loose}
+        for row in self._connection.execute(_latest_wordings(list(loose))):
+            gap_id = row.gap_id
+            wording = Wording(gap_id, row.question_key, row.question, row.language, row.askings, loose[gap_id])
+            said[gap_id].append(wording)
+        told: list[Wording] = []
+        settled: list[Wording] = []
+        for gap_id, key, question, since, _, is_unplaced, meaning in gaps:
+            if gap_id in said and len(told) + len(said[gap_id]) <= _WORDINGS:
+                told += said[gap_id]
+            elif meaning is not None and not is_unplaced:
+                settled.append(Wording(gap_id, key, question, None, 0, since, True, _vector(meaning)))
+        return told + settled
+
+    def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
+        """Wordings with their askings move between gaps of the agent, all or none; what is left empty is gone. Counts,
+        times and reasons are those of the askings. False, and nothing moves, where one of these gaps is no longer what
+        `seen` says of it."""
+        touched = {wording.gap_id for move in moves for wording in move.wordings}
+        kept = {move.into for move in moves if move.into is not None}
+        if not self._are_as_seen(touched | kept, agent_id, seen):
+            return False
+        made: list[UUID] = []
+        for move in moves:
+            into = move.into
+            if into is None:
+                into = self._new_gap(agent_id, move.wordings[0])
+                made.append(into)
+            for wording in move.wordings:
+                of_wording = (
+                    GapQuestionRow.gap_id == wording.gap_id,
+                    GapQuestionRow.question_key == wording.key,
+                )
+                self._connection.execute(update(GapQuestionRow).where(*of_wording).values(gap_id=into))
+        # Those that may be gone first and the new ones last: each may hold the key that the next takes.
+        for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
+            TurnErasing(self._tx).count_again([gap_id])
+        return True
+
+    def _are_as_seen(self, gap_ids: Collection[UUID], agent_id: UUID, seen: Sequence[Wording]) -> bool:
+        """Locks them."""
+        loose = {(wording.gap_id, wording.key) for wording in seen if not wording.is_settled}
+        loose = {place for place in loose if place[0] in gap_ids}
+        ids = {gap_id for gap_id, _ in loose}
+        locked = (
+            select(GapRow.id, and_(*_UNTOUCHED).label("is_loose"))
+            .where(GapRow.id.in_(gap_ids), GapRow.agent_id == agent_id, GapRow.state == GapState.OPEN.value)
+            .order_by(GapRow.id)
+            .with_for_update()
+        )
+        found = {row.id: row.is_loose for row in self._connection.execute(locked)}
+        held = select(GapQuestionRow.gap_id, GapQuestionRow.question_key).where(GapQuestionRow.gap_id.in_(ids))
+        now = {(gap_id, key) for gap_id, key in self._connection.execute(held.distinct())}
+        return found.keys() == set(gap_ids) and all(found[gap_id] for gap_id in ids) and now == loose
+
+    def _new_gap(self, agent_id: UUID, wording: Wording) -> UUID:
+        """Without an asking yet; it was last asked when the gap was that the wording comes from."""
+        own = new_id()
+        source = self._connection.execute(select(GapRow).where(GapRow.id == wording.gap_id)).one()
+        self._connection.execute(
+            self._insert(GapRow).values(
+                id=own,
+                agent_id=agent_id,
+                question_key=own.hex,
+                question="",
+                state=GapState.OPEN.value,
+                reason=source.reason,
+                count=0,
+                first_seen=source.first_seen,
+                last_seen=source.last_seen,
+                replayed_at=source.replayed_at,
+            )
+        )
+        return own
+
+
+def _vector(stored: bytes) -> tuple[float, ...]:
+    return tuple(np.frombuffer(stored, _FLOAT).tolist())
+
+
+def _latest_wordings(gap_ids: Sequence[UUID]) -> Select[tuple[UUID, str, str, str | None, int]]:
+    """Of each gap each wording as it was last asked, in which language, and how often."""
+    of_wording = GapQuestionRow.gap_id, GapQuestionRow.question_key
+    ranked = (
+        select(
+            *of_wording,
+            GapQuestionRow.question,
+            GapQuestionRow.turn_id,
+            func.count().over(partition_by=of_wording).label("askings"),
+            func.row_number()
+            .over(partition_by=of_wording, order_by=(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc()))
+            .label("place"),
+        )
+        .where(GapQuestionRow.gap_id.in_(gap_ids))
+        .subquery()
+    )
+    return (
+        select(ranked.c.gap_id, ranked.c.question_key, ranked.c.question, TurnRow.language, ranked.c.askings)
+        .join(TurnRow, TurnRow.id == ranked.c.turn_id)
+        .where(ranked.c.place == 1)
+        .order_by(ranked.c.gap_id, ranked.c.question_key)
+    )

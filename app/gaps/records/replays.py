@@ -1,0 +1,86 @@
+"""What a replay of gaps asks, and which gaps are due for one."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, or_, select, update
+
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.gap_state import GapReason, GapState
+from app.core.personal_data import masked
+from app.gaps.gap import Gap
+from app.gaps.gap_replay import DueGap, GapAsking
+from app.sources.source import RunState
+from app.store.codec import value_of
+from app.store.models import AgentRow, CrawlRunRow, GapQuestionRow, GapRow, TurnRow
+from app.store.transaction import Repository
+
+_AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
+_READ_FOR_WORDINGS = 200  # askings; those before the latest of them ask nothing new
+
+
+class GapReplayRecords(Repository):
+    def askings(self, gap_id: UUID, at_most: int) -> list[GapAsking]:
+        """Its wordings, each as it was last asked, latest first."""
+        latest = (
+            select(GapQuestionRow, TurnRow.language)
+            .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+            .where(GapQuestionRow.gap_id == gap_id)
+            .order_by(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
+            .limit(_READ_FOR_WORDINGS)
+        )
+        wordings: dict[str, Row[*tuple[Any, ...]]] = {}
+        for asking in self._connection.execute(latest):
+            wordings.setdefault(asking.question_key, asking)
+        chosen = list(wordings.values())[:at_most]
+        asked_in = TurnRow.id.in_([asking.turn_id for asking in chosen])
+        turns = {turn.id: turn for turn in StoredTurnRecords(self._tx).where(asked_in)}
+        told: list[GapAsking] = []
+        for asking in chosen:
+            turn = turns[asking.turn_id]
+            told.append(
+                GapAsking(
+                    turn_id=turn.id,
+                    question=asking.question,
+                    standalone=masked(str(turn.trace.get("standalone") or asking.question)),
+                    page_url=turn.page_url,
+                    language=asking.language,
+                    reason=GapReason(asking.reason),
+                    answer=turn.answer,
+                    answered_by=turn.answered_by,
+                    confidence=turn.confidence,
+                    cited=tuple(dict.fromkeys(citation.url for citation in turn.citations)),
+                )
+            )
+        return told
+
+    def due_for_replay(self, at_most: int) -> list[DueGap]:
+        """Of all published agents that no run is reading for, most asked first, then latest."""
+        is_being_read = (
+            select(CrawlRunRow.id).where(CrawlRunRow.agent_id == AgentRow.id, CrawlRunRow.state.in_(_AT_WORK)).exists()
+        )
+        statement = (
+            select(GapRow, AgentRow.workspace_id, AgentRow.generation)
+            .join(AgentRow, AgentRow.id == GapRow.agent_id)
+            .where(
+                GapRow.state == GapState.OPEN.value,
+                or_(GapRow.replayed_at.is_(None), GapRow.replayed_at != AgentRow.generation),
+                AgentRow.live_version.is_not(None),
+                ~is_being_read,
+            )
+            .order_by(GapRow.count.desc(), GapRow.last_seen.desc(), GapRow.id)
+            .limit(at_most)
+        )
+        return [
+            DueGap(value_of(Gap, row), row.workspace_id, row.generation) for row in self._connection.execute(statement)
+        ]
+
+    def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
+        """An open gap was asked at that generation; where it passes, it is proposed for closing. False for one that
+        is no longer open."""
+        is_as_it_was = GapRow.id == gap_id, GapRow.state == GapState.OPEN.value
+        values: dict[str, object] = {"replayed_at": generation}
+        if passes:
+            values["state"] = GapState.PROPOSED.value
+        changed = self._connection.execute(update(GapRow).where(*is_as_it_was).values(values).returning(GapRow.id))
+        return changed.one_or_none() is not None

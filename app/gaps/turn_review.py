@@ -1,0 +1,81 @@
+"""What an operator makes of one turn: a gap, a curated answer, a golden question."""
+
+import re
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+from app.agents.records.agents import AgentRecords
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.page_url import page_key
+from app.core.personal_data import masked
+from app.core.turn import StoredTurn
+from app.gaps.gap import Gap
+from app.gaps.records.gaps import GapRecords
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_questions import GoldenQuestions
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
+
+
+class TurnReview:
+    """Every method raises NotFound for a turn that is absent, erased, or another workspace's. Personal data is masked
+    in what is made of a question, for it outlives the conversation."""
+
+    def __init__(self, records: SystemOfRecord, golden: GoldenQuestions) -> None:
+        self._records = records
+        self._golden = golden
+
+    async def flag(self, actor: Actor, turn_id: UUID) -> Gap:
+        """Its question counts as a gap, once; a gap that was closed opens again.
+
+        Raises InvalidInput where the question holds no word.
+        """
+
+        def work(tx: Transaction) -> Gap:
+            turn = _turn(tx, actor, turn_id)
+            gap_id = TurnRecords(tx).flag(turn.id)
+            if gap_id is None:
+                raise InvalidInput("", "The question holds no word that could be asked again.")
+            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.flag", str(gap.id), told)
+            return gap
+
+        return await self._records.write(work)
+
+    async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
+        """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
+        visitor got, without the marks of its citations."""
+        turn = await self._records.read(lambda tx: _turn(tx, actor, turn_id))
+        pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
+        answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
+        return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
+
+    async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:
+        """Its question with those pages, or with the ones that its answer cites. Raises InvalidInput."""
+        turn = await self._records.read(lambda tx: _turn(tx, actor, turn_id))
+        if pages is None:
+            cited = {page_key(citation.url): citation.url.partition("#")[0] for citation in turn.citations}
+            pages = [url for url in cited.values() if url.startswith(("http://", "https://"))]
+        golden = GoldenQuestion(
+            uuid4(), turn.agent_id, masked(turn.question), tuple(pages), turn.language, GoldenOrigin.CONVERSATION
+        )
+        return await self._golden.create(actor, golden)
+
+
+def _turn(tx: Transaction, actor: Actor, turn_id: UUID) -> StoredTurn:
+    turn = StoredTurnRecords(tx).find(turn_id)
+    if turn is None:
+        raise NotFound("turn")
+    try:
+        AgentRecords(tx).get(actor.workspace_id, turn.agent_id)
+    except NotFound:
+        raise NotFound("turn") from None
+    return turn

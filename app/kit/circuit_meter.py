@@ -1,0 +1,30 @@
+"""What operators see of circuits: a line in the log at every change, a gauge and a counter."""
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from app.kit.circuit_breaker import State
+
+_log = structlog.get_logger(__name__)
+
+
+class CircuitMeter:
+    """A CircuitListener."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._open = Gauge("docent_circuit_open", "1 while a part is left alone, else 0.", ["part"], registry=registry)
+        self._openings = Counter(
+            "docent_circuit_openings", "Times that a part was left alone.", ["part"], registry=registry
+        )
+
+    def watched(self, part: str) -> None:
+        self._open.labels(part).set(0)
+        self._openings.labels(part)
+
+    def changed(self, part: str, state: State) -> None:
+        self._open.labels(part).set(state == "open")
+        if state == "open":
+            self._openings.labels(part).inc()
+            _log.warning("circuit_opened", part=part)
+        else:
+            _log.info("circuit_closed", part=part)

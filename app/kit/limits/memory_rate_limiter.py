@@ -1,0 +1,49 @@
+"""RateLimiter in this process: a moving window a key.
+
+The `limits` library has one too, but its asynchronous storage walks over all keys, with a thread for each, after
+every hit.
+"""
+
+import math
+import time
+from bisect import bisect_right
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+
+from app.kit.limits.rate_limiter import Limit
+
+
+class MemoryRateLimiter:
+    """Remembers hits for as long as they count, of the `max_keys` callers of each limit that came last."""
+
+    def __init__(self, *, max_keys: int = 100_000, now: Callable[[], float] = time.monotonic) -> None:
+        self._max_keys = max_keys
+        self._now = now
+        self._callers: defaultdict[Limit, OrderedDict[tuple[str, ...], list[float]]] = defaultdict(OrderedDict)
+
+    @property
+    def remembered_count(self) -> int:
+        """Of hits, by all callers."""
+        return sum(len(hits) for callers in self._callers.values() for hits in callers.values())
+
+    async def hit(self, limit: Limit, *key: str) -> None:
+        now = self._now()
+        counts_from, callers = now - limit.seconds, self._callers[limit]
+        self._forget_before(counts_from, callers)
+        hits = callers.setdefault(key, [])
+        callers.move_to_end(key)
+        del hits[: bisect_right(hits, counts_from)]
+        if len(hits) >= limit.count:
+            wait = math.ceil(hits[0] + limit.seconds - now) if hits else limit.seconds
+            raise limit.refusal(max(1, wait))
+        hits.append(now)
+        if len(callers) > self._max_keys:
+            callers.popitem(last=False)
+
+    def _forget_before(self, moment: float, callers: OrderedDict[tuple[str, ...], list[float]]) -> None:
+        """The callers that came first are the first whose hits count no more."""
+        while callers:
+            key, hits = next(iter(callers.items()))
+            if hits and hits[-1] > moment:
+                return
+            del callers[key]

@@ -1,0 +1,28 @@
+"""Port: how much one caller may ask."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.core.errors import RateLimited
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most `count` hits in any `seconds`."""
+
+    count: int
+    seconds: int
+
+    def refusal(self, retry_after_seconds: int) -> RateLimited:
+        return RateLimited(
+            "Too many requests. Try again a little later.", retry_after_seconds, (self.count, self.seconds)
+        )
+
+
+class RateLimiter(Protocol):
+    async def hit(self, limit: Limit, *key: str) -> None:
+        """Count one hit of `key`.
+
+        Raises RateLimited, with the seconds to wait, when the limit is used up.
+        """
+        ...

@@ -1,0 +1,59 @@
+"""Bounds for waits that come one after the other, hundreds in a second."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any, TypeVar, cast
+
+Result = TypeVar("Result")
+
+
+class Patience:
+    """Ends a wait that is too long, as `asyncio.timeout` does, by one timer for many waits: it looks again where the
+    wait that it was set for is over. A timer for each costs as much as what is waited for.
+
+    One wait at a time. Whoever has made it closes it.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: asyncio.Task[Any] | None = None
+        self._due = 0.0
+        self._is_over = False
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._waiting is not None
+
+    async def until(self, due: float, wanted: Awaitable[Result]) -> Result:
+        """What is wanted. Raises TimeoutError at `due`, by the event loop's clock."""
+        waiting = cast(asyncio.Task[Any], asyncio.current_task())
+        self._due, self._is_over, self._waiting = due, False, waiting
+        cancellings = waiting.cancelling()
+        if self._timer is None:
+            self._timer = self._loop.call_at(due, self._look)
+        elif self._timer.when() > due:
+            self._timer.cancel()
+            self._timer = self._loop.call_at(due, self._look)
+        try:
+            return await wanted
+        except asyncio.CancelledError as error:
+            if self._is_over and waiting.uncancel() <= cancellings:
+                raise TimeoutError from error
+            raise
+        finally:
+            self._waiting = None
+
+    def close(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._waiting is None:
+            return
+        if self._loop.time() < self._due:
+            self._timer = self._loop.call_at(self._due, self._look)
+            return
+        self._is_over = True
+        self._waiting.cancel()

@@ -1,0 +1,40 @@
+"""What was worked out lately and would come out the same again."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class RecentValues(Generic[Key, Value]):
+    """Up to `max_values` by key; beyond that the least recently used is forgotten. Threads may share it."""
+
+    def __init__(self, max_values: int) -> None:
+        self._max_values = max_values
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._guard = Lock()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: Key) -> Value | None:
+        with self._guard:
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
+
+    def keep(self, key: Key, value: Value) -> None:
+        with self._guard:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._max_values:
+                self._values.popitem(last=False)
+
+    def forget(self, key: Key) -> None:
+        """One that is not kept is fine."""
+        with self._guard:
+            self._values.pop(key, None)

@@ -1,0 +1,1 @@
+"""Redis, so used that a server which is away or slow holds nobody up."""

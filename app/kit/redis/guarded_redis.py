@@ -1,0 +1,77 @@
+"""Redis as a part that may be away: no call waits long, and none is made while the circuit is open."""
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from app.core.errors import Unavailable
+from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+# Three of them, which open the circuit, stay below a quarter of a second: what a visitor waits at most.
+CALL_SECONDS: Final = 0.08
+
+REFUSALS_SAID_EVERY_SECONDS: Final = 60.0
+
+_AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
+
+
+class GuardedRedis:
+    """All that one process asks of one Redis: `call_seconds` a call, and one circuit, so that what the cache has
+    waited for, the limits do not wait for again.
+
+    `client` is there for what must wait longer than a call may.
+    """
+
+    def __init__(
+        self,
+        client: Redis,
+        circuit: CircuitBreaker,
+        *,
+        call_seconds: float = CALL_SECONDS,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.client = client
+        self._call_seconds = call_seconds
+        self._circuit = circuit
+        self._now = now
+        self._says_refusals_from = -math.inf
+
+    async def call(self, command: Callable[[Redis], Awaitable[T]]) -> T:
+        """What `command` gives. Raises Unavailable.
+
+        A refusal, such as of a write when the memory is full, comes at once and leaves the circuit closed.
+        """
+        try:
+            with self._circuit.call(_AWAY):
+                async with asyncio.timeout(self._call_seconds):
+                    given = await command(self.client)
+        except CircuitOpen as error:
+            raise Unavailable(str(error)) from error
+        except _AWAY as error:
+            _log.warning("redis_away", reason=f"{type(error).__name__}: {error}")
+            raise Unavailable(f"Redis does not answer: {type(error).__name__}.") from error
+        except RedisError as error:
+            self._note_refusal(error)
+            raise Unavailable(f"Redis refuses: {error}") from error
+        return given
+
+    async def close(self) -> None:
+        await self.client.aclose()
+
+    def _note_refusal(self, error: RedisError) -> None:
+        now = self._now()
+        if now >= self._says_refusals_from:  # a full Redis refuses every write
+            self._says_refusals_from = now + REFUSALS_SAID_EVERY_SECONDS
+            _log.warning("redis_refuses", reason=f"{type(error).__name__}: {error}")

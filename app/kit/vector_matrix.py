@@ -1,0 +1,76 @@
+"""The nearest of some thousand vectors, by brute force in memory."""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Generic, TypeVar
+
+import anyio
+import numpy as np
+from numpy.typing import NDArray
+
+Owner = TypeVar("Owner", bound=Hashable)
+
+
+class VectorMatrix:
+    """Vectors by id. `vectors` has a row for each id; it is brought to length 1 in place."""
+
+    def __init__(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        np.divide(vectors, lengths[:, None], out=vectors, where=lengths[:, None] > 0)
+        self._ids = ids
+        self._vectors = vectors
+        self._row_of = {key: row for row, key in enumerate(ids)}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def size_bytes(self) -> int:
+        return int(self._vectors.nbytes)
+
+    def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[str, float]]:
+        """Up to `limit` ids with their cosines, highest first, ties by id."""
+        cosines = self._cosines(vector, self._vectors)
+        best = range(len(cosines)) if len(cosines) <= limit else np.argpartition(-cosines, limit - 1)[:limit]
+        return sorted(((self._ids[row], float(cosines[row])) for row in best), key=lambda hit: (-hit[1], hit[0]))
+
+    def cosines(self, vector: Sequence[float], ids: Sequence[str]) -> dict[str, float]:
+        """Of those ids that are there."""
+        known = [key for key in ids if key in self._row_of]
+        found = self._cosines(vector, self._vectors[[self._row_of[key] for key in known]])
+        return dict(zip(known, found.tolist(), strict=True))
+
+    @staticmethod
+    def _cosines(vector: Sequence[float], rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        asked = np.asarray(vector, dtype=np.float32)
+        # Not `@`: BLAS wakes a thread on each core for this, and they wait for the next product by spinning.
+        cosines: NDArray[np.float32] = np.einsum("ij,j->i", rows, asked / (float(np.linalg.norm(asked)) or 1.0))
+        return cosines
+
+
+class KeptMatrices(Generic[Owner]):
+    """Up to `max_bytes` of matrices, by owner; beyond that the least recently used is forgotten. All are of one state
+    of what they were loaded from: with another one they are forgotten."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._kept: OrderedDict[Owner, VectorMatrix | None] = OrderedDict()
+        self._state: Hashable = None
+        self._loading = anyio.Lock()
+
+    async def of(
+        self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
+    ) -> VectorMatrix | None:
+        """What `load` gave in this state; None is remembered as well. Raises what `load` raises."""
+        if state != self._state or owner not in self._kept:
+            async with self._loading:
+                if state != self._state:
+                    self._kept.clear()
+                    self._state = state
+                if owner not in self._kept:
+                    self._kept[owner] = await load()
+        matrix = self._kept[owner]
+        self._kept.move_to_end(owner)
+        while sum(kept.size_bytes for kept in self._kept.values() if kept is not None) > self._max_bytes:
+            self._kept.popitem(last=False)
+        return matrix

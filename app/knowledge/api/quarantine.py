@@ -1,0 +1,110 @@
+"""Admin API: pages that read like instructions to an assistant."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.knowledge.document import QuarantinedPage
+from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.page_review import PageReview
+from app.knowledge.quarantine import PageQuarantine
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+
+TAG = "Quarantine"
+
+
+class FindingOut(Model):
+    kind: FindingKind
+    excerpt: str = Field(description="The text around the sign. Show it as text: it is the page's.")
+
+
+class QuarantinedPageOut(Model):
+    document_id: UUID
+    source_id: UUID
+    url: str
+    title: str
+    findings: tuple[FindingOut, ...]
+    is_held: bool = Field(description="Its new text is not answered from; false: it is live, and listed.")
+    found_at: datetime
+
+    @classmethod
+    def of(cls, page: QuarantinedPage) -> "QuarantinedPageOut":
+        return cls.model_validate(page)
+
+
+class PlacedFindingOut(FindingOut):
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
+    passage: str | None = Field(description="The passage that it stands in; null for text that readers do not see.")
+
+    @classmethod
+    def at(cls, review: PageReview, finding: Finding) -> "PlacedFindingOut":
+        found = review.passage_of(finding)
+        breadcrumb, passage = (found.breadcrumb, found.text) if found else ((), None)
+        return cls(kind=finding.kind, excerpt=finding.excerpt, breadcrumb=breadcrumb, passage=passage)
+
+
+class PageReviewOut(QuarantinedPageOut):
+    findings: tuple[PlacedFindingOut, ...]
+
+    @classmethod
+    def of_review(cls, review: PageReview) -> "PageReviewOut":
+        placed = tuple(PlacedFindingOut.at(review, finding) for finding in review.page.findings)
+        return cls(**{**dict(QuarantinedPageOut.of(review.page)), "findings": placed})
+
+
+class PageReviewsOut(Model):
+    versions: tuple[PageReviewOut, ...] = Field(
+        description="Latest first: one that is held, one that is live, or both."
+    )
+
+
+class AdminQuarantine(Api):
+    tag = TAG
+
+    def __init__(self, quarantine: PageQuarantine) -> None:
+        self._quarantine = quarantine
+
+    @get(
+        "/v1/agents/{agent_id}/quarantine",
+        "Pages that read like instructions to an assistant and that no operator has looked at, latest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
+        page = await self._quarantine.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[QuarantinedPageOut], page, QuarantinedPageOut.of)
+
+    @get(
+        "/v1/documents/{document_id}/findings",
+        "A page's open findings, each with the passage that it stands in",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_findings(self, call: Call[Actor, None]) -> PageReviewsOut:
+        found = await self._quarantine.reviews(call.caller, call.path_id("document_id"))
+        return PageReviewsOut(versions=tuple(map(PageReviewOut.of_review, found)))
+
+    @post(
+        "/v1/documents/{document_id}/release",
+        "There is nothing wrong with the page: a worker makes a held text live",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def release_document(self, call: Call[Actor, None]) -> None:
+        await self._quarantine.release(call.caller, call.path_id("document_id"))
+
+    @post(
+        "/v1/documents/{document_id}/dismiss",
+        "The page was seen: a held text stays out until the page changes, a live one stays live",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def dismiss_document(self, call: Call[Actor, None]) -> None:
+        await self._quarantine.dismiss(call.caller, call.path_id("document_id"))

@@ -1,0 +1,164 @@
+"""Signs that a page's text is written for the model that reads it, and not for people.
+
+No list of phrases is complete, and a page about such attacks shows the same signs: findings are for an operator's eye.
+What keeps a model's answer within bounds is elsewhere, and does not depend on them.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+_EXCERPT_CHARS: Final = 160
+_MAX_CHARS: Final = 200_000  # of a page; what is beyond is not looked at
+
+
+class FindingKind(StrEnum):
+    INSTRUCTIONS = "instructions"
+    FAKE_MESSAGES = "fake_messages"
+    SMUGGLED_DATA = "smuggled_data"
+    HIDDEN_INSTRUCTIONS = "hidden_instructions"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`excerpt` is the text around the sign, on one line."""
+
+    kind: FindingKind
+    excerpt: str
+
+
+IN_WORDS: Final = {
+    FindingKind.INSTRUCTIONS: "Reads like instructions to an assistant",
+    FindingKind.FAKE_MESSAGES: "Poses as messages of a system or of a conversation",
+    FindingKind.SMUGGLED_DATA: "Asks for links or pictures that carry what visitors say",
+    FindingKind.HIDDEN_INSTRUCTIONS: "Text that readers do not see reads like instructions",
+}
+
+# Words that a language sets between: "ignore all of the previous ... instructions".
+_GAP: Final = r"(?:[^\w.!?]{1,20}\w{1,40}){0,4}?[^\w.!?]{1,20}"
+_FORGET: Final = "|".join(
+    (
+        rf"(?:ignore|disregard|forget|override|bypass){_GAP}(?:instruction|rule|prompt|guideline|direction|restriction)s?\b",
+        rf"(?:ignorier|vergiss|vergesst|missachte)\w{{0,20}}{_GAP}(?:anweisung|regel|vorgabe|instruktion)\w*",
+        rf"(?:oublie|ignore)[sz]?{_GAP}(?:consigne|instruction|règle)s?\b",
+        rf"(?:ignora|olvida|dimentica|scorda)\w{{0,20}}{_GAP}(?:instruccion|istruzion|regla|regol)\w*",
+        rf"(?:ignore|esqueça|esquece)\w{{0,20}}{_GAP}(?:instruções|regras)",
+        rf"(?:negeer|vergeet){_GAP}(?:instructies|regels|opdrachten)",
+        rf"(?:zignoruj|zapomnij|ignoruj){_GAP}(?:instrukcj|polece|zasad)\w*",
+        rf"(?:забудь|игнорируй|проигнорируй)\w{{0,20}}{_GAP}(?:инструкци|указани|правил)\w*",
+        rf"(?:önceki|tüm){_GAP}(?:talimat|kural)\w{{0,20}}{_GAP}(?:unut|yok say|görmezden)\w*",
+        r"(?:忽略|无视|忘记)[^。\n]{0,12}(?:指令|指示|规则|提示)",
+        r"(?:以前|これまで|上記)[^。\n]{0,8}(?:指示|命令)[^。\n]{0,6}(?:無視|忘れ)",
+        rf"(?:تجاهل|انس){_GAP}(?:التعليمات|القواعد|الأوامر)",
+        r"(?:पिछले|सभी)[^।\n]{0,20}(?:निर्देश|नियम)[^।\n]{0,12}(?:अनदेखा|भूल)",
+    )
+)
+_ADDRESSED: Final = "|".join(
+    (
+        r"\b(?:note|notice|message|instruction|correction|attention|important)s?\b[^.\n]{0,30}\b(?:to|for|from)\b[^.\n]{0,30}"
+        r"\b(?:assistants?|ai|llms?|chat-?bots?|language models?|bots)\b",
+        r"\b(?:if you are|as) an? (?:ai|llm|assistant|language model|chat-?bot)\b[^.\n]{0,20}[,:]",
+        r"(?:^|[.!?:\n]\s{0,20})(?:dear |ai )?(?:assistants?|assistent|asistente|asystencie|chat-?bots?|llms?|ais?)"
+        r"[ \t]*[,:][ \t]*\w",
+        r"\bfrom now on,? you (?:are|will|must)\b|\byou are now (?:outside|in|an?|the|free)\b",
+        r"\b(?:your|full|entire|whole|hidden|initial) (?:system )?prompt\b|\byour (?:previous |own )?instructions\b",
+        r"\b(?:human|user)[ \t]*:[^\n]{0,200}\n?[^\n]{0,40}\bassistant[ \t]*:",
+        r"(?m:\banswer (?:with:|slowly\b|with an? (?:picture|image|drawing|embedded)|with the markdown))",
+        r"\blink the word\b|\bwrite '[^'\n]{0,40}\]\[",
+        r"\b(?:print|reveal|repeat|output|encode|translate)\b[^.\n]{0,40}"
+        r"\b(?:text above|words above|everything above|prompt)\b",
+        r"\b(?:begin|start|end|finish|sign|prefix) (?:every|each|all|your)\b[^.\n]{0,20}"
+        r"\b(?:answer|reply|replies|response)s?\b",
+        r"\b(?:answer|reply|respond) (?:only|always|every \w+) with\b",
+        r"\balways (?:answer|reply|respond|say) (?:that|with)\b",
+        r"\bevery (?:answer|reply|response) (?:must|should|has to|needs to)\b",
+        r"\bthe answer (?:to contain|must contain)\b",
+        r"\bnever (?:say|admit|mention) that you (?:can|are|do)\w*",
+        r"\b(?:ask|tell) (?:each|every|all|the) (?:visitor|user|customer)s? (?:for|to)\b[^.\n]{0,60}"
+        r"\b(?:card|password|pin|address|code|token|confirm)\b",
+        r"\brepeat the word\b|\bdecode (?:this )?and (?:follow|execute|run|obey)\b|\bcite this page as\b",
+        r"\b(?:istruzioni ricevute|wiederhole deine anweisungen|tes instructions|tus instrucciones|twoje instrukcje)\b",
+        r"\b(?:füge jeder antwort|beginne jede antwort|antworte (?:nur|ausschließlich))\b",
+        r"\b(?:réponds uniquement|responde solo)\b",
+        r"\bher (?:yanıt|cevap)\w*\b[^.\n]{0,40}\b(?:başla|içer|bit)\w*",
+    )
+)
+_MESSAGES: Final = "|".join(
+    (
+        r"</?(?:source|system|assistant|user|instructions?|context)\b[^>\n]{0,60}>",
+        r"\[(?:system|developer) ?(?:message|prompt|note)?[^\]\n]{0,30}\]",
+        r"(?m:^[ \t#>*\\]{0,8}(?:system|assistant|developer)[ \t]*:[ \t]*\S)",
+        r"\b(?:assistant|asystent|assistent)[ \t]*:[ \t]*(?:say|output|the|hasło|answer|reply|print)\b",
+    )
+)
+_SMUGGLING: Final = "|".join(
+    (
+        r"!\[[^\]\n]{0,80}\]\([^)\n]{0,200}(?:=|/)(?:QUESTION|HISTORY|PROMPT|DATA|MESSAGE|EMAIL|\{\w+\})",
+        r"\]\([^)\n]{0,200}=(?:QUESTION|HISTORY|PROMPT|DATA|MESSAGE|EMAIL)\b",
+        r"\b(?:append|put|insert|replac\w+|summari[sz]e)\b[^.\n]{0,80}\b(?:visitor|user|conversation|talk|history|question)\b"
+        r"[^.\n]{0,80}(?:https?://|\burl\b|\blink\b|\bpicture\b|\bimage\b)",
+        r"\b(?:end|answer|finish|show|write|add)\b[^.\n]{0,60}\b(?:picture|image|badge|seal|logo)\b[^.\n]{0,20}"
+        r"(?:!\[|<img|with a?n? ?(?:markdown )?(?:picture|image))",
+    )
+)
+_FORGETTING: Final = re.compile(f"(?i:{_FORGET})")
+_SIGNS: Final = (
+    (FindingKind.INSTRUCTIONS, _FORGETTING),
+    (FindingKind.INSTRUCTIONS, re.compile(f"(?i:{_ADDRESSED})")),
+    (FindingKind.FAKE_MESSAGES, re.compile(f"(?i:{_MESSAGES})")),
+    (FindingKind.SMUGGLED_DATA, re.compile(f"(?i:{_SMUGGLING})")),
+)
+# What no people's text holds, not even one about it, outside of lists of such tokens.
+_TOKENS: Final = re.compile(
+    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id)\|?>|\[/?INST\]|<</?SYS>>"
+    r"|(?im:^[ \t]*human[ \t]*:[^\n]{0,200}$\s*^[ \t]*assistant[ \t]*:)"
+)
+# Orders to forget rules that are none: the bare phrase in quotation marks, as pages about such attacks have it, and a
+# step of a guide that holds for readers who have something ("Ignore the last instruction if you have version 2").
+_OPENING: Final = frozenset("\"'\u2018\u201a\u201c\u201e\u00ab\u2039\u300c\u300e")
+_CLOSING: Final = re.compile(r"[.!\u2026]?[\"'\u2018\u2019\u201c\u201d\u00bb\u203a\u300d\u300f](?!\w)")
+_FOR_SOME: Final = re.compile(
+    r",? (?:if|when|unless) you (?:already |still )?(?:have|use|own|run)\b"
+    r"|,? (?:wenn|falls|sofern) (?:sie|du|ihr) [^\n.!?]{0,60}\b(?:haben|hast|habt|besitz\w+|nutz\w+|verwend\w+)\b",
+    re.IGNORECASE,
+)
+_ALL: Final = re.compile(r"\b(?:all|any|every|alle[nrs]?|jede[nrs]?)\b", re.IGNORECASE)
+_CODE: Final = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def lint_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
+    """At most one finding of each kind. Fenced and inline code is for showing such text, and is left out, but for the
+    tokens that set a model's messages apart."""
+    shown = f"{title}\n{_CODE.sub(' ', markdown[:_MAX_CHARS])}"
+    found = {finding.kind: finding for finding in reversed(list(_signs(shown)))}
+    token = _TOKENS.search(markdown[:_MAX_CHARS])
+    if token is not None:
+        found.setdefault(FindingKind.FAKE_MESSAGES, Finding(FindingKind.FAKE_MESSAGES, _around(markdown, token)))
+    unseen = next(_signs(hidden[:_MAX_CHARS], is_hidden=True), None)
+    if unseen is not None:
+        found[FindingKind.HIDDEN_INSTRUCTIONS] = Finding(FindingKind.HIDDEN_INSTRUCTIONS, unseen.excerpt)
+    return sorted(found.values(), key=lambda finding: finding.kind)
+
+
+def _signs(text: str, *, is_hidden: bool = False) -> Iterator[Finding]:
+    """Who hides a quotation or a guide has a reason: nothing excuses what readers do not see."""
+    for kind, sign in _SIGNS:
+        match = next(
+            (found for found in sign.finditer(text) if is_hidden or sign is not _FORGETTING or _is_order(text, found)),
+            None,
+        )
+        if match:
+            yield Finding(kind, _around(text, match))
+
+
+def _is_order(text: str, match: re.Match[str]) -> bool:
+    is_quoted = text[max(0, match.start() - 1) : match.start()] in _OPENING and _CLOSING.match(text, match.end())
+    is_for_some = not _ALL.search(match[0]) and _FOR_SOME.match(text, match.end())
+    return not is_quoted and not is_for_some
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    start = max(0, match.start() - _EXCERPT_CHARS // 4)
+    return " ".join(text[start : start + _EXCERPT_CHARS].split())

@@ -1,0 +1,51 @@
+"""The questions that the widget offers before anything is asked: picked from what the pages ask themselves."""
+
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+
+from app.agents import agent_rules as rules
+from app.agents.agents import Agents
+from app.knowledge.suggested_starters import StarterSuggestions
+from app.web.access import write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+
+_TICKED: Final = 4  # where the agent has none so far
+
+
+class QuestionsForm(Form):
+    starter_prompts: tuple[str, ...] = Field(default=(), max_length=100)
+    own: Lines = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.starter_prompts, *self.own)))
+
+
+class FirstQuestionPages(Pages):
+    def __init__(self, agents: Agents, suggestions: StarterSuggestions) -> None:
+        self._agents = agents
+        self._suggestions = suggestions
+
+    @page("/console/agents/{agent_id}/settings/questions", access=write, under="agent_settings")
+    async def first_questions(self, visit: Visit[NoForm]) -> Shown:
+        suggested = await self._suggestions.of_agent(visit.actor, visit.agent.id)
+        chosen = visit.agent.draft.starter_prompts
+        told = {
+            "chosen": chosen,
+            "suggested": suggested,
+            "ticked": 0 if chosen else _TICKED,
+            "most": rules.MAX_STARTER_PROMPTS,
+        }
+        return Shown("first_questions.html", told)
+
+    @action("/console/agents/{agent_id}/settings/questions", access=write, shown_on="first_questions")
+    async def set_first_questions(self, visit: Visit[QuestionsForm]) -> Go:
+        questions = visit.input.all
+        await self._agents.change_draft(
+            visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)
+        )
+        told = "The draft begins with nothing." if not questions else f"The draft begins with {len(questions)} of them."
+        return Go(visit.url("agent_versions"), f"{told} Visitors get it when you publish it.")

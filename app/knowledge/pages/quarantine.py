@@ -1,0 +1,73 @@
+"""Pages whose text reads like instructions to an assistant: what was found, where it stands, and the verdict."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import Field
+
+from app.core.errors import NotFound
+from app.core.list_page import PageRequest
+from app.core.text.untrusted_text import without_controls
+from app.knowledge.document import QuarantinedPage
+from app.knowledge.page_lint import IN_WORDS
+from app.knowledge.page_review import PageReview
+from app.knowledge.quarantine import PageQuarantine
+from app.web.access import read, write
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+
+_SHOWN: Final = 50
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class QuarantinePages(Pages):
+    def __init__(self, quarantine: PageQuarantine) -> None:
+        self._quarantine = quarantine
+
+    @page("/console/agents/{agent_id}/quarantine", access=read, under="sources")
+    async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
+        page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        count = await self._quarantine.count(visit.actor, visit.agent.id)
+        told = {"page": page, "count": count, "wanted": visit.input, "in_words": IN_WORDS}
+        return Shown("quarantine.html", told)
+
+    @page("/console/agents/{agent_id}/quarantine/{document_id}", access=read, under="sources")
+    async def quarantined_page(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("quarantined_page.html", {"reviews": await self._reviews(visit), "in_words": IN_WORDS})
+
+    @action(
+        "/console/agents/{agent_id}/quarantine/{document_id}/release",
+        access=write,
+        shown_on="quarantined_page",
+        under="sources",
+    )
+    async def release_page(self, visit: Visit[NoForm]) -> Go:
+        page = (await self._reviews(visit))[0].page
+        await self._quarantine.release(visit.actor, page.document_id)
+        told = "is released. A worker makes its text live" if page.is_held else "is fine, and listed no more"
+        return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
+
+    @action(
+        "/console/agents/{agent_id}/quarantine/{document_id}/dismiss",
+        access=write,
+        shown_on="quarantined_page",
+        under="sources",
+    )
+    async def dismiss_page(self, visit: Visit[NoForm]) -> Go:
+        page = (await self._reviews(visit))[0].page
+        await self._quarantine.dismiss(visit.actor, page.document_id)
+        told = "stays out until it says something else" if page.is_held else "stays as it is, and is listed no more"
+        return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
+
+    async def _reviews(self, visit: Visit[Form]) -> Sequence[PageReview]:
+        """Of this agent's page. Raises NotFound."""
+        found = await self._quarantine.reviews(visit.actor, visit.path_id("document_id"))
+        if found[0].agent_id != visit.agent.id:
+            raise NotFound("page with open findings")
+        return found
+
+
+def _name(page: QuarantinedPage) -> str:
+    return without_controls(page.title or page.url)

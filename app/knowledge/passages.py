@@ -1,0 +1,36 @@
+"""What an agent knows: its documents, and the passages of each as search and the model see them."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.chunk import Chunk
+from app.core.list_page import ListPage, PageRequest
+from app.knowledge.document import Document
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+
+class Passages:
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def documents(
+        self, actor: Actor, agent_id: UUID, page: PageRequest, source_id: UUID | None = None
+    ) -> ListPage[Document]:
+        """Those that the agent may answer from, oldest first; of one source where it is named. Raises NotFound for an
+        agent that is absent or another workspace's."""
+
+        def work(tx: Transaction) -> ListPage[Document]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return LiveDocumentRecords(tx).page(agent_id, page, source_id)
+
+        return await self._records.read(work)
+
+    async def of_document(self, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
+        """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is
+        absent or another workspace's."""
+        return await self._records.read(
+            lambda tx: LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)
+        )

@@ -1,0 +1,67 @@
+"""Pages whose text reads like instructions to an assistant: an operator looks, and decides."""
+
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.kit.job_queue import JobQueue
+from app.knowledge.document import QuarantinedPage, Review
+from app.knowledge.page_review import PageReview
+from app.knowledge.records.quarantine import QuarantineRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+
+class PageQuarantine:
+    """Every method raises NotFound for what is absent or another workspace's, and for a page without open findings."""
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+        """Latest first."""
+
+        def work(tx: Transaction) -> ListPage[QuarantinedPage]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return QuarantineRecords(tx).quarantined(agent_id, page)
+
+        return await self._records.read(work)
+
+    async def count(self, actor: Actor, agent_id: UUID) -> int:
+        def work(tx: Transaction) -> int:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return QuarantineRecords(tx).quarantined_count(agent_id)
+
+        return await self._records.read(work)
+
+    async def reviews(self, actor: Actor, document_id: UUID) -> list[PageReview]:
+        """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""
+        found = await self._records.read(lambda tx: QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id))
+        if not found:
+            raise NotFound("page with open findings")
+        return found
+
+    async def release(self, actor: Actor, document_id: UUID) -> None:
+        """There is nothing wrong with it: a worker makes a held text live."""
+        agent_id = await self._review(actor, document_id, Review.RELEASED)
+        # A crash before this line leaves a pending version, which the next worker to start finishes.
+        await self._jobs.reconcile_agent(agent_id)
+
+    async def dismiss(self, actor: Actor, document_id: UUID) -> None:
+        """It was seen. A held text stays out until the page says something else; a live one stays live."""
+        await self._review(actor, document_id, Review.DISMISSED)
+
+    async def _review(self, actor: Actor, document_id: UUID, verdict: Review) -> UUID:
+        action = "document.release" if verdict is Review.RELEASED else "document.dismiss"
+
+        def work(tx: Transaction) -> UUID:
+            agent_id = QuarantineRecords(tx).review(actor.workspace_id, document_id, verdict)
+            AuditRecords(tx).record(
+                actor.workspace_id, actor.name, action, str(document_id), {"agent_id": str(agent_id)}
+            )
+            return agent_id
+
+        return await self._records.write(work)

@@ -1,0 +1,286 @@
+"""Documents, their versions and chunks."""
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Table, Uuid, and_, delete, exists, insert, literal, select, update
+from sqlalchemy.orm import aliased, undefer
+
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import ChunkDraft, StoredChunk, chunk_id
+from app.core.chunk import content_hash as hash_of
+from app.core.errors import NotFound
+from app.core.page_url import site_name
+from app.knowledge.document import LivePage, PageContent, PendingVersion, Review, SectionHeading, VersionState
+from app.knowledge.page_lint import Finding
+from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
+from app.sources.source import SourceKind
+from app.store.batches import batches
+from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+from app.store.url_key import url_key
+
+_LIVE = VersionState.LIVE.value
+_PENDING = VersionState.PENDING.value
+_RETIRED = VersionState.RETIRED.value
+_HELD = VersionState.HELD.value
+_CHUNKS = cast(Table, ChunkRow.__table__)
+_VERSIONS = cast(Table, DocumentVersionRow.__table__)
+
+
+class DocumentRecords(Repository):
+    """What ingest changes. What searches see, what readings missed and what is held have a repository each."""
+
+    def touch(self, document_id: UUID) -> None:
+        """The page was read again and is unchanged: its "as of" becomes today."""
+        now = self._now()
+        self._session.execute(
+            update(DocumentVersionRow)
+            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _LIVE)
+            .values(as_of=now.date())
+        )
+        self._session.execute(update(DocumentRow).where(DocumentRow.id == document_id).values(updated_at=now))
+
+    def add_pending(
+        self,
+        agent_id: UUID,
+        source_id: UUID,
+        page: PageContent,
+        content_hash: str,
+        chunks: Sequence[ChunkDraft],
+        findings: Sequence[Finding] = (),
+        *,
+        is_held: bool = False,
+        cut_as: str | None = None,
+    ) -> PendingVersion:
+        """A new pending version with its chunks, or one that is held; older ones of the same document that are pending
+        or held are retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never
+        cut anew."""
+        document_id = self._document(agent_id, source_id, page.url)
+        self._session.execute(
+            update(DocumentVersionRow)
+            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state.in_((_PENDING, _HELD)))
+            .values(state=_RETIRED, review="")
+        )
+        state = VersionState.HELD if is_held else VersionState.PENDING
+        version = PendingVersion(new_id(), agent_id, document_id, state)
+        self._session.execute(
+            self._insert(DocumentVersionRow).values(
+                id=version.id,
+                document_id=document_id,
+                agent_id=agent_id,
+                state=state.value,
+                content_hash=content_hash,
+                title=page.title,
+                language=page.language,
+                as_of=self._today(),
+                dated=page.modified or page.published,
+                markdown=page.markdown,
+                headings=[astuple(heading) for heading in page.headings],
+                cut_as=cut_as,
+                attributes={name: list(values) for name, values in page.attributes.items()},
+                findings=[{"kind": finding.kind.value, "excerpt": finding.excerpt} for finding in findings],
+                review=(Review.OPEN if findings else Review.NONE).value,
+                created_at=self._now(),
+            )
+        )
+        self._add_chunks(version, chunks)
+        return version
+
+    def cut_otherwise(self, cut_as: str) -> LivePage | None:
+        """A live page that was cut by other rules, or None; never one that is being learnt anew."""
+        pending = aliased(DocumentVersionRow)
+        is_pending = exists().where(pending.document_id == DocumentVersionRow.document_id, pending.state == _PENDING)
+        statement = (
+            select(DocumentVersionRow, DocumentRow.url, SourceRow.config)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .join(SourceRow, SourceRow.id == DocumentRow.source_id)
+            .where(DocumentVersionRow.state == _LIVE, DocumentVersionRow.cut_as != cut_as, ~is_pending)
+            .options(undefer(DocumentVersionRow.markdown), undefer(DocumentVersionRow.headings))
+            .limit(1)
+        )
+        found = self._session.execute(statement).one_or_none()
+        if found is None:
+            return None
+        version, url, source = found
+        is_read = source["kind"] in (SourceKind.SITE.value, SourceKind.URL.value)
+        content = PageContent(
+            url=url,
+            title=version.title,
+            markdown=version.markdown,
+            headings=tuple(SectionHeading(*heading) for heading in version.headings),
+            language=version.language,
+            site=site_name(url, source["name"]) if is_read else source["name"],
+            attributes={name: tuple(values) for name, values in version.attributes.items()},
+        )
+        return LivePage(version.id, version.agent_id, version.document_id, version.content_hash, content)
+
+    def is_cut_as(self, version_id: UUID, cut_as: str) -> None:
+        """The rules would cut this version as it is cut."""
+        cut = update(DocumentVersionRow).where(DocumentVersionRow.id == version_id)
+        self._session.execute(cut.values(cut_as=cut_as))
+
+    def add_cut(
+        self, live: LivePage, content_hash: str, chunks: Sequence[ChunkDraft], cut_as: str
+    ) -> PendingVersion | None:
+        """The same page in other chunks, as a pending version: its date, its findings and what an operator made of
+        them stay. None when the version is live no longer, or another of its document is pending."""
+        self._lock([live.document_id])
+        of_document = DocumentVersionRow.document_id == live.document_id
+        states = self._session.execute(
+            select(DocumentVersionRow.id, DocumentVersionRow.state).where(
+                of_document, DocumentVersionRow.state.in_((_LIVE, _PENDING))
+            )
+        )
+        if [tuple(row) for row in states] != [(live.version_id, _LIVE)]:
+            return None
+        version = PendingVersion(new_id(), live.agent_id, live.document_id, VersionState.PENDING)
+        changed: dict[str, ColumnElement[Any]] = {
+            "id": literal(version.id, Uuid()),
+            "state": literal(_PENDING),
+            "content_hash": literal(content_hash),
+            "cut_as": literal(cut_as),
+        }
+        columns = _VERSIONS.columns
+        copied = select(*[changed.get(column.name, column) for column in columns])
+        self._session.execute(
+            insert(_VERSIONS).from_select(
+                [column.name for column in columns], copied.where(columns.id == live.version_id)
+            )
+        )
+        closed = update(DocumentVersionRow).where(DocumentVersionRow.id == live.version_id).values(review="")
+        self._session.execute(closed)
+        self._add_chunks(version, chunks)
+        return version
+
+    def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
+        """In order of position."""
+        statement = STORED_CHUNKS.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+        return [stored_chunk(*row) for row in self._session.execute(statement)]
+
+    def make_live(self, version: PendingVersion) -> list[UUID]:
+        """The version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
+        document's retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
+        newer one or an erasure overtook does not come back: it is among the ids returned."""
+        self._lock([version.document_id])
+        stored = self._session.get(DocumentVersionRow, version.id)
+        if stored is None or stored.agent_id != version.agent_id:
+            return [version.id]
+        if stored.state == _PENDING:
+            self._session.execute(
+                update(DocumentVersionRow)
+                .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _LIVE)
+                .values(state=_RETIRED, review="")
+            )
+            self._session.execute(
+                update(DocumentVersionRow).where(DocumentVersionRow.id == stored.id).values(state=_LIVE)
+            )
+            self._session.execute(
+                update(DocumentRow).where(DocumentRow.id == stored.document_id).values(updated_at=self._now())
+            )
+            self._bump(stored.agent_id)
+        retired = (
+            select(DocumentVersionRow.id)
+            .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _RETIRED)
+            .order_by(DocumentVersionRow.id)
+        )
+        return list(self._session.scalars(retired))
+
+    def pending_versions(self) -> list[PendingVersion]:
+        """Of all agents: a crash left them."""
+        statement = (
+            select(DocumentVersionRow)
+            .where(DocumentVersionRow.state == _PENDING)
+            .order_by(DocumentVersionRow.created_at, DocumentVersionRow.id)
+        )
+        return [
+            PendingVersion(row.id, row.agent_id, row.document_id, VersionState.PENDING)
+            for row in self._session.scalars(statement)
+        ]
+
+    def retired_versions(self, agent_id: UUID) -> list[UUID]:
+        statement = (
+            select(DocumentVersionRow.id)
+            .where(DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.state == _RETIRED)
+            .order_by(DocumentVersionRow.id)
+        )
+        return list(self._session.scalars(statement))
+
+    def purge_versions(self, version_ids: Sequence[UUID]) -> None:
+        """Forget retired versions whose index rows are gone, and documents that have no version left. Others are
+        left as they are. Citations have copies of what they name."""
+        for batch in batches(version_ids):
+            retired = and_(DocumentVersionRow.id.in_(batch), DocumentVersionRow.state == _RETIRED)
+            of_retired = select(DocumentVersionRow.document_id).where(retired).distinct()
+            document_ids = list(self._session.scalars(of_retired))
+            self._lock(document_ids)
+            self._session.execute(delete(DocumentVersionRow).where(retired))
+            is_used = exists().where(DocumentVersionRow.document_id == DocumentRow.id)
+            self._session.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
+
+    def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
+        """Nothing of the document may be answered from now on, and the generation rises if anything could; return
+        its version ids, [] when the agent has no such document."""
+        return self.retire_documents(agent_id, [document_id])
+
+    def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
+        """As `retire_document`, of many. A hundred at a time: whoever writes meanwhile waits."""
+        of_documents = and_(DocumentVersionRow.document_id.in_(document_ids), DocumentVersionRow.agent_id == agent_id)
+        self._lock(document_ids)
+        statement = select(DocumentVersionRow.id, DocumentVersionRow.state).where(of_documents)
+        versions = self._session.execute(statement.order_by(DocumentVersionRow.id)).all()
+        self._session.execute(update(DocumentVersionRow).where(of_documents).values(state=_RETIRED, review=""))
+        if any(state == _LIVE for _, state in versions):
+            self._bump(agent_id)
+        return [version_id for version_id, _ in versions]
+
+    def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
+        """The page's document, made on first sight and locked until the transaction ends."""
+        source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+        if self._session.scalar(source) is None:
+            raise NotFound("source")
+        now = self._now()
+        statement = self._insert(DocumentRow).values(
+            id=new_id(),
+            agent_id=agent_id,
+            source_id=source_id,
+            url=url,
+            url_key=url_key(url),
+            created_at=now,
+            updated_at=now,
+        )
+        found = self._session.execute(
+            statement.on_conflict_do_update(
+                index_elements=["source_id", "url_key"], set_={"updated_at": now}
+            ).returning(DocumentRow.id)
+        )
+        return found.scalar_one()
+
+    def _add_chunks(self, version: PendingVersion, chunks: Sequence[ChunkDraft]) -> None:
+        for batch in batches(chunks):
+            rows = [_chunk_values(version, chunk) for chunk in batch]
+            self._session.execute(self._insert(_CHUNKS), rows)
+
+    def _lock(self, document_ids: Sequence[UUID]) -> None:
+        """Whoever changes versions takes their documents first, so that nobody waits in a circle."""
+        statement = select(DocumentRow.id).where(DocumentRow.id.in_(document_ids)).order_by(DocumentRow.id)
+        self._session.execute(statement.with_for_update())
+
+    def _bump(self, agent_id: UUID) -> None:
+        AgentRecords(self._tx).bump_generation(agent_id)
+
+
+def _chunk_values(version: PendingVersion, chunk: ChunkDraft) -> dict[str, object]:
+    return {
+        "id": chunk_id(version.agent_id, version.id, chunk.position),
+        "version_id": version.id,
+        "position": chunk.position,
+        "text": chunk.text,
+        "context": chunk.context,
+        "breadcrumb": list(chunk.breadcrumb),
+        "anchor": chunk.anchor,
+        "content_hash": hash_of(chunk.searchable_text),
+    }

@@ -1,0 +1,396 @@
+"""What an agent may answer from: live versions only."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any, TypeAlias, cast
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy import BindParameter, ColumnElement, Row, Table, and_, bindparam, func, select
+
+from app.core.chunk import Chunk, StoredChunk, searchable_text
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.core.search_filter import SearchFilter
+from app.knowledge.document import Document, PageTexts, VersionState
+from app.store.batches import batches
+from app.store.keyset import Keyset
+from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
+from app.store.transaction import Repository
+from app.store.url_key import url_key
+
+LiveRow: TypeAlias = tuple[str, str | None, date]  # a live chunk's id, indexed_context, and its version's as_of
+
+_OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
+
+# Columns instead of whole rows: every question reads a hundred chunks, every re-index all of them.
+STORED_CHUNKS = select(
+    ChunkRow.id,
+    ChunkRow.text,
+    ChunkRow.context,
+    ChunkRow.indexed_context,
+    ChunkRow.content_hash,
+    DocumentVersionRow.id,
+    DocumentVersionRow.agent_id,
+    DocumentVersionRow.title,
+).join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+_CHUNK_COLUMNS = (
+    ChunkRow.id,
+    ChunkRow.position,
+    ChunkRow.text,
+    ChunkRow.context,
+    ChunkRow.breadcrumb,
+    ChunkRow.anchor,
+    ChunkRow.indexed_context,
+    DocumentVersionRow.agent_id,
+    DocumentVersionRow.document_id,
+    DocumentVersionRow.title,
+    DocumentVersionRow.language,
+    DocumentVersionRow.as_of,
+    DocumentVersionRow.dated,
+    DocumentRow.url,
+    DocumentRow.source_id,
+)
+_CHUNKS = (
+    select(*_CHUNK_COLUMNS)
+    .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+    .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+)
+
+# What each question asks is made once and of columns alone: which chunks are live, and what may have changed of them.
+_chunks, _versions = cast(Table, ChunkRow.__table__), cast(Table, DocumentVersionRow.__table__)
+_near = _chunks.alias("near")
+_NAMED: BindParameter[Any] = bindparam("chunk_ids", expanding=True)
+_IS_LIVE = and_(_versions.c.agent_id == bindparam("agent_id"), _versions.c.state == VersionState.LIVE.value)
+_LIVE = (
+    select(_chunks.c.id, _chunks.c.indexed_context, _versions.c.as_of)
+    .join(_versions, _versions.c.id == _chunks.c.version_id)
+    .where(_chunks.c.id.in_(_NAMED), _IS_LIVE)
+)
+_AROUND = (
+    select(_near.c.id, _near.c.indexed_context, _versions.c.as_of, _chunks.c.id)
+    .select_from(_chunks)
+    .join(_near, _near.c.version_id == _chunks.c.version_id)
+    .join(_versions, _versions.c.id == _chunks.c.version_id)
+    .where(
+        _chunks.c.id.in_(_NAMED),
+        _near.c.position.between(_chunks.c.position - bindparam("reach"), _chunks.c.position + bindparam("reach")),
+        _IS_LIVE,
+    )
+    .order_by(_near.c.position)
+)
+
+
+class LiveDocumentRecords(Repository):
+    def live_hash(self, source_id: UUID, url: str) -> str | None:
+        """Content hash of the URL's live version, or None."""
+        statement = (
+            select(DocumentVersionRow.content_hash)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .where(DocumentRow.source_id == source_id, DocumentRow.url_key == url_key(url), _is_live())
+        )
+        return self._connection.scalar(statement)
+
+    def same_content(self, agent_id: UUID, content_hash: str, except_url: str) -> UUID | None:
+        """Another document of the agent whose live version has this content, or None."""
+        statement = (
+            select(DocumentRow.id)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(
+                DocumentVersionRow.agent_id == agent_id,
+                DocumentVersionRow.content_hash == content_hash,
+                DocumentRow.url_key != url_key(except_url),
+                _is_live(),
+            )
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .limit(1)
+        )
+        return self._connection.scalar(statement)
+
+    def same_title(self, source_id: UUID, title: str, except_url: str, limit: int) -> list[PageTexts]:
+        """Up to `limit` documents of the source whose live version has this title, oldest first, but for the one at
+        `except_url`."""
+        versions = (
+            select(DocumentRow.id, DocumentVersionRow.id)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(
+                DocumentRow.source_id == source_id,
+                DocumentRow.url_key != url_key(except_url),
+                DocumentVersionRow.title == title,
+                _is_live(),
+            )
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .limit(limit)
+        )
+        found: list[PageTexts] = []
+        for document_id, version_id in self._connection.execute(versions).all():
+            texts = select(ChunkRow.text).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+            found.append(PageTexts(document_id, tuple(self._connection.scalars(texts))))
+        return found
+
+    def url_of(self, document_id: UUID) -> str | None:
+        return self._connection.scalar(select(DocumentRow.url).where(DocumentRow.id == document_id))
+
+    def document_at(self, source_id: UUID, url: str) -> UUID | None:
+        return self._connection.scalar(
+            select(DocumentRow.id).where(DocumentRow.source_id == source_id, DocumentRow.url_key == url_key(url))
+        )
+
+    def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
+        """Those of the named chunks that the agent may answer from: live versions only."""
+        live: list[LiveRow] = []
+        for batch in batches(dict.fromkeys(chunk_ids)):
+            live += self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id})
+        chunks = self._chunks_now(live)
+        for gone in set(chunk_ids) - chunks.keys():
+            self._tx.known.chunks.forget(gone)
+        return chunks
+
+    def versions_passing(
+        self, agent_id: UUID, filters: Sequence[SearchFilter], document_id: UUID | None = None
+    ) -> set[UUID]:
+        """The agent's live document versions that pass every filter; of one document where that is named."""
+        statement = (
+            select(DocumentVersionRow.id, DocumentRow.url, DocumentVersionRow.attributes)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .where(_is_live_of(agent_id), *(condition for one in filters for condition in _conditions(one)))
+        )
+        if document_id is not None:
+            statement = statement.where(DocumentRow.id == document_id)
+        rows = self._connection.execute(statement)
+        return {
+            version_id
+            for version_id, url, attributes in rows
+            if all(_is_below(url, one.path_prefixes) for one in filters)
+            and all(part.passes(attributes) for one in filters for part in one.attributes)
+        }
+
+    def around(self, agent_id: UUID, chunk_ids: Sequence[str], reach: int) -> dict[str, list[Chunk]]:
+        """For each named live chunk: itself and up to `reach` chunks of its page on either side, in order."""
+        rows: list[tuple[str, str | None, date, str]] = []
+        for batch in batches(dict.fromkeys(chunk_ids)):
+            of_batch = {"chunk_ids": batch, "agent_id": agent_id, "reach": reach}
+            rows += self._connection.execute(_AROUND, of_batch)
+        chunks = self._chunks_now([(key, context, as_of) for key, context, as_of, _ in rows])
+        found: dict[str, list[Chunk]] = {}
+        for key, _, _, centre in rows:
+            found.setdefault(centre, []).append(chunks[key])
+        return found
+
+    def _chunks_now(self, live: Iterable[LiveRow]) -> dict[str, Chunk]:
+        """Chunks that the database says are live now, in its order: what is not known yet is read."""
+        known, of_now = self._tx.known.chunks, {key: (context, as_of) for key, context, as_of in live}
+        chunks = {key: known.get(key) for key in of_now}
+        for batch in batches(key for key, chunk in chunks.items() if chunk is None):
+            rows: Iterable[Any] = self._connection.execute(_CHUNKS.where(ChunkRow.id.in_(batch)))
+            for chunk in (_chunk(*row) for row in rows):
+                known.keep(chunk.id, chunk)
+                chunks[chunk.id] = chunk
+        return {key: _as_of_now(chunk, *of_now[key]) for key, chunk in chunks.items() if chunk is not None}
+
+    def page_chunks(self, agent_id: UUID, urls: Sequence[str]) -> list[Chunk]:
+        """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
+        keys = [url_key(url) for url in urls]
+        documents = (
+            select(DocumentRow.id)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(DocumentRow.agent_id == agent_id, DocumentRow.url_key.in_(keys), _is_live())
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .limit(1)
+        )
+        document_id = self._connection.scalar(documents)
+        statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
+        rows: Iterable[Any] = self._connection.execute(statement.order_by(ChunkRow.position))
+        return [_chunk(*row) for row in rows]
+
+    def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
+        """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
+        own = (
+            select(DocumentRow.agent_id)
+            .join(AgentRow, AgentRow.id == DocumentRow.agent_id)
+            .where(DocumentRow.id == document_id, AgentRow.workspace_id == workspace_id)
+        )
+        agent_id = self._connection.scalar(own)
+        if agent_id is None:
+            raise NotFound("document")
+        statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
+        rows: Iterable[Any] = self._connection.execute(statement.order_by(ChunkRow.position))
+        return [_chunk(*row) for row in rows]
+
+    def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
+        """Live chunks, page by page in their order, the oldest document first: a site's own first page, usually."""
+        statement = (
+            _CHUNKS.where(_is_live_of(agent_id))
+            .order_by(DocumentRow.created_at, DocumentRow.id, ChunkRow.position)
+            .limit(limit)
+        )
+        rows: Iterable[Any] = self._connection.execute(statement)
+        return [_chunk(*row) for row in rows]
+
+    def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
+        """Every live chunk of the agent: what its indexes must hold."""
+        statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DocumentVersionRow.id, ChunkRow.position)
+        return [stored_chunk(*row) for row in self._connection.execute(statement)]
+
+    def agent_ids(self) -> set[UUID]:
+        """Agents that have a live chunk or a retired version that was not purged: those whose indexes must be looked
+        after."""
+        kept = (VersionState.LIVE.value, VersionState.RETIRED.value)
+        statement = select(DocumentVersionRow.agent_id).where(DocumentVersionRow.state.in_(kept)).distinct()
+        return set(self._connection.scalars(statement))
+
+    def live_chunk_ids(self, agent_id: UUID) -> set[str]:
+        statement = (
+            select(ChunkRow.id)
+            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+            .where(_is_live_of(agent_id))
+        )
+        return set(self._connection.scalars(statement))
+
+    def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:
+        """Live documents, oldest first."""
+        has_live = DocumentRow.id.in_(select(DocumentVersionRow.document_id).where(_is_live_of(agent_id)))
+        statement = select(DocumentRow).where(DocumentRow.agent_id == agent_id, has_live)
+        if source_id is not None:
+            statement = statement.where(DocumentRow.source_id == source_id)
+        rows = self._connection.execute(_OLDEST_FIRST.after(statement, page)).all()
+        shown = rows[: page.limit]
+        live = self._live_versions([row.id for row in shown])
+        return ListPage([_document(row, *live[row.id]) for row in shown], _OLDEST_FIRST.next_cursor(rows, page))
+
+    def counts(self, agent_id: UUID) -> tuple[int, int]:
+        """Live documents, live chunks."""
+        documents = select(func.count()).select_from(DocumentVersionRow).where(_is_live_of(agent_id))
+        chunks = (
+            select(func.count())
+            .select_from(ChunkRow)
+            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+            .where(_is_live_of(agent_id))
+        )
+        return self._connection.scalar(documents) or 0, self._connection.scalar(chunks) or 0
+
+    def languages(self, agent_id: UUID) -> dict[str | None, int]:
+        """How many live documents are in each language (BCP 47 primary subtag; None where it is not known)."""
+        language = DocumentVersionRow.language
+        counted = select(language, func.count()).where(_is_live_of(agent_id)).group_by(language)
+        return {row[0]: row[1] for row in self._connection.execute(counted)}
+
+    def _live_versions(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[Row[Any], int]]:
+        """By document: its live version and how many chunks that has."""
+        chunks = (
+            select(func.count())
+            .select_from(ChunkRow)
+            .where(ChunkRow.version_id == DocumentVersionRow.id)
+            .correlate(DocumentVersionRow)
+            .scalar_subquery()
+        )
+        statement = select(DocumentVersionRow, chunks.label("chunk_count")).where(
+            DocumentVersionRow.document_id.in_(document_ids), _is_live()
+        )
+        found = self._connection.execute(statement)
+        return {version.document_id: (version, version.chunk_count or 0) for version in found}
+
+
+def stored_chunk(
+    id: str,  # noqa: A002
+    text: str,
+    context: str,
+    indexed_context: str | None,
+    content_hash: str,
+    version_id: UUID,
+    agent_id: UUID,
+    title: str,
+) -> StoredChunk:
+    """From a row of `STORED_CHUNKS`."""
+    return StoredChunk(
+        id=id,
+        agent_id=agent_id,
+        document_version_id=version_id,
+        title=title,
+        searchable_text=searchable_text(context if indexed_context is None else indexed_context, text),
+        content_hash=content_hash,
+    )
+
+
+def _is_live() -> ColumnElement[bool]:
+    return DocumentVersionRow.state == VersionState.LIVE.value
+
+
+def _is_live_of(agent_id: UUID) -> ColumnElement[bool]:
+    return and_(DocumentVersionRow.agent_id == agent_id, _is_live())
+
+
+def _conditions(one: SearchFilter) -> Iterable[ColumnElement[bool]]:
+    day = func.coalesce(DocumentVersionRow.dated, DocumentVersionRow.as_of)
+    if one.sources:
+        yield DocumentRow.source_id.in_(one.sources)
+    if one.languages:
+        yield DocumentVersionRow.language.in_(one.languages)
+    if one.dated_from:
+        yield day >= one.dated_from
+    if one.dated_to:
+        yield day <= one.dated_to
+
+
+def _is_below(url: str, path_prefixes: Sequence[str]) -> bool:
+    return not path_prefixes or urlsplit(url).path.startswith(tuple(path_prefixes))
+
+
+def _chunk(
+    id: str,  # noqa: A002
+    position: int,
+    text: str,
+    context: str,
+    breadcrumb: list[str],
+    anchor: str | None,
+    indexed_context: str | None,
+    agent_id: UUID,
+    document_id: UUID,
+    title: str,
+    language: str | None,
+    as_of: date,
+    dated: date | None,
+    url: str,
+    source_id: UUID,
+) -> Chunk:
+    """From a row of `_CHUNKS`."""
+    return Chunk(
+        id=id,
+        agent_id=agent_id,
+        document_id=document_id,
+        position=position,
+        text=text,
+        context=context,
+        url=url,
+        title=title,
+        anchor=anchor,
+        breadcrumb=tuple(breadcrumb),
+        as_of=as_of,
+        language=language,
+        dated=dated,
+        source_id=source_id,
+        written_context=indexed_context,
+    )
+
+
+def _as_of_now(chunk: Chunk, written_context: str | None, as_of: date) -> Chunk:
+    """With what changes of a live chunk: when its page was last seen so, and what the indexes hold before it."""
+    if chunk.as_of == as_of and chunk.written_context == written_context:
+        return chunk
+    return replace(chunk, as_of=as_of, written_context=written_context)
+
+
+def _document(row: Row[*tuple[Any, ...]], version: Row[Any], chunk_count: int) -> Document:
+    return Document(
+        id=row.id,
+        agent_id=row.agent_id,
+        source_id=row.source_id,
+        url=row.url,
+        title=version.title,
+        language=version.language,
+        as_of=version.as_of,
+        chunk_count=chunk_count,
+        updated_at=row.updated_at,
+        attributes={name: tuple(values) for name, values in version.attributes.items()},
+    )

@@ -1,0 +1,163 @@
+"""Questions for visitors to begin with, found in what an agent has learnt: those that its pages ask and answer.
+
+Nothing is made up. A heading or a line of a FAQ that is a question is taken as it stands; a title becomes one only
+where a rule of its language does it without fail, such as "How to X" in English.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import Final
+from uuid import UUID
+
+from app.core.chunk import Chunk
+from app.core.text.sentences import asks, sentences
+from app.core.text.untrusted_text import without_controls
+from app.core.text.words import folded_words
+
+_MAX_CHARS: Final = 90  # of a button above the line to write in
+_MIN_WORDS: Final = 3
+_PER_PAGE: Final = 2
+_ON_PAGES: Final = 2  # what stands on more of them is furniture
+# What an English question begins with: "Need help?" and "Ready to start?" are no question of a visitor's.
+_ENGLISH: Final = frozenset(
+    {"how", "what", "when", "where", "which", "who", "whom", "whose", "why", "can", "could", "do", "does", "did", "is"}
+    | {"are", "was", "were", "may", "must", "shall", "should", "will", "would"}
+)
+_OF_THE_SITE: Final = frozenset({"we", "us", "our", "ours"})  # whoever says so is no visitor
+_LINE_MARKS: Final = re.compile(r"^[ \t>#*+_-]*(?:\d{1,3}[.)][ \t]+)?[*_]*(?:[QF][.:)][ \t]*)?[*_]*")
+_LINK: Final = re.compile(r"\[[^\[\]]*+\]\([^()]*+\)|https?://|[<>{}|`]")
+# A page's title often ends with the website's name.
+_SITE: Final = re.compile(r"(?<!\s)\s++[|\u00b7\u2013\u2014-]\s++")
+_HOW_TO: Final = re.compile(r"how to (?P<rest>[a-z]\w*\b.*)", re.IGNORECASE)
+# "How" before an infinitive is a whole question in these languages, without a word more.
+_INFINITIVES: Final = {
+    "fr": (re.compile(r"comment (?:s'|se )?\w+(?:er|ir|re)\b.*", re.IGNORECASE), "{} ?"),
+    "es": (re.compile(r"c\u00f3mo \w+(?:ar|er|ir)(?:se|lo|la)?\b.*", re.IGNORECASE), "\u00bf{}?"),
+    "it": (re.compile(r"come \w+(?:are|ere|ire|rsi)\b.*", re.IGNORECASE), "{}?"),
+    "pt": (re.compile(r"como \w+(?:ar|er|ir)\b.*", re.IGNORECASE), "{}?"),
+}
+# Whoever asks says "my" where the page says "your"; how that is said hangs on more than a rule knows.
+_ADDRESSED: Final = frozenset(
+    {"votre", "vos", "ton", "ta", "tes", "vous", "notre", "nos"}
+    | {"tu", "tus", "su", "sus", "usted", "nuestro", "nuestra", "nuestros", "nuestras"}
+    | {"tuo", "tua", "tuoi", "tue", "suo", "sua", "suoi", "sue", "nostro", "nostra", "nostri", "nostre"}
+    | {"teu", "teus", "tuas", "seu", "seus", "suas", "nosso", "nossa", "nossos", "nossas"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StarterSuggestion:
+    """`url` and `title` are of the page that answers it."""
+
+    question: str
+    url: str
+    title: str
+
+
+def starter_suggestions(
+    chunks: Iterable[Chunk], language: str | None, most: int, known: Sequence[str] = ()
+) -> list[StarterSuggestion]:
+    """At most `most`, from many pages rather than from one; `chunks` are whole pages in order, the most important page
+    first. Pages in another language than `language`, or than most pages where it is None, are left out, and so are
+    questions that are `known` and those that stand on page after page."""
+    pages = _by_page(chunks)
+    wanted = language or _main_language(pages)
+    asked = [_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
+    spread = Counter(_key(found.question) for page in asked for found in page)
+    taken = {_key(question) for question in known}
+    kept = []
+    for page in asked:
+        fresh = [
+            found for found in page if _key(found.question) not in taken and spread[_key(found.question)] <= _ON_PAGES
+        ]
+        taken.update(_key(found.question) for found in fresh[:_PER_PAGE])
+        kept.append(fresh[:_PER_PAGE])
+    rounds = zip_longest(*kept)
+    return [found for of_pages in rounds for found in of_pages if found is not None][:most]
+
+
+def _by_page(chunks: Iterable[Chunk]) -> list[list[Chunk]]:
+    pages: dict[UUID, list[Chunk]] = {}
+    for chunk in chunks:
+        pages.setdefault(chunk.document_id, []).append(chunk)
+    return list(pages.values())
+
+
+def _main_language(pages: Sequence[Sequence[Chunk]]) -> str | None:
+    told = Counter(page[0].language for page in pages if page[0].language is not None)
+    return told.most_common(1)[0][0] if told else None
+
+
+def _questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:
+    """Each once: headings in their order, then lines that are answered below, then what the title asks."""
+    language = page[0].language
+    headings = [heading for chunk in page for heading in chunk.breadcrumb]
+    lines = [line for chunk in page for line in _asking_lines(chunk.text)]
+    title = _SITE.split(page[0].title)[0].strip()
+    texts = [text for text in (*headings, *lines, title) if _is_question(text, language)]
+    of_title = _of_title(title, language)
+    if of_title is not None and len(of_title) <= _MAX_CHARS:
+        texts.append(of_title)
+    found = {_key(text): StarterSuggestion(_clean(text), page[0].url, page[0].title) for text in reversed(texts)}
+    return list(reversed(found.values()))
+
+
+def _asking_lines(text: str) -> Iterator[str]:
+    """Lines that are a question and have an answer below them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    for line, below in pairwise(lines):
+        asked = _LINE_MARKS.sub("", line, count=1).rstrip(" \t*_")
+        if asks(asked[-2:]) and not asks(below.rstrip(" \t*_")[-2:]):
+            yield asked
+
+
+def _is_question(text: str, language: str | None) -> bool:
+    """One sentence that a visitor might ask."""
+    text = _clean(text)
+    if not asks(text[-2:]) or len(text) > _MAX_CHARS or _LINK.search(text) or _is_more(text):
+        return False
+    words = folded_words(text)
+    is_english = language == "en"
+    if len(words) < _MIN_WORDS or (is_english and not _OF_THE_SITE.isdisjoint(words)):
+        return False
+    return not is_english or words[0] in _ENGLISH
+
+
+def _is_more(text: str) -> bool:
+    """Than one sentence."""
+    return len(sentences(text)) > 1
+
+
+def _of_title(title: str, language: str | None) -> str | None:
+    title = _clean(title).rstrip(".!: ")
+    if _LINK.search(title) or _is_more(title) or asks(title[-2:]) or ":" in title:
+        return None
+    if language == "en":
+        return _of_english(title)
+    pattern, form = _INFINITIVES.get(language or "", (None, ""))
+    if pattern is None or not pattern.fullmatch(title) or not _ADDRESSED.isdisjoint(folded_words(title)):
+        return None
+    return form.format(title)
+
+
+def _of_english(title: str) -> str | None:
+    """ "How to reset your password" is "How do I reset my password?" """
+    match = _HOW_TO.fullmatch(title)
+    if match is None:
+        return None
+    rest = re.sub(r"\byour\b", "my", match["rest"], flags=re.IGNORECASE)
+    rest = re.sub(r"\byourself\b", "myself", rest, flags=re.IGNORECASE)
+    if not (_OF_THE_SITE | {"you", "yours", "i"}).isdisjoint(folded_words(rest)):
+        return None
+    return f"How do I {rest[0].lower()}{rest[1:]}?"
+
+
+def _clean(text: str) -> str:
+    return " ".join(without_controls(text).split())
+
+
+def _key(text: str) -> str:
+    return " ".join(folded_words(text))

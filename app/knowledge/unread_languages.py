@@ -1,0 +1,58 @@
+"""Which of an agent's pages are in a language that the embedder does not read, in words for operators."""
+
+from collections.abc import Collection
+from typing import Final
+from uuid import UUID
+
+from app.agents.agent import Agent
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.text.language_names import language_name
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.embedding.embedder import Embedder
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+_LEAST_SHARE: Final = 0.05  # of the pages: a legal notice in another language, or one misread, is nothing to act on
+
+
+class UnreadLanguages:
+    def __init__(self, records: SystemOfRecord, embedder: Embedder) -> None:
+        self._records = records
+        self._embedder = embedder
+
+    async def of_agent(self, actor: Actor, agent_id: UUID) -> list[str]:
+        """One sentence or two for each such language, that of most pages first; [] with an embedder that is not known
+        for some languages only.
+
+        Raises NotFound for an agent that is absent or another workspace's.
+        """
+
+        def work(tx: Transaction) -> tuple[dict[str | None, int], Agent]:
+            agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+            pages = LiveDocumentRecords(tx).languages(agent_id)
+            return pages, agent
+
+        pages, agent = await self._records.read(work)
+        known = self._embedder.reads
+        if known is None:
+            return []
+        least = _LEAST_SHARE * sum(pages.values())
+        unread = {each: count for each, count in pages.items() if each and each not in known and count >= least}
+        return [
+            _in_words(count, each, known, is_stemmed=agent.draft.language is not None)
+            for each, count in sorted(unread.items(), key=lambda item: (-item[1], item[0]))
+        ]
+
+
+def _in_words(count: int, language: str, known: Collection[str], *, is_stemmed: bool) -> str:
+    pages = f"{count} pages are" if count > 1 else "1 page is"
+    reads = " and ".join(_name(each) for each in sorted(known))
+    said = (
+        f"{pages} {_name(language)}: the shipped models read {reads}. Set an embeddings endpoint "
+        "(DOCENT_EMBEDDINGS_URL) or expect keyword search."
+    )
+    return said if is_stemmed else f'{said} The agent\'s setting language "{language}" finds other forms of a word.'
+
+
+def _name(language: str) -> str:
+    return language_name(language) or f'"{language}"'

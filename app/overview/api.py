@@ -1,0 +1,141 @@
+"""Admin API: a workspace at a glance."""
+
+from datetime import date, datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.agents.api.agent_models import TokenBudgetOut
+from app.agents.set_up import NEW_FOR, Step
+from app.conversations.people.api.live_chats import OpenChatOut
+from app.core.actor import Actor
+from app.gaps.api.gaps import GapOut
+from app.overview.overview import LISTED, WEEK_DAYS, ChangeKind, Overview
+from app.overview.overviews import MOST_AGENTS, Overviews
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
+from app.web.model import Model
+
+TAG = "Overview"
+
+
+class TurnCountsOut(Model):
+    turns: int
+    answered: int = Field(description="By an answer that was sure of itself.")
+    abstained: int = Field(description="Nothing was found, or too little.")
+    failed: int
+    handed_over: int = Field(description="To a person whom the visitor asked for.")
+    thumbs_up: int
+    thumbs_down: int
+    answered_share: float | None = Field(description="Of answered and abstained, 0..1; null where there was none.")
+
+
+class DayCountsOut(Model):
+    day: date
+    counts: TurnCountsOut
+
+
+class AgentCountsOut(Model):
+    agent_id: UUID
+    name: str = Field(description="The draft's.")
+    today: TurnCountsOut
+    week: TurnCountsOut
+    budget: TokenBudgetOut | None = Field(description="Null without a bound.")
+
+
+class FailingSourceOut(Model):
+    source_id: UUID
+    agent_id: UUID
+    name: str
+    stop_reason: str
+    ended_at: datetime | None
+
+
+class GrowingGapOut(Model):
+    id: UUID
+    agent_id: UUID
+    question: str
+    this_week: int = Field(description="Askings of the last 7 days.")
+    week_before: int = Field(description="Askings of the 7 days before.")
+
+
+class ChangeOut(Model):
+    kind: ChangeKind
+    at: datetime
+    agent_id: UUID
+    subject_id: UUID = Field(description="The agent, the source or the gap.")
+    words: str
+
+
+class StepOut(Model):
+    step: Step
+    is_done: bool
+
+
+class SetUpOut(Model):
+    agent_id: UUID
+    name: str = Field(description="The draft's.")
+    steps: tuple[StepOut, ...] = Field(description="In their order.")
+
+
+class OverviewOut(Model):
+    as_of: datetime
+    agents: tuple[AgentCountsOut, ...] = Field(description=f"Oldest first, {MOST_AGENTS} at most.")
+    days: tuple[DayCountsOut, ...] = Field(
+        description=f"The last {WEEK_DAYS} days (UTC) of all these agents, today last."
+    )
+    week: TurnCountsOut = Field(description="Those days together.")
+    week_before: TurnCountsOut = Field(description="As many days before them.")
+    waiting_count: int = Field(description="Visitors who wait for a person.")
+    waiting: tuple[OpenChatOut, ...] = Field(description=f"The longest waiting first, {LISTED} at most.")
+    failing: tuple[FailingSourceOut, ...] = Field(description="Sources whose latest reading failed, latest first.")
+    growing: tuple[GrowingGapOut, ...] = Field(description="Open gaps asked more often than the week before.")
+    assigned: tuple[GapOut, ...] = Field(description="Open gaps that the caller looks after.")
+    changes: tuple[ChangeOut, ...] = Field(description="Of these days, latest first.")
+    set_ups: tuple[SetUpOut, ...] = Field(
+        description=f"Agents of the last {NEW_FOR.days} days that no website has shown so far, newest first."
+    )
+
+    @classmethod
+    def of(cls, overview: Overview) -> "OverviewOut":
+        return cls(
+            as_of=overview.as_of,
+            agents=tuple(
+                AgentCountsOut(
+                    agent_id=each.agent.id,
+                    name=each.agent.draft.name,
+                    today=TurnCountsOut.model_validate(each.today),
+                    week=TurnCountsOut.model_validate(each.week),
+                    budget=TokenBudgetOut.of(each.budget) if each.budget else None,
+                )
+                for each in overview.agents
+            ),
+            days=tuple(DayCountsOut.model_validate(each) for each in overview.days),
+            week=TurnCountsOut.model_validate(overview.week),
+            week_before=TurnCountsOut.model_validate(overview.week_before),
+            waiting_count=overview.waiting_count,
+            waiting=tuple(OpenChatOut.of(each) for each in overview.waiting),
+            failing=tuple(FailingSourceOut.model_validate(each) for each in overview.failing),
+            growing=tuple(GrowingGapOut.model_validate(each) for each in overview.growing),
+            assigned=tuple(GapOut.of(each) for each in overview.assigned),
+            changes=tuple(ChangeOut.model_validate(each) for each in overview.changes),
+            set_ups=tuple(
+                SetUpOut(
+                    agent_id=each.agent.id,
+                    name=each.agent.draft.name,
+                    steps=tuple(StepOut(step=step, is_done=is_done) for step, is_done in each.steps),
+                )
+                for each in overview.set_ups
+            ),
+        )
+
+
+class AdminOverview(Api):
+    tag = TAG
+
+    def __init__(self, overviews: Overviews) -> None:
+        self._overviews = overviews
+
+    @get("/v1/overview", "The workspace at a glance: today, this week, and what waits for somebody", access=read)
+    async def get_overview(self, call: Call[Actor, None]) -> OverviewOut:
+        return OverviewOut.of(await self._overviews.of(call.caller))

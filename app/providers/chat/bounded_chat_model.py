@@ -1,0 +1,25 @@
+"""ChatModel: one that writes so many answers at once."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from app.core.errors import ModelUnavailable
+from app.kit.limits.places import Places, PlacesTaken
+from app.providers.chat.chat_model import ChatMessage, ChatModel, ChatStream
+
+
+class BoundedChatModel:
+    def __init__(self, model: ChatModel, places: Places) -> None:
+        self._model = model
+        self._places = places
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        try:
+            async with (
+                self._places.place(),
+                self._model.stream(messages, max_tokens=max_tokens) as items,
+            ):
+                yield items
+        except PlacesTaken as error:
+            raise ModelUnavailable(f"The chat model is busy with other answers: {error}.") from error

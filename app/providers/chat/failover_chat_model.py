@@ -1,0 +1,69 @@
+"""ChatModel: the first of several that gives a token."""
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+
+import structlog
+
+from app.core.errors import ModelUnavailable
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+
+_log = structlog.get_logger(__name__)
+
+
+class FailoverChatModel:
+    """Tries the models in order, and goes on to the next only while no token was given: a visitor never reads half
+    an answer of each. One that failed is tried last for `rest_seconds`, so that not every turn waits for it.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[ChatModel],
+        *,
+        rest_seconds: float = 30.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not models:
+            raise ValueError("no model to fail over to")
+        self._models = tuple(models)
+        self._rest_seconds = rest_seconds
+        self._now = now
+        self._rests_until = [0.0] * len(self._models)
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        async with AsyncExitStack() as stack:
+            first, rest = await self._first_item(stack, messages, max_tokens)
+            async with aclosing(_chained(first, rest)) as items:
+                yield items
+
+    async def _first_item(
+        self, stack: AsyncExitStack, messages: Sequence[ChatMessage], max_tokens: int
+    ) -> tuple[TextDelta | ChatEnd, ChatStream]:
+        failures: list[ModelUnavailable] = []
+        for number in self._in_order():
+            async with AsyncExitStack() as attempt:
+                try:
+                    opened = self._models[number].stream(messages, max_tokens=max_tokens)
+                    items = await attempt.enter_async_context(opened)
+                    first = await anext(items)
+                except ModelUnavailable as error:
+                    self._rests_until[number] = self._now() + self._rest_seconds
+                    failures.append(error)
+                    _log.warning("model_failed_over", model=number, reason=str(error))
+                    continue
+                self._rests_until[number] = 0.0
+                stack.push_async_exit(attempt.pop_all())
+                return first, items
+        raise ModelUnavailable(" ".join(str(error) for error in failures)) from failures[-1]
+
+    def _in_order(self) -> list[int]:
+        now = self._now()
+        return sorted(range(len(self._models)), key=lambda number: self._rests_until[number] > now)
+
+
+async def _chained(first: TextDelta | ChatEnd, rest: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    yield first
+    async for item in rest:
+        yield item

@@ -1,0 +1,83 @@
+"""Whether the chat model answers those who wait: without an alert a wrong key looks like short answers."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.kit.clock import Clock
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+
+log = structlog.get_logger(__name__)
+
+_FAILURES_TO_ALERT: Final = 3  # in a row, of a model that has answered before
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAlert:
+    """`failures` calls in a row have failed since `since`, the first of them for `reason`."""
+
+    failures: int
+    since: datetime
+    reason: str
+
+
+class ModelHealth:
+    """Of one process. A model that has never answered is an alert with its first failure."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._has_answered = False
+        self._failing: ModelAlert | None = None
+
+    @property
+    def alert(self) -> ModelAlert | None:
+        """None while the model answers, or was not asked yet."""
+        if self._failing is None or (self._has_answered and self._failing.failures < _FAILURES_TO_ALERT):
+            return None
+        return self._failing
+
+    def answered(self) -> None:
+        if self.alert:
+            log.info("model.recovered", failures=self.alert.failures)
+        self._has_answered, self._failing = True, None
+
+    def failed(self, reason: str) -> None:
+        was_alert, known = self.alert, self._failing
+        self._failing = (
+            ModelAlert(known.failures + 1, known.since, known.reason)
+            if known
+            else ModelAlert(1, self._clock.now(), reason)
+        )
+        if self.alert and not was_alert:
+            log.error("model.failing", failures=self._failing.failures, reason=self._failing.reason)
+
+
+class WatchedChatModel:
+    """A ChatModel whose calls are told to its health. A call that its caller ends early says nothing."""
+
+    def __init__(self, model: ChatModel, health: ModelHealth) -> None:
+        self._model = model
+        self._health = health
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        try:
+            async with (
+                self._model.stream(messages, max_tokens=max_tokens) as items,
+                aclosing(self._watched(items)) as watched,
+            ):
+                yield watched
+        except (ModelUnavailable, ModelInterrupted) as error:
+            self._health.failed(str(error))
+            raise
+
+    async def _watched(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        async for item in items:
+            if isinstance(item, ChatEnd):
+                self._health.answered()
+            yield item

@@ -1,0 +1,283 @@
+"""ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any, Final, Literal, cast, get_args
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import anyio
+import httpx2
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, omit
+from openai.types.chat import (
+    ChatCompletionAssistantMessageParam,
+    ChatCompletionChunk,
+    ChatCompletionMessageParam,
+    ChatCompletionSystemMessageParam,
+    ChatCompletionUserMessageParam,
+)
+from openai.types.shared_params import ResponseFormatJSONSchema
+
+from app.core.encodable_text import encodable
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.core.setting_values import ReasoningEffort
+from app.core.turn import Finish, TokenUsage
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.providers.httptools_transport import HttptoolsTransport
+from app.providers.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
+from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents
+
+_FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
+LengthField = Literal["max_tokens", "max_completion_tokens"]
+
+_ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
+_REFUSED: Final = frozenset({400, 422})  # what servers answer to a field that they do not take
+_CLOSING_SECONDS: Final = 1.0
+_REST_SECONDS: Final = 0.1  # a connection is kept only where its answer was read to the end
+
+
+class OpenAIChatModel:
+    """One model of one provider.
+
+    `silence_seconds` is the longest that the provider may say nothing, before its first token and between two.
+    Retries cover the time before the response begins, honouring the provider's Retry-After, which the last refusal
+    passes on; nothing is asked twice once tokens flow. An event of more than `max_event_bytes` ends the answer.
+
+    Most servers know `max_tokens` only, and some pass over what they do not know; OpenAI's newer models refuse it. So
+    it is sent first, and a request that is refused is sent once more with `max_completion_tokens`; what was taken is
+    remembered. A schema for the reply is sent until the endpoint refuses one and takes the same request without it;
+    from then on the messages' own words must do. Hidden reasoning counts into the length: `reasoning_tokens` are added
+    for it, by default 4,000 where the newer field is taken and none elsewhere, for a small context may not hold them.
+    `temperature` and `reasoning_effort` are sent only when they are given: many models refuse one or the other. With
+    `has_cache_control` the end of what calls share is marked for endpoints that keep nothing unless they are told to.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        connect_seconds: float = 3.0,
+        silence_seconds: float = 20.0,
+        max_retries: int = 2,
+        temperature: float | None = None,
+        reasoning_effort: ReasoningEffort | None = None,
+        reasoning_tokens: int | None = None,
+        has_cache_control: bool = False,
+        max_event_bytes: int = MAX_EVENT_BYTES,
+    ) -> None:
+        self._model = model
+        self._temperature = temperature
+        self._reasoning_effort = reasoning_effort
+        self._reasoning_tokens = reasoning_tokens
+        self._has_cache_control = has_cache_control
+        self._length_field: LengthField | None = None  # until the endpoint has taken one
+        self._takes_schemas = True  # until it has refused one
+        self._max_event_bytes = max_event_bytes
+        self._client = AsyncOpenAI(
+            base_url=base_url,
+            api_key=api_key or "none",  # local servers want no key, the SDK does
+            max_retries=max_retries,
+            timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
+            http_client=None if _is_proxied(base_url) else DefaultAsyncHttpxClient(transport=HttptoolsTransport()),
+        )
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        completion = await self._begin(messages, max_tokens)
+        try:
+            async with aclosing(self._items(completion)) as items:
+                yield items
+        finally:
+            # Also while we are being cancelled: an open request is paid for.
+            with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
+                await completion.close()
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
+        schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
+        try:
+            if schema is None or not self._takes_schemas:
+                return await self._sized(messages, max_tokens)
+            try:
+                return await self._sized(messages, max_tokens, _response_format(schema))
+            except APIStatusError as refusal:
+                if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", "response_format"}:
+                    raise
+            completion = await self._sized(messages, max_tokens)
+            self._takes_schemas = False
+            return completion
+        except OPENAI_ERRORS as error:
+            raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
+
+    async def _sized(
+        self, messages: Sequence[ChatMessage], max_tokens: int, reply: ResponseFormatJSONSchema | None = None
+    ) -> AsyncStream[ChatCompletionChunk]:
+        if self._length_field is not None:
+            return await self._request(messages, max_tokens, self._length_field, reply)
+        return await self._first_taken(messages, max_tokens, reply)
+
+    async def _first_taken(
+        self, messages: Sequence[ChatMessage], max_tokens: int, reply: ResponseFormatJSONSchema | None
+    ) -> AsyncStream[ChatCompletionChunk]:
+        older, newer = get_args(LengthField)
+        field: LengthField = older
+        try:
+            completion = await self._request(messages, max_tokens, field, reply)
+        except APIStatusError as refusal:
+            if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", older}:
+                raise
+            field = newer
+            try:
+                completion = await self._request(messages, max_tokens, field, reply)
+            except APIStatusError as error:
+                # One of both was about the length. The other says what is wrong beside it.
+                raise (refusal if refused_field(error) == newer else error) from error
+        self._length_field = field
+        return completion
+
+    async def _request(
+        self,
+        messages: Sequence[ChatMessage],
+        max_tokens: int,
+        field: LengthField,
+        reply: ResponseFormatJSONSchema | None,
+    ) -> AsyncStream[ChatCompletionChunk]:
+        room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
+        return await self._client.chat.completions.create(
+            model=self._model,
+            messages=[_message(message, self._has_cache_control) for message in messages],
+            max_tokens=max_tokens + room if field == "max_tokens" else omit,
+            max_completion_tokens=max_tokens + room if field == "max_completion_tokens" else omit,
+            temperature=omit if self._temperature is None else self._temperature,
+            reasoning_effort=self._reasoning_effort or omit,
+            response_format=reply or omit,
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+
+    async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        has_begun, finish, half = False, "", ""
+        usage = TokenUsage(model=self._model)
+        events = ProviderEvents(self._max_event_bytes)
+        reads = _reads(completion.response)
+        try:
+            async for read in reads:
+                for data in events.feed(read):
+                    chunk = self._chunk(data, completion.response)
+                    if reported := chunk.get("usage"):
+                        usage = self._usage(reported)
+                    choice = _ours(chunk)
+                    text, half = _whole(half + _text(choice))
+                    if text:
+                        has_begun = True
+                        yield TextDelta(text)
+                    finish = str(choice.get("finish_reason") or finish)
+                if events.is_done:
+                    await _read_rest(reads)
+                    break
+        except OPENAI_ERRORS as error:
+            raise self._failed(what_happened(error), has_begun=has_begun) from error
+        if not finish and not events.is_done:
+            raise self._failed("ended its answer in the middle", has_begun=has_begun)
+        if not has_begun and finish != "content_filter":
+            raise self._failed(_why_empty(finish), has_begun=False)
+        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage)
+
+    def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
+        """What is no object says nothing."""
+        chunk = json.loads(data)
+        if not isinstance(chunk, dict):
+            return {}
+        if error := chunk.get("error"):
+            raise APIError("an error in the stream", response.request, body=error)
+        return chunk
+
+    def _usage(self, reported: Any) -> TokenUsage:
+        details = reported.get("prompt_tokens_details") or {}
+        return TokenUsage(
+            reported.get("prompt_tokens") or 0,
+            reported.get("completion_tokens") or 0,
+            self._model,
+            details.get("cached_tokens") or reported.get("prompt_cache_hit_tokens") or 0,
+        )
+
+    def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
+        message = self._told(happened)
+        return ModelInterrupted(message) if has_begun else ModelUnavailable(message)
+
+    def _told(self, happened: str) -> str:
+        return f"The model {self._model} at {self._client.base_url.host} {happened}."
+
+
+def _reads(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """What comes. Where nothing is encoded, past the layers of httpx2 that decode and cut."""
+    if "content-encoding" in response.headers or not isinstance(response.stream, httpx2.AsyncByteStream):
+        return response.aiter_bytes()
+    return aiter(response.stream)
+
+
+def _is_proxied(base_url: str) -> bool:
+    """Whether the environment's proxy variables (HTTPS_PROXY, NO_PROXY ...) send it through a proxy."""
+    address = urlsplit(base_url)
+    proxies = getproxies()
+    return bool({address.scheme, "all"} & proxies.keys()) and not proxy_bypass(address.netloc)
+
+
+def _ours(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The choice that was asked for, whatever else comes and in whatever order."""
+    choices: Sequence[Mapping[str, Any]] = chunk.get("choices") or ()
+    return next((choice for choice in choices if not choice.get("index")), {})
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """The text, and the half of a character at its end: endpoints that count UTF-16 cut emoji between two events."""
+    cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+    whole = text[:cut].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole, text[cut:]
+
+
+def _text(choice: Any) -> str:
+    text = (choice.get("delta") or {}).get("content") or ""
+    if not isinstance(text, str):
+        raise TypeError("a delta that is no text")
+    return text
+
+
+def _why_empty(finish: str) -> str:
+    if finish != "length":
+        return "gave an empty answer"
+    return (
+        "used its whole length up before its first word, as models do that reason: raise the setting for reasoning "
+        "tokens, or lower the reasoning effort"
+    )
+
+
+async def _read_rest(reads: AsyncIterator[bytes]) -> None:
+    with anyio.move_on_after(_REST_SECONDS), suppress(*OPENAI_ERRORS):
+        async for _ in reads:
+            pass
+
+
+def _response_format(schema: Mapping[str, Any]) -> ResponseFormatJSONSchema:
+    return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": dict(schema)}}
+
+
+def _message(message: ChatMessage, has_cache_control: bool) -> ChatCompletionMessageParam:
+    content = encodable(message.content)
+    if has_cache_control and message.shared_chars:
+        shared, own = content[: message.shared_chars], content[message.shared_chars :]
+        kept = {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}
+        parts = [kept, {"type": "text", "text": own}] if own else [kept]
+        return cast(ChatCompletionMessageParam, {"role": message.role, "content": parts})
+    match message.role:
+        case "system":
+            return ChatCompletionSystemMessageParam(role="system", content=content)
+        case "user":
+            return ChatCompletionUserMessageParam(role="user", content=content)
+        case "assistant":
+            return ChatCompletionAssistantMessageParam(role="assistant", content=content)

@@ -1,0 +1,51 @@
+"""ChatModel: one whose words must come, and come to an end, in time."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.kit.patience import Patience
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+
+
+class TimedChatModel:
+    """`silence_seconds` is the longest wait for the next words, and `answer_seconds` for the last ones. A connection
+    that is kept busy with signs of life, or with a letter now and then, is no answer."""
+
+    def __init__(self, model: ChatModel, *, silence_seconds: float, answer_seconds: float) -> None:
+        self._model = model
+        self._silence_seconds = silence_seconds
+        self._answer_seconds = answer_seconds
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        ends_at = asyncio.get_running_loop().time() + self._answer_seconds
+        async with AsyncExitStack() as opened:
+            try:
+                async with asyncio.timeout(self._silence_seconds):
+                    items = await opened.enter_async_context(self._model.stream(messages, max_tokens=max_tokens))
+            except TimeoutError as error:
+                raise ModelUnavailable(self._too_slow(ends_at)) from error
+            async with aclosing(self._in_time(items, ends_at)) as timed:
+                yield timed
+
+    async def _in_time(self, items: ChatStream, ends_at: float) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        has_begun, patience, loop = False, Patience(), asyncio.get_running_loop()
+        try:
+            while True:
+                due = min(loop.time() + self._silence_seconds, ends_at)
+                item = await patience.until(due, anext(items, None))
+                if item is None:
+                    return
+                has_begun = True
+                yield item
+        except TimeoutError as error:
+            raise (ModelInterrupted if has_begun else ModelUnavailable)(self._too_slow(ends_at)) from error
+        finally:
+            patience.close()
+
+    def _too_slow(self, ends_at: float) -> str:
+        if asyncio.get_running_loop().time() >= ends_at:
+            return f"The model did not end its answer within {self._answer_seconds:g} s."
+        return f"The model said nothing for {self._silence_seconds:g} s."

@@ -1,0 +1,114 @@
+"""Embedder by an ONNX model on this machine's cores."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from copy import copy
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from app.core.errors import EmbedderUnavailable
+from app.providers.onnx_session import OnnxSession, TokenRow
+from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
+
+_log = structlog.get_logger(__name__)
+
+_BATCH_TOKENS: Final = 512  # with padding; larger batches leave the cores' caches, and are slower for it
+
+
+class OnnxEmbedder:
+    """Also a TokenCounter, for it is the model that says what a token is.
+
+    The chunker keeps chunks within `max_tokens`; what is longer all the same, such as a visitor's endless question,
+    is embedded by its beginning.
+    """
+
+    def __init__(self, folder: Path, threads: OnnxThreads, *, cores: int | None = None) -> None:
+        self._session = OnnxSession(folder, cores=cores)
+        self._threads = threads
+        self._urgency = Urgency.INGEST
+
+    def for_questions(self) -> "OnnxEmbedder":
+        """The same model for texts that somebody waits for: several of them go before a ranking too, as one does."""
+        urgent = copy(self)
+        urgent._urgency = Urgency.QUESTION
+        return urgent
+
+    @cached_property
+    def model_id(self) -> str:
+        weights = self._session.folder / self._session.config["file"]
+        digest = hashlib.sha256(weights.read_bytes()).hexdigest()[:12]
+        return f"onnx-{weights.stem}-{digest}"
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset({self._session.config["language"]})
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._session.config["dim"])
+
+    @property
+    def max_tokens(self) -> int:
+        return int(self._session.config["max_length"])
+
+    def count(self, text: str) -> int:
+        return self._session.tokens.count(text)
+
+    async def open(self) -> None:
+        """Load the model now rather than with the first text. Raises EmbedderUnavailable."""
+        try:
+            await self._threads.run(self._session.open, Urgency.QUESTION)
+        except Exception as error:
+            raise self._unavailable(error) from error
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if not texts:
+            return []
+        try:
+            if len(texts) == 1:
+                return await self._threads.run(lambda: self._embed_texts(texts), Urgency.QUESTION)
+            return await self._embed_by_length(texts)
+        except Exception as error:
+            raise self._unavailable(error) from error
+
+    async def _embed_by_length(self, texts: Sequence[str]) -> list[list[float]]:
+        """Texts of like length share a batch, so that little of it is padding."""
+        rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
+        vectors: list[list[float]] = [[]] * len(texts)
+        for numbers in _batches([len(row) for row in rows]):
+            batch = [rows[number] for number in numbers]
+            embedded = await self._threads.run(partial(self._session.run, batch), self._urgency)
+            for number, vector in zip(numbers, embedded.tolist(), strict=True):
+                vectors[number] = vector
+        return vectors
+
+    def _embed_texts(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = self._session.run([self._row(text) for text in texts]).tolist()
+        return vectors
+
+    def _row(self, text: str) -> TokenRow:
+        ids = self._session.tokens.encode(text, has_special_tokens=True)
+        if len(ids) > self.max_tokens:
+            _log.warning("text_cut_for_embedding", tokens=len(ids), max_tokens=self.max_tokens)
+            ids = [*ids[: self.max_tokens - 1], self._session.special_id("[SEP]")]
+        return TokenRow(ids, question_length=len(ids))
+
+    def _unavailable(self, error: Exception) -> EmbedderUnavailable:
+        if isinstance(error, ThreadsBusy):
+            return EmbedderUnavailable(f"The local embedding model is busy: {error}.")
+        return EmbedderUnavailable(f"The embedding model in {self._session.folder} does not run: {error}")
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The places of all lengths, shortest first, in groups of at most _BATCH_TOKENS when padded to their longest."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        if batch and (len(batch) + 1) * lengths[place] > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

@@ -1,0 +1,81 @@
+"""Port: chunks that hold the question's words. Derived data, like the vectors."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from app.core.chunk import IndexHit
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTerms:
+    """One entry: a chunk of a document version and the text to find it by."""
+
+    chunk_id: str
+    document_version_id: UUID
+    title: str
+    text: str  # context line and chunk
+
+
+class KeywordIndex(Protocol):
+    """One index an agent, with its own statistics. `language` is a BCP 47 primary subtag or None; it chooses
+    stemmer and stop words, and is the same for writing and searching an agent."""
+
+    async def search(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        question: str,
+        limit: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[IndexHit]:
+        """Up to `limit` chunks, highest BM25 first; where `among` is given, of these document versions only, by the
+        statistics of the whole index. [] when no word of the question says anything. Raises IndexUnavailable."""
+        ...
+
+    async def complete(
+        self, agent_id: UUID, language: str | None, typed: str, limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        """Up to `limit` chunks for what somebody is typing, best first: those that hold each of its words, of which
+        the last may go on; where there are none, those that hold words near them, and then those that hold some of
+        them. A word of the title counts more. `among` as in `search`. Raises IndexUnavailable."""
+        ...
+
+    def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """For each text, where `complete` found what was typed: (start, end) in order, apart from each other."""
+        ...
+
+    async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
+        """For each text, the share in [0, 1) of the question's words that it holds, each word weighing its IDF in
+        the agent's index, counted as if the question had one word more that no text holds: to hold the only, common
+        word of a short question proves little. 0 when the question has no telling word. Raises IndexUnavailable."""
+        ...
+
+    async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
+        """Add or replace by chunk id, visible to searches of every process afterwards. Raises IndexUnavailable."""
+        ...
+
+    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        """Remove every entry of these versions; absent ones are fine. Raises IndexUnavailable."""
+        ...
+
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        """How many entries of these versions there are. Raises IndexUnavailable."""
+        ...
+
+    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
+        """Write the agent's index anew from `rows`, so that nothing of a dropped entry is left in any file. False, and
+        nothing is changed, when it holds an entry that `rows` lack: somebody has put it meanwhile. An agent without
+        an index gets none. Raises IndexUnavailable."""
+        ...
+
+    async def drop_agent(self, agent_id: UUID) -> None: ...
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        """Every chunk id of the agent, for reconciling. Raises IndexUnavailable."""
+        ...
+
+    async def agent_ids(self) -> set[UUID]:
+        """Every agent that has an index."""
+        ...

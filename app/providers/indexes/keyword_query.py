@@ -1,0 +1,128 @@
+"""What a question's terms ask of a tantivy index, and how much each of them weighs there."""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Final
+from uuid import UUID
+
+from tantivy import Occur, Query, Schema, Searcher
+
+from app.core.text.typed_words import edits_forgiven
+from app.providers.indexes.keyword_analysis import TypedWord
+
+_TITLE_BOOST: Final = 0.2  # the context line in the text names the title already
+_MAX_TERMS: Final = 32
+
+# What somebody is typing: BM25 of a whole word by its field, else one score for all that begin so or are near it.
+_WHOLE: Final = {"title": 2.0, "text": 1.0}
+_BEGUN: Final = {"title": 1.2, "text": 0.6}
+_NEAR: Final = {"title": 0.6, "text": 0.3}
+_SHORTEST_STEM: Final = 4
+_LONGEST_ENDING: Final = 5  # that a stemmer may have cut off what is typed
+_MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked at
+
+
+def query_for(terms: Sequence[str], schema: Schema, searcher: Searcher, among: Collection[UUID] | None) -> Query | None:
+    """None where the index holds none of the terms. With `among` only entries of these document versions are found."""
+    known = _rarest_known(searcher, terms)
+    if not known:
+        return None
+    query = _any_of(known, schema)
+    return query if among is None else _among(schema, query, among)
+
+
+def typed_query(
+    words: Sequence[TypedWord],
+    schema: Schema,
+    searcher: Searcher,
+    among: Collection[UUID] | None,
+    *,
+    forgives: bool,
+    wants_all: bool,
+) -> Query:
+    """What holds all of the typed words, or any of them. A last word that may be a whole one which tells nothing
+    ("refund the", "refund the|me") only adds to the others."""
+    must = Occur.Must if wants_all else Occur.Should
+    tells_by_itself = any(word.terms for word in words)
+    clauses = [
+        (
+            Occur.Should if tells_by_itself and not word.terms else must,
+            _typed(word, schema, searcher, forgives=forgives),
+        )
+        for word in words
+    ]
+    query = Query.boolean_query(clauses)
+    return query if among is None else _among(schema, query, among)
+
+
+def _typed(word: TypedWord, schema: Schema, searcher: Searcher, *, forgives: bool) -> Query:
+    found: list[Query] = []
+    for field in ("title", "text"):
+        terms = [*word.terms, *_shortened(word, field, searcher)]
+        found += [
+            Query.boost_query(Query.term_query(schema, field, term, index_option="freq"), _WHOLE[field])
+            for term in dict.fromkeys(terms)
+        ]
+        if word.goes_on and word.folded:
+            begun = Query.fuzzy_term_query(schema, field, word.folded, distance=0, prefix=True)
+            found.append(Query.boost_query(begun, _BEGUN[field]))
+        if forgives and (edits := edits_forgiven(word.folded)):
+            # The index holds stems: the stem of what was typed, or its beginning, is what may be near one of them.
+            beginning = word.folded[:-3] if edits > 1 else word.folded
+            for stem in dict.fromkeys((beginning, *word.terms)):
+                near = Query.fuzzy_term_query(schema, field, stem, distance=edits, prefix=word.goes_on or edits > 1)
+                found.append(Query.boost_query(near, _NEAR[field]))
+    return Query.disjunction_max_query(found) if found else Query.empty_query()
+
+
+def _shortened(word: TypedWord, field: str, searcher: Searcher) -> list[str]:
+    """The longest term that what was typed goes on from: "organisati" is on its way to a word of the stem "organis"."""
+    if not word.goes_on:
+        return []
+    shortest = max(_SHORTEST_STEM, len(word.folded) - _LONGEST_ENDING)
+    shorter = (word.folded[:end] for end in range(len(word.folded) - 1, shortest - 1, -1))
+    return next(([stem] for stem in shorter if searcher.doc_freq(field, stem)), [])
+
+
+def weights_of(terms: Sequence[str], searcher: Searcher) -> dict[str, float]:
+    """The rarer a term is in texts, the more it weighs."""
+    return {term: _idf(searcher, term) for term in terms[:_MAX_TERMS_WEIGHED]}
+
+
+def weight_of_unknown(searcher: Searcher) -> float:
+    """Of a term that no text has."""
+    return _idf_of(0, searcher.num_docs)
+
+
+def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:
+    """What the index holds of the terms; the rarest where they are too many for one query."""
+    weighed = terms[:_MAX_TERMS_WEIGHED]
+    known = [term for term in weighed if any(searcher.doc_freq(field, term) for field in ("text", "title"))]
+    if len(known) <= _MAX_TERMS:
+        return known
+    return sorted(known, key=lambda term: _idf(searcher, term), reverse=True)[:_MAX_TERMS]
+
+
+def _any_of(terms: Sequence[str], schema: Schema) -> Query:
+    clauses: list[tuple[Occur, Query]] = []
+    for term in terms:
+        title = Query.term_query(schema, "title", term, index_option="freq")
+        clauses.append((Occur.Should, Query.term_query(schema, "text", term, index_option="freq")))
+        clauses.append((Occur.Should, Query.boost_query(title, _TITLE_BOOST)))
+    return Query.boolean_query(clauses)
+
+
+def _among(schema: Schema, query: Query, document_version_ids: Collection[UUID]) -> Query:
+    """The same hits and scores, of these versions only."""
+    wanted = Query.term_set_query(schema, "document_version_id", [str(number) for number in document_version_ids])
+    return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(wanted, 0.0))])
+
+
+def _idf(searcher: Searcher, term: str) -> float:
+    """As in BM25 (Robertson and Sparck Jones, with + 1 so that it is never negative)."""
+    # Entries that were replaced count until their segment is merged, so more may be found than there are.
+    return _idf_of(searcher.doc_freq("text", term), searcher.num_docs)
+
+
+def _idf_of(found: int, of: int) -> float:
+    return math.log(1 + (max(0, of - found) + 0.5) / (found + 0.5))

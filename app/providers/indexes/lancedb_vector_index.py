@@ -1,0 +1,397 @@
+"""VectorIndex by LanceDB: one table for all agents, searched exactly.
+
+A bitmap over the agent makes an exact search of 10,000 chunks cheaper than an approximate one, so the table has no
+vector index; docs/decisions says at what size that changes. On a disk the vectors of agents that are asked are kept in
+memory for as long as no process writes to the table: a search is then ten times cheaper.
+
+A table belongs to one model: its name carries model id and dimensions, so a switch of the embedder starts an empty
+table beside the old one. A table that this process has read and that is gone now is lost, and so is one that only
+another model has: both raise IndexUnavailable. One that never was is empty.
+"""
+
+import hashlib
+import random
+import re
+import shutil
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+from uuid import UUID, uuid4
+
+import anyio
+import numpy as np
+import pyarrow as pa
+import structlog
+
+from app.core.chunk import IndexHit
+from app.core.errors import IndexUnavailable
+from app.kit.vector_matrix import KeptMatrices, VectorMatrix
+from app.providers.indexes.lancedb_import import without_catalogue_client
+from app.providers.indexes.vector_index import ChunkVector
+
+with without_catalogue_client():
+    import lancedb
+    from lancedb.db import AsyncConnection
+    from lancedb.expr import Expr, col, lit
+    from lancedb.index import Bitmap, BTree
+    from lancedb.table import AsyncTable
+
+_log = structlog.get_logger(__name__)
+
+_PREFIX: Final = "chunks_"
+_WRITES_BETWEEN_COMPACTIONS: Final = 20  # each write leaves a small file, and every search reads them all
+_OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
+_NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_nearest` takes care of
+_ATTEMPTS: Final = 10
+_IDS_IN_ONE_FILTER: Final = 500
+_INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id": BTree, "document_version_id": BTree}
+
+_SETTLED_SECONDS: Final = 2.0  # since the last write: while one follows another, loading would cost more than it saves
+_KEPT_BYTES: Final = 48 * 1024 * 1024  # of vectors in memory, of all agents
+_LARGEST_KEPT: Final = 20_000  # chunks of an agent
+_ROWS_ON_LOOP: Final = 4_000  # 0.3 ms; more are searched on a thread
+
+# What LanceDB's Rust side raises, whatever went wrong.
+_VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
+
+
+class LanceDBVectorIndex:
+    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store."""
+
+    def __init__(
+        self, uri: str, *, model_id: str, dimensions: int, storage_options: dict[str, str] | None = None
+    ) -> None:
+        self._uri = uri
+        self._storage_options = storage_options
+        self._dimensions = dimensions
+        self._table_name = table_name(model_id, dimensions)
+        self._folder = None if "://" in uri else Path(uri) / f"{self._table_name}.lance"
+        # A worker process writes what this one reads: looking for its versions is free on a disk, a request
+        # on an object store.
+        self._staleness = timedelta(0) if self._folder else timedelta(seconds=2)
+        self._table: AsyncTable | None = None
+        self._opened_identity: tuple[int, int] | None = None
+        self._was_seen = False
+        self._opening = anyio.Lock()
+        self._writing = anyio.Lock()
+        self._writes = 0
+        self._matrices = KeptMatrices[UUID](_KEPT_BYTES)
+
+    async def search(
+        self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        if limit < 1:
+            return []
+        if among is None:
+            matrix = await self._in_memory(agent_id, vector)
+            if matrix is not None:
+                work = partial(matrix.nearest, vector, limit)
+                found = work() if len(matrix) <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
+                return [IndexHit(key, cosine) for key, cosine in found]
+            return await self._nearest(_of(agent_id), vector, limit)
+        hits: list[IndexHit] = []
+        for ids in _in_parts(sorted(str(number) for number in among)):
+            hits += await self._nearest(_of(agent_id) & col("document_version_id").isin(ids), vector, limit)
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:limit]
+
+    async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
+        matrix = await self._in_memory(agent_id, vector)
+        if matrix is not None:
+            return matrix.cosines(vector, chunk_ids)
+        hits: list[IndexHit] = []
+        for ids in _in_parts(list(dict.fromkeys(chunk_ids))):
+            hits += await self._nearest(_of(agent_id) & col("chunk_id").isin(ids), vector, len(ids))
+        return {hit.chunk_id: hit.score for hit in hits}
+
+    async def put(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> None:
+        if not rows:
+            return
+        batch = self._batch(agent_id, list({row.chunk_id: row for row in rows}.values()))
+        async with self._writing, self._translated():
+            table = await self._created()
+            merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
+            await _retried(lambda: merge.execute(batch))
+            await self._compact_now_and_then(table)
+
+    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        for ids in _in_parts([str(number) for number in document_version_ids]):
+            await self._delete(_of(agent_id) & col("document_version_id").isin(ids))
+
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        count = 0
+        async with self._translated():
+            for table in await self._every_model():
+                for ids in _in_parts([str(number) for number in document_version_ids]):
+                    rows = table.query().where(_of(agent_id) & col("document_version_id").isin(ids))
+                    count += (await rows.select(["chunk_id"]).to_arrow()).num_rows
+        return count
+
+    async def drop_agent(self, agent_id: UUID) -> None:
+        await self._delete(_of(agent_id))
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        async with self._translated():
+            table = await self._opened()
+            if table is None:
+                return set()
+            found = await table.query().where(_of(agent_id)).select(["chunk_id"]).to_arrow()
+            return set(found["chunk_id"].to_pylist())
+
+    async def agent_ids(self) -> set[UUID]:
+        async with self._translated():
+            table = await self._opened()
+            if table is None:
+                return set()
+            agents: set[str] = set()
+            async for batch in await table.query().select(["agent_id"]).to_batches():
+                agents.update(batch["agent_id"].unique().to_pylist())
+            return {UUID(agent) for agent in agents}
+
+    async def compact(self) -> None:
+        async with self._writing, self._translated():
+            table = await self._opened()
+            if table is not None:
+                await _retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
+                self._writes = 0
+
+    async def purge(self) -> None:
+        """Compaction alone leaves a dropped row in its file until a tenth of the file is dropped, and an index keeps
+        its values; so every row and index is written once more, and all that came before is removed."""
+        async with self._writing, self._translated():
+            for table in await self._every_model():
+                await _retried(partial(table.update, where="true", updates_sql={"agent_id": "agent_id"}))
+                for column, index in _INDEXES.items():
+                    await _retried(partial(table.create_index, column, config=index(), replace=True))
+                await _retried(partial(table.optimize, cleanup_older_than=_NO_VERSION_KEPT))
+
+    async def close(self) -> None:
+        self._table = None
+
+    async def _in_memory(self, agent_id: UUID, vector: Sequence[float]) -> VectorMatrix | None:
+        """The agent's vectors as they stand in the table now; None where LanceDB is to be asked."""
+        self._check(vector)
+        written = self._last_write()
+        if written is None or time.time_ns() - written[1] < _SETTLED_SECONDS * 1e9:
+            return None
+        try:
+            return await self._matrices.of(agent_id, written, lambda: self._loaded(agent_id))
+        except IndexUnavailable:  # LanceDB says it, if it still is
+            return None
+
+    async def _loaded(self, agent_id: UUID) -> VectorMatrix | None:
+        async with self._translated():
+            table = await self._opened()
+            if table is None or await table.count_rows(f"agent_id = '{agent_id}'") > _LARGEST_KEPT:
+                return None
+            rows = await table.query().where(_of(agent_id)).select(["chunk_id", "vector"]).to_arrow()
+        flat = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        vectors = np.array(flat, dtype=np.float32).reshape(rows.num_rows, self._dimensions)
+        return VectorMatrix(rows["chunk_id"].to_pylist(), vectors) if rows.num_rows else None
+
+    def _last_write(self) -> tuple[int, int] | None:
+        """Which folder of versions there is, and when one came into it or left it (ns); None on an object store."""
+        try:
+            stat = (self._folder / "_versions").stat() if self._folder else None
+        except FileNotFoundError:
+            return None
+        return (stat.st_ino, stat.st_mtime_ns) if stat else None
+
+    async def _nearest(self, among: Expr, vector: Sequence[float], limit: int) -> list[IndexHit]:
+        self._check(vector)
+        try:
+            return await self._nearest_now(among, vector, limit)
+        except IndexUnavailable:  # a purge may have removed the version that was just being read
+            return await self._nearest_now(among, vector, limit)
+
+    async def _nearest_now(self, among: Expr, vector: Sequence[float], limit: int) -> list[IndexHit]:
+        async with self._translated():
+            table = await self._opened()
+            if table is None:
+                return []
+            query = table.query().nearest_to(np.asarray(vector, dtype=np.float32)).distance_type("cosine")
+            query = query.bypass_vector_index().where(among).select(["chunk_id", "_distance"]).limit(limit)
+            return [IndexHit(row["chunk_id"], 1.0 - row["_distance"]) for row in await query.to_list()]
+
+    async def _delete(self, rows: Expr) -> None:
+        """From every model's table: what is forgotten must not lie on in the one of yesterday's model."""
+        async with self._writing, self._translated():
+            for table in await self._every_model():
+                await _retried(partial(table.delete, rows))
+                await self._compact_now_and_then(table)
+
+    async def _compact_now_and_then(self, table: AsyncTable) -> None:
+        self._writes += 1
+        if self._writes < _WRITES_BETWEEN_COMPACTIONS:
+            return
+        self._writes = 0
+        try:
+            await table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT)
+        except _VENDOR_ERRORS as error:  # another process may have been at it; searches are only slower
+            _log.warning("vector_compaction_skipped", error=str(error))
+
+    def _batch(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> pa.Table:
+        for row in rows:
+            self._check(row.vector)
+        flat = np.asarray([row.vector for row in rows], dtype=np.float32).ravel()
+        return pa.table(
+            {
+                "chunk_id": [row.chunk_id for row in rows],
+                "agent_id": [str(agent_id)] * len(rows),
+                "document_version_id": [str(row.document_version_id) for row in rows],
+                "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), self._dimensions),
+            },
+            schema=self._schema(),
+        )
+
+    def _schema(self) -> pa.Schema:
+        columns = [pa.field(name, pa.string(), nullable=False) for name in ("chunk_id", "agent_id")]
+        columns.append(pa.field("document_version_id", pa.string(), nullable=False))
+        columns.append(pa.field("vector", pa.list_(pa.float32(), self._dimensions), nullable=False))
+        return pa.schema(columns)
+
+    def _check(self, vector: Sequence[float]) -> None:
+        if len(vector) != self._dimensions:
+            raise AssertionError(f"a vector of {len(vector)} numbers, where the index holds {self._dimensions}")
+
+    async def _connected(self) -> AsyncConnection:
+        return await lancedb.connect_async(
+            self._uri, storage_options=self._storage_options, read_consistency_interval=self._staleness
+        )
+
+    async def _every_model(self) -> list[AsyncTable]:
+        connection = await self._connected()
+        return [await connection.open_table(name) for name in await _tables(connection)]
+
+    async def _opened(self) -> AsyncTable | None:
+        """The table; None where no process has put anything yet. Raises IndexUnavailable where it was lost."""
+        async with self._opening:
+            if self._table is not None and self._opened_identity == self._identity():
+                return self._table
+            self._table = None  # not closed: a search may still be reading it
+            if self._folder and not self._folder.parent.exists():
+                names: list[str] = []  # connecting would make the folder
+            else:
+                connection = await self._connected()
+                names = await _tables(connection)
+            if self._table_name in names:
+                self._keep(await connection.open_table(self._table_name))
+            elif self._was_seen:
+                raise IndexUnavailable(f"The vectors in {self._uri} are gone; run `docent reindex`.")
+            elif names:
+                raise IndexUnavailable(
+                    f"The vectors in {self._uri} were made by another embedding model; run `docent reindex`."
+                )
+            return self._table
+
+    async def _created(self) -> AsyncTable:
+        """The table, made where it is missing: whoever puts is rebuilding."""
+        async with self._opening:
+            if self._table is not None and self._opened_identity == self._identity():
+                return self._table
+            connection = await self._connected()
+            if self._table_name in await _tables(connection):
+                table = await connection.open_table(self._table_name)
+            elif self._folder is None:
+                table = await self._make_table(connection)
+            else:
+                await self._make_folder(self._folder)
+                table = await connection.open_table(self._table_name)
+            self._keep(table)
+            return table
+
+    async def _make_folder(self, folder: Path) -> None:
+        """Aside, then renamed: of two processes that make the table at once, LanceDB would let the second wipe out
+        what the first has put by then."""
+        aside = folder.parent / f".making-{uuid4().hex}"
+        try:
+            await self._make_table(await lancedb.connect_async(str(aside)))
+            await anyio.to_thread.run_sync(_rename_unless_there, aside / folder.name, folder)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(partial(shutil.rmtree, aside, ignore_errors=True))
+
+    async def _make_table(self, connection: AsyncConnection) -> AsyncTable:
+        table = await connection.create_table(self._table_name, schema=self._schema(), exist_ok=True)
+        await _retried(partial(_add_indexes, table))
+        return table
+
+    def _keep(self, table: AsyncTable) -> None:
+        self._table, self._opened_identity, self._was_seen = table, self._identity(), True
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Tells a folder from another one rebuilt in its place, which an open table would mix with the old."""
+        if self._folder is None:
+            return None
+        try:
+            stat = self._folder.stat()
+        except FileNotFoundError:
+            return (0, 0)
+        return (stat.st_ino, stat.st_ctime_ns)
+
+    @asynccontextmanager
+    async def _translated(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except _VENDOR_ERRORS as error:
+            self._table = None  # the next call opens what is there then
+            raise IndexUnavailable(
+                f"The vectors in {self._uri} cannot be used ({error}); run `docent reindex`."
+            ) from error
+
+
+def table_name(model_id: str, dimensions: int) -> str:
+    """Readable, and another one for every model id whatever characters it is made of."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", model_id).strip("-")[:60]
+    digest = hashlib.sha256(model_id.encode()).hexdigest()[:8]
+    return f"{_PREFIX}{readable}_{digest}_{dimensions}"
+
+
+def _of(agent_id: UUID) -> Expr:
+    return col("agent_id") == lit(str(agent_id))
+
+
+def _in_parts(ids: list[str]) -> list[list[str]]:
+    return [ids[start : start + _IDS_IN_ONE_FILTER] for start in range(0, len(ids), _IDS_IN_ONE_FILTER)]
+
+
+def _rename_unless_there(source: Path, target: Path) -> None:
+    try:
+        source.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
+
+
+async def _add_indexes(table: AsyncTable) -> None:
+    indexed = {column for index in await table.list_indices() for column in index.columns}
+    for column, index in _INDEXES.items():
+        if column not in indexed:
+            await table.create_index(column, config=index())
+
+
+async def _retried(write: Callable[[], Awaitable[object]]) -> None:
+    """Again while another process commits at the same moment; LanceDB does so by itself for some writes only."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            await write()
+            return
+        except RuntimeError as error:
+            if "commit conflict" not in str(error) or attempt == _ATTEMPTS:
+                raise
+            await anyio.sleep(attempt * random.uniform(0.01, 0.05))  # noqa: S311 - spreads, does not protect
+
+
+async def _tables(connection: AsyncConnection) -> list[str]:
+    """The names of our tables, of whatever model."""
+    names: list[str] = []
+    token: str | None = None
+    while True:
+        page = await connection.list_tables(page_token=token)
+        names += [name for name in page.tables if name.startswith(_PREFIX)]
+        token = page.page_token
+        if not token:
+            return names

@@ -1,0 +1,371 @@
+"""KeywordIndex by tantivy: a directory for each agent, so that each has its own statistics and forgetting one is
+removing a folder.
+
+`<root>/<agent id>/<schema number>-<language>/`: an agent has one such directory. The first `put` under another
+language or schema number starts a new one and removes the old, for the caller says the same language for writing and
+searching; until then searches raise IndexUnavailable.
+
+An agent without a directory has an empty index: SQL knows what should be in it, and reconciling puts it there. A
+directory that this process has read and that is gone now is lost: IndexUnavailable.
+"""
+
+import functools
+import shutil
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, ParamSpec, TypeVar
+from uuid import UUID, uuid4
+
+import anyio
+from tantivy import Document, Index, IndexWriter, Query, Schema, SchemaBuilder, Searcher
+
+from app.core.chunk import IndexHit
+from app.core.errors import IndexUnavailable
+from app.providers.indexes.keyword_analysis import KnownTerms, analysis_of, language_of
+from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.keyword_query import query_for, typed_query, weight_of_unknown, weights_of
+from app.providers.indexes.typed_marks import typed_marks
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SCHEMA_NUMBER: Final = 1  # raise it when schema or analysis change: what is on disk is then built anew
+_ANALYZER: Final = "agent"
+_HEAP_BYTES: Final = 15_000_000  # the least that tantivy takes
+_LOCK_PAUSE_SECONDS: Final = 0.05
+
+# What tantivy's Rust side raises, whatever went wrong.
+_VENDOR_ERRORS: Final = (ValueError, RuntimeError, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    index: Index
+    schema: Schema
+    language: str
+    inode: int  # another one under the same path is another index
+
+    def searcher(self) -> Searcher:
+        """With everything that any process has committed."""
+        self.index.reload()
+        return self.index.searcher()
+
+
+class TantivyKeywordIndex:
+    """`root` is this index's own folder; at most `max_readers` agents are kept open."""
+
+    def __init__(
+        self, root: Path, *, max_readers: int = 256, threads: int = 4, lock_wait_seconds: float = 10.0
+    ) -> None:
+        self._root = root
+        self._max_readers = max_readers
+        self._lock_wait_seconds = lock_wait_seconds
+        self._limiter = anyio.CapacityLimiter(threads)
+        self._known = KnownTerms()
+        self._readers: OrderedDict[Path, _Reader] = OrderedDict()
+        self._seen: set[UUID] = set()
+        self._guard = threading.Lock()  # of the two above
+        self._writing = threading.Lock()  # one writer at a time in this process; tantivy's lock is for the others
+
+    async def search(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        question: str,
+        limit: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[IndexHit]:
+        if limit < 1:
+            return []
+        return await self._in_thread(self._search, agent_id, language_of(language), question, limit, among)
+
+    async def complete(
+        self, agent_id: UUID, language: str | None, typed: str, limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        if limit < 1:
+            return []
+        return await self._in_thread(self._complete, agent_id, language_of(language), typed, limit, among)
+
+    def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        return typed_marks(analysis_of(language_of(language)), typed, texts)
+
+    async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
+        return await self._in_thread(self._coverage, agent_id, language_of(language), question, texts)
+
+    async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
+        if rows:
+            await self._in_thread(self._put, agent_id, language_of(language), rows)
+
+    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        if document_version_ids:
+            await self._in_thread(self._drop_versions, agent_id, document_version_ids)
+
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        return await self._in_thread(self._count_versions, agent_id, document_version_ids)
+
+    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
+        return await self._in_thread(self._rewrite, agent_id, language_of(language), rows)
+
+    async def drop_agent(self, agent_id: UUID) -> None:
+        await self._in_thread(self._drop_agent, agent_id)
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        return await self._in_thread(self._chunk_ids, agent_id)
+
+    async def agent_ids(self) -> set[UUID]:
+        return await self._in_thread(self._agent_ids)
+
+    async def close(self) -> None:
+        with self._guard:
+            self._readers.clear()
+
+    # Everything below is synchronous, and runs on a thread.
+
+    def _search(
+        self, agent_id: UUID, language: str, question: str, limit: int, among: Collection[UUID] | None
+    ) -> list[IndexHit]:
+        if among is not None and not among:
+            return []
+        terms = analysis_of(language).question_terms(question)
+        reader = self._reader(agent_id, language)
+        if reader is None or not terms:
+            return []
+        searcher = reader.searcher()
+        query = query_for(terms, reader.schema, searcher, among)
+        if query is None:
+            return []
+        return _hits(searcher, query, limit)
+
+    def _complete(
+        self, agent_id: UUID, language: str, typed: str, limit: int, among: Collection[UUID] | None
+    ) -> list[IndexHit]:
+        if among is not None and not among:
+            return []
+        words = analysis_of(language).typed_words(typed)
+        reader = self._reader(agent_id, language)
+        if reader is None or not words:
+            return []
+        searcher = reader.searcher()
+        for forgives, wants_all in ((False, True), (True, True), (True, False)):
+            query = typed_query(words, reader.schema, searcher, among, forgives=forgives, wants_all=wants_all)
+            if hits := _hits(searcher, query, limit):
+                return hits
+        return []
+
+    def _coverage(self, agent_id: UUID, language: str, question: str, texts: Sequence[str]) -> list[float]:
+        terms = analysis_of(language).question_terms(question)
+        reader = self._reader(agent_id, language)
+        if reader is None or not terms:
+            return [0.0] * len(texts)
+        searcher = reader.searcher()
+        weights = weights_of(terms, searcher)
+        whole = sum(weights.values()) + weight_of_unknown(searcher)
+        held = (weights.keys() & self._known.of(language, text) for text in texts)
+        return [sum(weights[term] for term in common) / whole for common in held]
+
+    def _put(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> None:
+        cut = analysis_of(language).cut
+        with self._writer(agent_id, language) as writer:
+            for row in {row.chunk_id: row for row in rows}.values():
+                writer.delete_documents_by_term("chunk_id", row.chunk_id)
+                writer.add_document(_document(row, cut))
+
+    def _rewrite(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> bool:
+        """Tombstones alone would leave the words of dropped entries in their segments until these are merged."""
+        if not self._directories(agent_id):
+            return True
+        cut = analysis_of(language).cut
+        anew = {row.chunk_id: row for row in rows}
+        with self._writer(agent_id, language) as writer:  # from here on nobody else writes
+            if self._chunk_ids(agent_id) - anew.keys():
+                return False
+            writer.delete_all_documents()
+            for row in anew.values():
+                writer.add_document(_document(row, cut))
+            writer.commit()
+            writer.garbage_collect_files()
+        return True
+
+    def _count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        count = 0
+        for directory in self._directories(agent_id):
+            reader = self._reader(agent_id, directory.name.partition("-")[2])
+            if reader is None:
+                continue
+            searcher = reader.searcher()
+            for version_id in document_version_ids:
+                of_version = Query.term_query(reader.schema, "document_version_id", str(version_id))
+                count += len(searcher.search(of_version, limit=max(1, searcher.num_docs), count=False).hits)
+        return count
+
+    def _drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        for directory in self._directories(agent_id):
+            with self._writer(agent_id, directory.name.partition("-")[2]) as writer:
+                for version_id in document_version_ids:
+                    writer.delete_documents_by_term("document_version_id", str(version_id))
+
+    def _drop_agent(self, agent_id: UUID) -> None:
+        with self._writing, self._guard, _translated(self._root / str(agent_id)):
+            self._seen.discard(agent_id)
+            for directory in [path for path in self._readers if path.parent.name == str(agent_id)]:
+                del self._readers[directory]
+            if (self._root / str(agent_id)).exists():
+                shutil.rmtree(self._root / str(agent_id))
+
+    def _chunk_ids(self, agent_id: UUID) -> set[str]:
+        ids: set[str] = set()
+        for directory in self._directories(agent_id):
+            reader = self._reader(agent_id, directory.name.partition("-")[2])
+            if reader is None:
+                continue
+            searcher = reader.searcher()
+            found = searcher.search(Query.all_query(), limit=max(1, searcher.num_docs), count=False)
+            ids.update(searcher.doc(address)["chunk_id"][0] for _, address in found.hits)
+        return ids
+
+    def _agent_ids(self) -> set[UUID]:
+        names = [path.name for path in self._root.iterdir()] if self._root.exists() else []
+        return {UUID(name) for name in names if _is_uuid(name)}
+
+    def _reader(self, agent_id: UUID, language: str) -> _Reader | None:
+        """The agent's index; None where it has none. Raises IndexUnavailable where it was lost."""
+        directory = self._directory(agent_id, language)
+        inode = _inode(directory)
+        if inode is None:
+            if _inode(directory.parent) is not None:
+                message = f"The keywords in {directory.parent} are of another language or version of Docent"
+                raise IndexUnavailable(f"{message}; run `docent reindex`.")
+            if agent_id in self._seen:
+                raise IndexUnavailable(f"The keywords in {directory} are gone; run `docent reindex`.")
+            return None
+        with self._guard:
+            reader = self._readers.get(directory)
+            if reader is None or reader.inode != inode:
+                reader = _open(directory, language, inode)
+                self._readers[directory] = reader
+                self._seen.add(agent_id)
+            self._readers.move_to_end(directory)
+            while len(self._readers) > self._max_readers:
+                self._readers.popitem(last=False)
+            return reader
+
+    @contextmanager
+    def _writer(self, agent_id: UUID, language: str) -> Iterator[IndexWriter]:
+        """A writer whose work is committed at the end of the block. It lives no longer, for it keeps other
+        processes out."""
+        directory = self._directory(agent_id, language)
+        with self._writing, _translated(directory):
+            self._make(directory, language)
+            for other in directory.parent.iterdir():
+                if other != directory:
+                    shutil.rmtree(other, ignore_errors=True)
+            reader = _open(directory, language, 0)
+            writer = self._locked(reader.index, directory)
+            try:
+                yield writer
+                writer.commit()
+            finally:
+                writer.wait_merging_threads()
+            with self._guard:
+                self._seen.add(agent_id)
+
+    def _make(self, directory: Path, language: str) -> None:
+        """Aside, then renamed: an index made by two processes at once would lose what the first had committed."""
+        if directory.exists():
+            return
+        aside = self._root / f".making-{uuid4().hex}"
+        aside.mkdir(parents=True)
+        directory.parent.mkdir(exist_ok=True)
+        try:
+            _open(aside, language, 0)
+            aside.rename(directory)
+        except OSError:
+            if not directory.exists():
+                raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _locked(self, index: Index, directory: Path) -> IndexWriter:
+        give_up_at = time.monotonic() + self._lock_wait_seconds
+        while True:
+            try:
+                return index.writer(heap_size=_HEAP_BYTES, num_threads=1)
+            except ValueError as error:
+                if "LockBusy" not in str(error):
+                    raise
+                if time.monotonic() >= give_up_at:
+                    message = f"Another process has been writing keywords in {directory}"
+                    raise IndexUnavailable(f"{message} for {self._lock_wait_seconds:g} s.") from error
+            time.sleep(_LOCK_PAUSE_SECONDS)
+
+    def _directory(self, agent_id: UUID, language: str) -> Path:
+        return self._root / str(agent_id) / f"{_SCHEMA_NUMBER}-{language}"
+
+    def _directories(self, agent_id: UUID) -> list[Path]:
+        return sorted((self._root / str(agent_id)).glob(f"{_SCHEMA_NUMBER}-*"))
+
+    async def _in_thread(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        def translated() -> T:
+            with _translated(self._root):
+                return work(*args, **kwargs)
+
+        return await anyio.to_thread.run_sync(functools.partial(translated), limiter=self._limiter)
+
+
+@contextmanager
+def _translated(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except _VENDOR_ERRORS as error:
+        message = f"The keywords in {place} cannot be used ({error}); run `docent reindex`."
+        raise IndexUnavailable(message) from error
+
+
+def _open(directory: Path, language: str, inode: int) -> _Reader:
+    schema = _schema()
+    index = Index(schema, path=str(directory), reuse=True)
+    index.register_tokenizer(_ANALYZER, analysis_of(language).analyzer)
+    index.config_reader("manual")  # else each open index would have a thread that watches its folder
+    return _Reader(index, schema, language, inode)
+
+
+def _schema() -> Schema:
+    builder = SchemaBuilder()
+    builder.add_text_field("chunk_id", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("document_version_id", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("title", tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("text", tokenizer_name=_ANALYZER, index_option="freq")
+    return builder.build()
+
+
+def _document(row: ChunkTerms, cut: Callable[[str], str]) -> Document:
+    document = Document()
+    document.add_text("chunk_id", row.chunk_id)
+    document.add_text("document_version_id", str(row.document_version_id))
+    document.add_text("title", cut(row.title))
+    document.add_text("text", cut(row.text))
+    return document
+
+
+def _hits(searcher: Searcher, query: Query, limit: int) -> list[IndexHit]:
+    found = searcher.search(query, limit=limit, count=False)
+    return [IndexHit(searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found.hits]
+
+
+def _inode(directory: Path) -> int | None:
+    try:
+        return directory.stat().st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name
+    except ValueError:
+        return False

@@ -1,0 +1,24 @@
+"""TextSplitter by semantic-text-splitter, measured in the embedder's own tokens."""
+
+from functools import cache
+
+from semantic_text_splitter import MarkdownSplitter
+
+from app.core.encodable_text import encodable
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+
+
+class MarkdownTextSplitter:
+    """Cuts at headings, then blocks, sentences, words, and inside a word only where nothing else fits."""
+
+    def __init__(self, tokens: TokenizersTokenCounter) -> None:
+        self._tokens = tokens
+        self._splitter = cache(self._build)
+
+    def split(self, markdown: str, max_tokens: int, overlap_tokens: int) -> list[str]:
+        return [
+            piece for piece in self._splitter(max_tokens, overlap_tokens).chunks(encodable(markdown)) if piece.strip()
+        ]
+
+    def _build(self, max_tokens: int, overlap_tokens: int) -> MarkdownSplitter:
+        return MarkdownSplitter.from_huggingface_tokenizer(self._tokens.tokenizer, max_tokens, overlap=overlap_tokens)

@@ -1,0 +1,86 @@
+"""One ONNX model of a folder (config.json, tokenizer.json and the file that the config names), opened on first use.
+
+All of it is synchronous and belongs on `OnnxThreads`.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from app.providers.silent_onnxruntime import load_onnxruntime
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """One input: token ids with special tokens, of which the first `question_length` are of type 0, the rest 1."""
+
+    ids: list[int]
+    question_length: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class OnnxSession:
+    """Runs token rows through the model, padded to the longest of the batch."""
+
+    def __init__(self, folder: Path, *, cores: int | None = None) -> None:
+        self.folder = folder
+        self.tokens = TokenizersTokenCounter(folder)
+        self._cores = cores or os.cpu_count() or 1
+        self._opening = threading.Lock()
+        self._session: Any = None
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.folder / "config.json").read_text(encoding="utf-8"))
+        return loaded
+
+    def open(self) -> None:
+        """Load tokenizer and weights now rather than with the first input."""
+        with self._opening:
+            if self._session is not None:
+                return
+            onnxruntime = load_onnxruntime()
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = self._cores
+            options.inter_op_num_threads = 1
+            # Threads that spin between two inputs would burn the cores that the web server shares with them.
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            options.log_severity_level = 3
+            self.tokens.tokenizer.encode("")
+            self._session = onnxruntime.InferenceSession(
+                str(self.folder / self.config["file"]), options, providers=["CPUExecutionProvider"]
+            )
+
+    def run(self, rows: Sequence[TokenRow]) -> Floats:
+        """The model's output, one row for each input."""
+        self.open()
+        width = max(len(row) for row in rows)
+        ids = np.zeros((len(rows), width), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        types = np.zeros_like(ids)
+        for number, row in enumerate(rows):
+            ids[number, : len(row)] = row.ids
+            mask[number, : len(row)] = 1
+            types[number, row.question_length : len(row)] = 1
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        output: Floats = self._session.run([self.config["output"]], inputs)[0]
+        return output
+
+    def special_id(self, token: str) -> int:
+        number = self.tokens.tokenizer.token_to_id(token)
+        if number is None:
+            raise ValueError(f"{self.folder / 'tokenizer.json'} knows no {token}")
+        return number

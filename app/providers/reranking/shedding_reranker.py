@@ -1,0 +1,76 @@
+"""Reranker: one that says at once when a ranking could not end in time.
+
+Rankings that share a model in turns all take as long as the slowest, and past its capacity every one of them runs out
+of its budget and none is of use. So they go through one after the other, and who cannot be served in time is told
+before any work is done.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from app.core.errors import RerankerUnavailable
+from app.providers.reranking.reranker import PairScore, Reranker
+
+_LEARNING_RATE: Final = 0.3  # the weight of the latest ranking in what a letter is expected to take
+_FEWEST_LETTERS: Final = 400  # fewer say little about the time of one
+_MOST_LETTERS: Final = 1_500  # of question and text together; models read no further
+_SHARE: Final = 0.5  # of the budget may be expected to pass; the rest is for expectations that were wrong
+
+
+class SheddingReranker:
+    """`places` rankings at once, in the order of asking. What a letter took in the last ones says how long those ahead
+    will take. A ranking that nobody is ahead of is never refused: so it learns again after a slow moment."""
+
+    def __init__(self, reranker: Reranker, *, places: int = 1, now: Callable[[], float] = time.monotonic) -> None:
+        self._reranker = reranker
+        self._places = places
+        self._now = now
+        self._free = asyncio.Semaphore(places)
+        self._letters_ahead = 0
+        self._seconds_a_letter = 0.0
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        return self._reranker.reads
+
+    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
+        if not texts:
+            return []
+        letters = sum(min(_MOST_LETTERS, len(question) + len(text)) for text in texts)
+        expected = (self._letters_ahead / self._places + letters) * self._seconds_a_letter
+        if self._letters_ahead and expected > budget_seconds * _SHARE:
+            message = f"The reranker is busy: {expected:.1f} s are expected, of a budget of {budget_seconds:g} s."
+            raise RerankerUnavailable(message)
+        self._letters_ahead += letters
+        try:
+            return await self._score_in_turn(question, texts, letters, self._now() + budget_seconds)
+        finally:
+            self._letters_ahead -= letters
+
+    async def _score_in_turn(
+        self, question: str, texts: Sequence[str], letters: int, deadline: float
+    ) -> list[PairScore]:
+        try:
+            async with asyncio.timeout(max(0.0, deadline - self._now())):
+                await self._free.acquire()
+        except TimeoutError as error:
+            raise RerankerUnavailable("The reranker is busy: the budget ran out before its turn came.") from error
+        begun = self._now()
+        try:
+            scores = await self._reranker.score(question, texts, budget_seconds=deadline - begun)
+        except RerankerUnavailable:
+            if self._now() >= deadline:  # at least so long; a failure that came at once says nothing
+                self._learn(letters, self._now() - begun)
+            raise
+        finally:
+            self._free.release()
+        self._learn(letters, self._now() - begun)
+        return scores
+
+    def _learn(self, letters: int, seconds: float) -> None:
+        if letters < _FEWEST_LETTERS:
+            return
+        share = _LEARNING_RATE if self._seconds_a_letter else 1.0
+        self._seconds_a_letter += share * (seconds / letters - self._seconds_a_letter)

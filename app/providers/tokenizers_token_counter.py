@@ -1,0 +1,44 @@
+"""TokenCounter by Hugging Face's tokenizers: the tokens of a model's own tokenizer file."""
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from tokenizers import Encoding, Tokenizer
+
+from app.core.encodable_text import encodable
+from app.kit.recent_values import RecentValues
+
+_REMEMBERED: Final = (
+    16_384  # counts, of some 150 bytes each: questions are answered from the same chunks again and again
+)
+
+
+class TokenizersTokenCounter:
+    """Counts with the tokenizer of a model's folder, read on first use. Remembers counts, and no text."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "tokenizer.json"
+        self._counts = RecentValues[bytes, int](_REMEMBERED)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer with its own truncation and padding off."""
+        tokenizer = Tokenizer.from_file(str(self._file))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    def count(self, text: str) -> int:
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        count = self._counts.get(key)
+        if count is None:
+            count = len(self.encode(text, has_special_tokens=False))
+            self._counts.keep(key, count)
+        return count
+
+    def encode(self, text: str, *, has_special_tokens: bool) -> list[int]:
+        """The ids of the tokens."""
+        encoding: Encoding = self.tokenizer.encode(encodable(text), add_special_tokens=has_special_tokens)
+        return encoding.ids

@@ -1,0 +1,1 @@
+"""How well an agent answers: golden questions, runs of them, the publish gate, figures by day."""

@@ -1,0 +1,102 @@
+"""Admin API: how well an agent answers."""
+
+from datetime import date
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.quality.quality import Quality
+from app.quality.quality_review import LISTED, MAX_DAYS, QualityReview
+from app.quality.threshold_curves import DAYS, MAX_TURNS, ThresholdCurves
+from app.search.threshold_curve import ThresholdCurve
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
+from app.web.model import Model
+
+TAG = "Quality"
+
+
+class QualityQuery(Model):
+    days: int = Field(default=30, ge=1, le=MAX_DAYS)
+
+
+class DayQualityOut(Model):
+    day: date
+    turns: int
+    answered: int = Field(description="By an answer that was sure of itself.")
+    abstained: int = Field(description="Nothing was found, or too little.")
+    handed_over: int = Field(description="To a person whom the visitor asked for.")
+    failed: int
+    thumbs_up: int
+    thumbs_down: int
+    first_token_p50: int | None = Field(description="Milliseconds.")
+    first_token_p95: int | None = Field(description="Milliseconds.")
+
+
+class CitedPageOut(Model):
+    url: str
+    title: str
+    citations: int
+
+
+class UncitedPageOut(Model):
+    url: str
+    title: str
+
+
+class QualityOut(Model):
+    days: tuple[DayQualityOut, ...] = Field(description="UTC, oldest first, today last.")
+    top_pages: tuple[CitedPageOut, ...] = Field(description=f"Most cited first, {LISTED} at most.")
+    never_cited: tuple[UncitedPageOut, ...] = Field(description=f"Live pages that no answer named, {LISTED} at most.")
+    never_cited_count: int
+    live_pages: int
+
+    @classmethod
+    def of(cls, quality: Quality) -> "QualityOut":
+        return cls.model_validate(quality)
+
+
+class ThresholdPointOut(Model):
+    threshold: float
+    answered: float | None = Field(description="The share of turns that would be answered, 0..1.")
+    golden_right: float | None = Field(description="The share of golden questions that would go right, 0..1.")
+
+
+class ThresholdCurveOut(Model):
+    days: int
+    turns: int = Field(description=f"The latest of these days, {MAX_TURNS} at most.")
+    golden_questions: int
+    golden_run_id: UUID | None = Field(description="The latest run that asked the draft; null: there is none.")
+    current: float = Field(description="The draft's threshold.")
+    points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, 0 to 1.")
+
+    @classmethod
+    def of(cls, curve: ThresholdCurve) -> "ThresholdCurveOut":
+        return cls.model_validate(curve)
+
+
+class AdminQuality(Api):
+    tag = TAG
+
+    def __init__(self, review: QualityReview, curves: ThresholdCurves) -> None:
+        self._review = review
+        self._curves = curves
+
+    @get(
+        "/v1/agents/{agent_id}/quality",
+        "How well an agent answers, day by day, and which pages it answers from",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_quality(self, call: Call[Actor, QualityQuery]) -> QualityOut:
+        return QualityOut.of(await self._review.of(call.caller, call.path_id("agent_id"), call.input.days))
+
+    @get(
+        "/v1/agents/{agent_id}/threshold-curve",
+        f"What other confidence thresholds would have done in the last {DAYS} days",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_threshold_curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:
+        return ThresholdCurveOut.of(await self._curves.of(call.caller, call.path_id("agent_id")))

@@ -1,0 +1,1 @@
+"""Search measured on a set of questions, stage by stage."""

@@ -1,0 +1,226 @@
+"""What operators do with golden questions."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import unquote
+from uuid import UUID, uuid4
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_http_url, check_language, check_lines, check_text
+from app.core.list_page import ListPage, PageRequest
+from app.core.list_paging import page_of
+from app.kit.pattern_matcher import PatternMatcher
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.records.golden_questions import GoldenQuestionRecords
+from app.sources.files.records import FileRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import UNLINKED, SourceKind
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_QUESTION_CHARS = 4000
+MAX_PAGES = 20
+MAX_EXPECTED = 20  # texts of an answer, and as many patterns
+MAX_EXPECTED_CHARS = 500
+MAX_GOLDEN = 2000  # of an agent
+MAX_CSV_CHARS = 1_000_000
+_FILE_SOURCE: Final = re.compile(rf"{UNLINKED}[0-9a-f-]{{36}}")
+COLUMNS = ("question", "pages", "language", "answer_contains", "answer_matches")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReceipt:
+    """`added` are new; `changed` had their wording here already."""
+
+    added: int
+    changed: int
+
+
+class GoldenQuestions:
+    """Every method raises NotFound for an agent or question that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
+        self._records = records
+        self._patterns = patterns
+
+    async def create(self, actor: Actor, golden: GoldenQuestion) -> GoldenQuestion:
+        """Where the agent has its wording already, that one gets its pages and language, and what it says of the
+        answer where it says something. Raises InvalidInput."""
+
+        def work(tx: Transaction) -> GoldenQuestion:
+            AgentRecords(tx).get(actor.workspace_id, golden.agent_id)
+            whole = _with_files(golden, _files(tx, golden.agent_id))
+            check_golden(whole, self._patterns)
+            created = GoldenQuestionRecords(tx).put(whole)
+            _check_room(len(GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
+            AuditRecords(tx).record(
+                actor.workspace_id, actor.name, "golden_question.create", str(created.id), _told(created.agent_id)
+            )
+            return created
+
+        return await self._records.write(work)
+
+    async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
+        """All rows or none. The first line names the columns: question, and if there are any pages (URLs or names of
+        uploaded files, with blanks between them, %20 for one within a name), language, answer_contains and
+        answer_matches (one text or pattern a line of the cell).
+
+        Raises InvalidInput, naming the line.
+        """
+
+        def work(tx: Transaction) -> tuple[set[UUID], set[UUID]]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            rows = list(_read_csv(agent_id, text, self._patterns, _files(tx, agent_id)))
+            before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
+            kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
+            _check_room(len(before | kept))
+            AuditRecords(tx).record(
+                actor.workspace_id, actor.name, "golden_question.import", str(agent_id), _told(agent_id)
+            )
+            return kept, before
+
+        kept, before = await self._records.write(work)
+        return ImportReceipt(added=len(kept - before), changed=len(kept & before))
+
+    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
+        """Oldest first."""
+        return page_of(await self.all_of_agent(actor, agent_id), page, lambda golden: str(golden.id))
+
+    async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
+        """Oldest first."""
+
+        def work(tx: Transaction) -> list[GoldenQuestion]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return GoldenQuestionRecords(tx).of_agent(agent_id)
+
+        return await self._records.read(work)
+
+    async def get(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
+        def work(tx: Transaction) -> GoldenQuestion:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return GoldenQuestionRecords(tx).get(agent_id, golden_id)
+
+        return await self._records.read(work)
+
+    async def change(
+        self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
+    ) -> GoldenQuestion:
+        """Save what `change` makes of it. Raises InvalidInput."""
+
+        def work(tx: Transaction) -> GoldenQuestion:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
+            after = _with_files(after, _files(tx, agent_id))
+            check_golden(after, self._patterns)
+            saved = GoldenQuestionRecords(tx).save(after)
+            AuditRecords(tx).record(
+                actor.workspace_id, actor.name, "golden_question.edit", str(golden_id), _told(agent_id)
+            )
+            return saved
+
+        return await self._records.write(work)
+
+    async def delete(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            GoldenQuestionRecords(tx).delete(agent_id, golden_id)
+            AuditRecords(tx).record(
+                actor.workspace_id, actor.name, "golden_question.delete", str(golden_id), _told(agent_id)
+            )
+
+        await self._records.write(work)
+
+
+def _read_csv(
+    agent_id: UUID, text: str, patterns: PatternMatcher, files: Mapping[str, str]
+) -> Iterator[GoldenQuestion]:
+    """Raises InvalidInput, naming the line."""
+    if len(text) > MAX_CSV_CHARS:
+        raise InvalidInput("csv", f"This has {len(text)} characters; keep it to {MAX_CSV_CHARS}.")
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), strict=True)
+    try:
+        columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
+        if "question" not in columns or not set(columns) <= set(COLUMNS):
+            raise InvalidInput(
+                "csv", f"Name the columns in the first line: {', '.join(COLUMNS)}; question must be there."
+            )
+        reader.fieldnames = columns
+        for row in reader:
+            yield _row(agent_id, row, reader.line_num, patterns, files)
+    except csv.Error as error:
+        raise InvalidInput("csv", f"Line {reader.line_num} is no CSV: {error}.") from None
+
+
+def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    check_text("question", golden.question, MAX_QUESTION_CHARS, may_be_empty=False)
+    check_language("language", golden.language)
+    if len(golden.pages) > MAX_PAGES:
+        raise InvalidInput("pages", f"There are {len(golden.pages)} pages; keep it to {MAX_PAGES}.")
+    for number, page in enumerate(golden.pages):
+        if _FILE_SOURCE.fullmatch(page):
+            continue
+        if "//" not in page:
+            raise InvalidInput(
+                f"pages.{number}", "This is neither an address (https://...) nor the name of an uploaded file."
+            )
+        check_http_url(f"pages.{number}", page)
+    check_lines("answer_contains", golden.answer_contains, MAX_EXPECTED, MAX_EXPECTED_CHARS)
+    check_lines("answer_matches", golden.answer_matches, MAX_EXPECTED, MAX_EXPECTED_CHARS)
+    for number, pattern in enumerate(golden.answer_matches):
+        if problem := patterns.problem(pattern):
+            raise InvalidInput(f"answer_matches.{number}", problem)
+
+
+def _row(
+    agent_id: UUID, row: dict[str, str | None], line: int, patterns: PatternMatcher, files: Mapping[str, str]
+) -> GoldenQuestion:
+    if None in row or None in row.values():
+        raise InvalidInput("csv", f"Line {line} has more or fewer cells than the first line.")
+    golden = GoldenQuestion(
+        uuid4(),
+        agent_id,
+        (row["question"] or "").strip(),
+        tuple((row.get("pages") or "").split()),
+        (row.get("language") or "").strip() or None,
+        GoldenOrigin.IMPORTED,
+        answer_contains=_lines(row.get("answer_contains")),
+        answer_matches=_lines(row.get("answer_matches")),
+    )
+    try:
+        golden = _with_files(golden, files)
+        check_golden(golden, patterns)
+    except InvalidInput as error:
+        raise InvalidInput("csv", f"Line {line}: {error}") from None
+    return golden
+
+
+def _files(tx: Transaction, agent_id: UUID) -> dict[str, str]:
+    """What the agent's uploaded files are stored under, by their names in lower case."""
+    sources = SourceRecords(tx).of_agent(agent_id)
+    files = [source for source in sources if source.config.kind is SourceKind.FILE]
+    return {FileRecords(tx).facts(file.id).name.casefold(): f"{UNLINKED}{file.id}" for file in files}
+
+
+def _with_files(golden: GoldenQuestion, files: Mapping[str, str]) -> GoldenQuestion:
+    """Pages that are names of files, and no addresses, become these files."""
+    return replace(golden, pages=tuple(files.get(unquote(page).casefold(), page) for page in golden.pages))
+
+
+def _lines(cell: str | None) -> tuple[str, ...]:
+    return tuple(line.strip() for line in (cell or "").splitlines() if line.strip())
+
+
+def _check_room(count: int) -> None:
+    if count > MAX_GOLDEN:
+        raise InvalidInput("", f"An agent has at most {MAX_GOLDEN} golden questions. Delete some first.")
+
+
+def _told(agent_id: UUID) -> dict[str, str]:
+    return {"agent_id": str(agent_id)}

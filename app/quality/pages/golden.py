@@ -1,0 +1,130 @@
+"""Golden questions: written, imported, asked of draft and live, and what was won and lost."""
+
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from app.core.list_page import PageRequest
+from app.quality.golden_question import GoldenQuestion
+from app.quality.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS, GoldenQuestions
+from app.quality.golden_run import GoldenMark, GoldenRun, GoldenSide
+from app.quality.golden_runs import GoldenRuns
+from app.web.access import read, write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+
+_SHOWN, _RUNS = 100, 10
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class GoldenForm(Form):
+    question: str = Field(max_length=MAX_QUESTION_CHARS)
+    pages: Lines = ()
+    language: str | None = Field(default=None, max_length=3)
+    answer_contains: Lines = ()
+    answer_matches: Lines = ()
+
+
+class ImportForm(Form):
+    csv: str = Field(max_length=MAX_CSV_CHARS)
+
+
+class GoldenPages(Pages):
+    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns) -> None:
+        self._golden = golden
+        self._runs = runs
+
+    @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
+    async def golden(self, visit: Visit[ListWanted]) -> Shown:
+        page = await self._golden.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
+        return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
+
+    @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden", under="golden")
+    async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
+        given = visit.input
+        golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
+        await self._golden.create(visit.actor, golden)
+        return Go(visit.url("golden"), "The question is kept.")
+
+    @action(
+        "/console/agents/{agent_id}/golden/import",
+        access=write,
+        shown_on="golden",
+        under="golden",
+        max_body_bytes=4 * MAX_CSV_CHARS,
+    )
+    async def import_golden(self, visit: Visit[ImportForm]) -> Go:
+        receipt = await self._golden.import_csv(visit.actor, visit.agent.id, visit.input.csv)
+        return Go(visit.url("golden"), f"{receipt.added} added, {receipt.changed} changed.")
+
+    @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden", under="golden")
+    async def run_golden(self, visit: Visit[NoForm]) -> Go:
+        run = await self._runs.run(visit.actor, visit.agent.id)
+        rest = " A worker asks the rest." if run.is_running else ""
+        return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.{rest}")
+
+    @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")
+    async def golden_run(self, visit: Visit[NoForm]) -> Shown:
+        run = await self._runs.get(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
+        sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
+        return Shown(
+            "golden_run.html", {"run": run, "sides": sides, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
+        )
+
+    @page("/console/agents/{agent_id}/golden/{golden_id}", access=read, under="golden")
+    async def golden_question(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("golden_question.html", {"golden": await self._stored(visit)})
+
+    @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question", under="golden")
+    async def save_golden(self, visit: Visit[GoldenForm]) -> Go:
+        given = visit.input
+        stored = await self._stored(visit)
+        await self._golden.change(
+            visit.actor,
+            visit.agent.id,
+            stored.id,
+            lambda golden: replace(golden, **given.model_dump()),
+        )
+        return Go(visit.url("golden"), "The question is saved.")
+
+    @action(
+        "/console/agents/{agent_id}/golden/{golden_id}/delete", access=write, shown_on="golden_question", under="golden"
+    )
+    async def delete_golden(self, visit: Visit[NoForm]) -> Go:
+        await self._golden.delete(visit.actor, visit.agent.id, visit.path_id("golden_id"))
+        return Go(visit.url("golden"), "The question is deleted.")
+
+    async def _stored(self, visit: Visit[Form]) -> GoldenQuestion:
+        golden_id = visit.path_id("golden_id")
+        return await self._golden.get(visit.actor, visit.agent.id, golden_id)
+
+
+def _rows(run: GoldenRun) -> list[tuple[str, GoldenMark | None, GoldenMark | None]]:
+    """Question, draft, live; what they differ in first, then what went wrong."""
+    draft, live = _by_id(run.draft), _by_id(run.live)
+    asked = {golden_id: mark.question for golden_id, mark in (live | draft).items()}
+    rows = [(question, draft.get(golden_id), live.get(golden_id)) for golden_id, question in asked.items()]
+    return sorted(rows, key=lambda row: _weight(row[1], row[2]))
+
+
+def _by_id(side: GoldenSide | None) -> dict[UUID, GoldenMark]:
+    return {} if side is None else {mark.golden_id: mark for mark in side.marks}
+
+
+def _weight(draft: GoldenMark | None, live: GoldenMark | None) -> int:
+    right = [mark.is_right for mark in (draft, live) if mark is not None]
+    return 2 if all(right) else 1 if not any(right) else 0
+
+
+_METRICS = (
+    ("page_hit@1", "Page first"),
+    ("page_hit@5", "In first 5"),
+    ("page_mrr@10", "MRR"),
+    ("page_ndcg@10", "nDCG"),
+)
+_HEADS = [f">{label}" for _, label in _METRICS]

@@ -1,0 +1,79 @@
+"""A draft or an earlier version goes live, once it is known what that does to the agent's golden questions."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.agents.agent import AgentConfig, AgentVersion, PublishGate
+from app.agents.agents import Agents
+from app.core.actor import Actor
+from app.core.errors import DocentError, PublishGateFailed
+from app.quality.golden_run import GoldenRun
+from app.quality.golden_runs import GoldenRuns
+
+log = structlog.get_logger(__name__)
+
+_NAMED: Final = 5  # lost questions
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """`compared` is None where nothing was, or where it could not be and the gate only warns."""
+
+    version: AgentVersion
+    compared: GoldenRun | None
+
+
+class Publishing:
+    def __init__(self, agents: Agents, runs: GoldenRuns) -> None:
+        self._agents = agents
+        self._runs = runs
+
+    async def publish(self, actor: Actor, agent_id: UUID, *, force: bool = False) -> Published:
+        """Raises NotFound; PublishGateFailed where the gate refuses, unless `force`; IndexUnavailable where it
+        refuses and nothing can be asked."""
+        return await self._publish(actor, agent_id, force, "The draft", "Mend the draft, or publish")
+
+    async def _publish(self, actor: Actor, agent_id: UUID, force: bool, what: str, instead: str) -> Published:
+        gate = (await self._agents.get(actor, agent_id)).draft.publish_gate
+        compared: GoldenRun | None = None
+        if gate is not PublishGate.OFF:
+            try:
+                compared = await self._runs.compared(actor, agent_id)
+            except DocentError as error:
+                if gate is PublishGate.REFUSE and not force:
+                    raise
+                log.warning("golden_questions_not_asked", agent=str(agent_id), reason=str(error))
+        lost = compared.lost if compared else ()
+        if lost and gate is PublishGate.REFUSE and not force:
+            raise PublishGateFailed(f"{what} {_losses(lost)} {instead} with force.")
+        return Published(await self._agents.publish(actor, agent_id, lost=len(lost)), compared)
+
+    async def roll_back(self, actor: Actor, agent_id: UUID, number: int, *, force: bool = False) -> Published:
+        """The settings of version `number` become the draft and are published as a new version, behind the gate that
+        the draft has now. Where that is refused, the draft stays what it was.
+
+        Raises what `publish` does, and InvalidInput for a number that no version has.
+        """
+        former = await self._agents.version(actor, agent_id, number)
+        before: list[AgentConfig] = []
+
+        def as_former(draft: AgentConfig) -> AgentConfig:
+            before[:] = [draft]
+            return replace(former.config, publish_gate=draft.publish_gate)
+
+        tried = (await self._agents.change_draft(actor, agent_id, as_former)).draft
+        try:
+            what, instead = f"Version {number}", "Choose another one, or roll back"
+            return await self._publish(actor, agent_id, force, what, instead)
+        except DocentError:
+            await self._agents.change_draft(actor, agent_id, lambda draft: before[0] if draft == tried else draft)
+            raise
+
+
+def _losses(lost: tuple[str, ...]) -> str:
+    named = ", ".join(f'"{question[:100]}"' for question in lost[:_NAMED])
+    more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+    return f"loses golden questions that the live version gets right: {named}{more}."

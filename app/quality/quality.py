@@ -1,0 +1,62 @@
+"""How well an agent answers, day by day, and which pages it answers from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCounts:
+    """What became of the turns of some time. Of `turns`, those that ended: `answered` by an answer that was sure of
+    itself, `abstained` where nothing was found or too little, `failed` with an error or with the process,
+    `handed_over` to a person."""
+
+    turns: int = 0
+    answered: int = 0
+    abstained: int = 0
+    failed: int = 0
+    handed_over: int = 0
+    thumbs_up: int = 0
+    thumbs_down: int = 0
+
+    @property
+    def answered_share(self) -> float | None:
+        """Of the questions that the agent answered or could not, [0, 1]; None where there was none."""
+        settled = self.answered + self.abstained
+        return self.answered / settled if settled else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayQuality(TurnCounts):
+    """One day (UTC). First-token times in milliseconds; None where there was none."""
+
+    day: date
+    first_token_p50: int | None = None
+    first_token_p95: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageCitations:
+    """A page, and how many citations named it or one of its sections."""
+
+    url: str
+    title: str
+    citations: int = 0
+
+
+def total(counts: Iterable[TurnCounts]) -> TurnCounts:
+    """All of them together."""
+    figures = [[getattr(each, figure.name) for figure in fields(TurnCounts)] for each in counts]
+    return TurnCounts(*map(sum, zip(*figures, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """`days` oldest first; `top_pages` most cited first. `never_cited` are the first of `never_cited_count` pages, of
+    `live_pages`, that no answer of these days named."""
+
+    days: tuple[DayQuality, ...]
+    top_pages: tuple[PageCitations, ...]
+    never_cited: tuple[PageCitations, ...]
+    never_cited_count: int
+    live_pages: int

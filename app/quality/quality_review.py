@@ -1,0 +1,55 @@
+"""How well an agent answers, for its operators."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta
+from typing import Final
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.kit.clock import Clock
+from app.quality.quality import DayQuality, PageCitations, Quality
+from app.quality.records.quality import QualityRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+MAX_DAYS: Final = 90
+LISTED: Final = 20  # pages, cited most and never
+
+
+class QualityReview:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def of(self, actor: Actor, agent_id: UUID, days: int) -> Quality:
+        """The last `days` days (1..MAX_DAYS, in UTC), today among them. Raises InvalidInput; NotFound for an agent that
+        is absent or another workspace's."""
+        if not 1 <= days <= MAX_DAYS:
+            raise InvalidInput("days", f"must lie between 1 and {MAX_DAYS}.")
+        today = self._clock.now().date()
+        first = today - timedelta(days=days - 1)
+
+        def work(tx: Transaction) -> tuple[list[PageCitations], list[PageCitations], list[DayQuality]]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            series = [QualityRecords(tx).day(agent_id, first + timedelta(days=number)) for number in range(days)]
+            cited = _by_page(QualityRecords(tx).cited(agent_id, datetime.combine(first, time(), UTC)))
+            live = QualityRecords(tx).live_pages(agent_id)
+            return live, cited, series
+
+        live, cited, series = await self._records.read(work)
+        named = {page.url for page in cited}
+        never = [page for page in live if page.url not in named]
+        return Quality(tuple(series), tuple(cited[:LISTED]), tuple(never[:LISTED]), len(never), len(live))
+
+
+def _by_page(cited: Iterable[PageCitations]) -> list[PageCitations]:
+    """Sections together, most cited first."""
+    counts: Counter[str] = Counter()
+    titles: dict[str, str] = {}
+    for section in cited:
+        url = section.url.partition("#")[0]
+        counts[url] += section.citations
+        titles.setdefault(url, section.title)
+    return [PageCitations(url, titles[url], count) for url, count in counts.most_common()]

@@ -1,0 +1,99 @@
+"""Golden questions asked, and what came of it."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, delete, select, update
+
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.quality.golden_run import GoldenRun, GoldenSide
+from app.store.codec import config_from_json, config_to_json
+from app.store.keyset import Keyset
+from app.store.models import AgentRow, GoldenRunRow
+from app.store.transaction import Repository, affected_rows
+
+_LATEST_FIRST = Keyset(GoldenRunRow.asked_at, GoldenRunRow.id, descending=True)
+_PLAIN = (
+    *("id", "agent_id", "asked_by", "asked_at", "milliseconds", "fingerprint"),
+    *("generation", "live_version", "questions", "asked", "goes_on_at"),
+)
+
+
+class GoldenRunRecords(Repository):
+    """The caller has checked the workspace."""
+
+    def add(self, run: GoldenRun, keep: int) -> None:
+        """Of the agent's runs the latest `keep` stay."""
+        self._connection.execute(self._insert(GoldenRunRow).values(**_values(run)))
+        of_agent = GoldenRunRow.agent_id == run.agent_id
+        latest = (
+            select(GoldenRunRow.id)
+            .where(of_agent)
+            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .limit(keep)
+        )
+        kept = list(self._connection.scalars(latest))
+        self._connection.execute(delete(GoldenRunRow).where(of_agent, GoldenRunRow.id.not_in(kept)))
+
+    def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
+        """Latest first."""
+        statement = select(GoldenRunRow).where(GoldenRunRow.agent_id == agent_id)
+        return _LATEST_FIRST.page(self._connection, statement, page, _run)
+
+    def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
+        """Raises NotFound."""
+        statement = select(GoldenRunRow).where(GoldenRunRow.id == run_id, GoldenRunRow.agent_id == agent_id)
+        row = self._connection.execute(statement).first()
+        if row is None:
+            raise NotFound("golden run")
+        return _run(row)
+
+    def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
+        """A run of any agent that goes on by `now`, the oldest, with its workspace; for others it goes on at `until`.
+        None where none does."""
+        statement = (
+            select(GoldenRunRow, AgentRow.workspace_id)
+            .join(AgentRow, AgentRow.id == GoldenRunRow.agent_id)
+            .where(GoldenRunRow.goes_on_at <= now)
+            .order_by(GoldenRunRow.asked_at, GoldenRunRow.id)
+            .limit(1)
+            .with_for_update(of=GoldenRunRow, skip_locked=True)
+        )
+        found = self._connection.execute(statement).first()
+        if found is None:
+            return None
+        taken = update(GoldenRunRow).where(GoldenRunRow.id == found.id, GoldenRunRow.goes_on_at == found.goes_on_at)
+        if affected_rows(self._connection.execute(taken.values(goes_on_at=until))) == 0:
+            return None  # another worker was faster
+        return found.workspace_id, replace(_run(found), goes_on_at=until)
+
+    def save(self, run: GoldenRun) -> bool:
+        """What came of it by now; False for a run that is there no more."""
+        statement = update(GoldenRunRow).where(GoldenRunRow.id == run.id).values(**_values(run))
+        return affected_rows(self._connection.execute(statement)) == 1
+
+    def latest(self, agent_id: UUID, fingerprint: str) -> GoldenRun | None:
+        statement = (
+            select(GoldenRunRow)
+            .where(GoldenRunRow.agent_id == agent_id, GoldenRunRow.fingerprint == fingerprint)
+            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(statement).first()
+        return None if row is None else _run(row)
+
+
+def _values(run: GoldenRun) -> dict[str, Any]:
+    sides = {name: side and config_to_json(side) for name, side in (("live", run.live), ("draft", run.draft))}
+    return {name: getattr(run, name) for name in _PLAIN} | sides
+
+
+def _run(row: Row[*tuple[Any, ...]]) -> GoldenRun:
+    return GoldenRun(**{name: getattr(row, name) for name in _PLAIN}, live=_side(row.live), draft=_side(row.draft))
+
+
+def _side(stored: dict[str, Any] | None) -> GoldenSide | None:
+    return None if stored is None else config_from_json(GoldenSide, stored)

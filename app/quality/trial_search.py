@@ -1,0 +1,77 @@
+"""What an agent makes of its golden questions: what its search finds, and where words are expected, what it answers."""
+
+from typing import Literal
+from uuid import UUID
+
+import structlog
+
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
+from app.core.chunk import Chunk, stage_orders
+from app.core.errors import ModelInterrupted
+from app.core.page_url import page_key
+from app.core.turn import AnsweredBy
+from app.kit.pattern_matcher import PatternMatcher
+from app.quality.golden_question import GoldenQuestion, plain_answer
+from app.quality.golden_run import TrialRanking
+from app.search.agent_search import AgentSearch
+from app.search.retrieval import Retrieval, SearchQuery
+from app.sources.source import UNLINKED
+
+log = structlog.get_logger(__name__)
+
+Version = Literal["live", "draft"]
+
+
+class TrialSearch:
+    """Implements `TrialSearches`. An answer that the chat model breaks off is one without words."""
+
+    def __init__(self, search: AgentSearch, playground: Playground, patterns: PatternMatcher) -> None:
+        self._search = search
+        self._playground = playground
+        self._patterns = patterns
+
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
+        """Raises NotFound, IndexUnavailable."""
+        if not golden.expects_words:
+            return _ranking(golden, await self._found(workspace_id, golden, version))
+        asked = PlaygroundQuestion(golden.question, language=golden.language)
+        tried: PlaygroundAnswer | None = None
+        try:
+            tried = await self._playground.ask(workspace_id, golden.agent_id, asked, version)
+        except ModelInterrupted as error:
+            log.warning("golden_question.not_answered", golden=str(golden.id), reason=str(error))
+        # A curated answer comes without a search.
+        found = (tried and tried.retrieval) or await self._found(workspace_id, golden, version)
+        return _ranking(golden, found, tried, await self._missing(golden, tried.answer if tried else ""))
+
+    async def _found(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> Retrieval:
+        query = SearchQuery(golden.question, asked_in=golden.language)
+        return (await self._search.search(workspace_id, golden.agent_id, query, version)).retrieval
+
+    async def _missing(self, golden: GoldenQuestion, answer: str) -> tuple[str, ...]:
+        matched = await self._patterns.matching(golden.answer_matches, plain_answer(answer), max_chars=len(answer))
+        unmatched = tuple(pattern for pattern in golden.answer_matches if pattern not in matched)
+        return golden.missing_texts(answer) + unmatched
+
+
+def _ranking(
+    golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer | None = None, missing: tuple[str, ...] = ()
+) -> TrialRanking:
+    """Where an answer was tried, it tells how sure the agent is."""
+    return TrialRanking(
+        {stage: [_page(item.chunk, golden) for item in order] for stage, order in stage_orders(found.ranked).items()},
+        tried.confidence if tried else found.best,
+        _declines(tried) if tried else found.is_low_confidence,
+        was_degraded=bool(found.trace.get("missing")),
+        missing=missing,
+    )
+
+
+def _page(chunk: Chunk, golden: GoldenQuestion) -> str:
+    """As the question names it: by its source where that is a file, whatever address the file has now."""
+    source = page_key(f"{UNLINKED}{chunk.source_id}")
+    return source if source in golden.page_keys else page_key(chunk.url)
+
+
+def _declines(tried: PlaygroundAnswer) -> bool:
+    return tried.is_low_confidence or tried.answered_by is AnsweredBy.FALLBACK

@@ -1,0 +1,103 @@
+"""Search as a turn would do it, for the operator who asks why."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+from uuid import UUID
+
+from app.agents.agent import LiveAgent
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import RankedChunk
+from app.core.text.turn_language import turn_language
+from app.kit.language_guesser import LanguageGuesser
+from app.search.retrieval import Retrieval, SearchQuery
+from app.search.retrieval_cache import CachedRetriever
+from app.search.retriever import Retriever
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """`was_remembered`: a turn that asks the same now would be served a ranking that was kept."""
+
+    agent: LiveAgent
+    retrieval: Retrieval
+    was_remembered: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Every ranked chunk with what each stage said of it, best first, and the trace of the stages."""
+        used = {item.chunk.id for item in self.retrieval.sources}
+        return {
+            "threshold": self.agent.config.confidence_threshold,
+            "best": self.retrieval.best,
+            "low_confidence": self.retrieval.is_low_confidence,
+            "chunks": [_row(item, is_source=item.chunk.id in used) for item in self.retrieval.ranked],
+            "trace": {**self.retrieval.trace, "cache": "held" if self.was_remembered else "absent"},
+        }
+
+
+class AgentSearch:
+    """`search` ranks afresh, so that its trace shows every stage; `remembered` is what turns ask."""
+
+    def __init__(
+        self, records: SystemOfRecord, search: Retriever, remembered: CachedRetriever, languages: LanguageGuesser
+    ) -> None:
+        self._records = records
+        self._search = search
+        self._remembered = remembered
+        self._languages = languages
+
+    async def search(
+        self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Literal["live", "draft"] = "live"
+    ) -> SearchReport:
+        """By the agent's published configuration or by its draft; the query's language is the agent's where it names
+        none.
+
+        Raises NotFound for an agent that is absent, another workspace's, or not published; IndexUnavailable.
+        """
+
+        def work(tx: Transaction) -> LiveAgent:
+            known = AgentRecords(tx).get(workspace_id, agent_id)
+            if version == "live":
+                agent = AgentRecords(tx).live(agent_id)
+            else:
+                agent = LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
+            return agent
+
+        agent = await self._records.read(work)
+        language = query.language or agent.config.language
+        query = replace(query, language=language, asked_in=query.asked_in or self._language(agent, query.text))
+        was_remembered = await self._remembered.holds(agent, query)
+        return SearchReport(agent, await self._search.retrieve(agent, query), was_remembered)
+
+    def _language(self, agent: LiveAgent, question: str) -> str | None:
+        """As a turn of a visitor who names no locale."""
+        return turn_language(
+            pinned=agent.config.language,
+            locale="",
+            guess=self._languages.guess(question),
+            known=self._languages.languages,
+        )
+
+
+def _row(item: RankedChunk, *, is_source: bool) -> dict[str, Any]:
+    return {
+        "chunk_id": item.chunk.id,
+        "document_id": str(item.chunk.document_id),
+        "source_id": str(item.chunk.source_id) if item.chunk.source_id else None,
+        "url": item.chunk.link,
+        "title": item.chunk.title,
+        "breadcrumb": list(item.chunk.breadcrumb),
+        "order": item.order,
+        "confidence": item.calibrated,
+        "fused": item.fused,
+        "cosine": item.cosine,
+        "bm25": item.bm25,
+        "coverage": item.coverage,
+        "logit": item.logit,
+        "is_current_page": item.is_current_page,
+        "is_source": is_source,
+        "dated": item.chunk.day.isoformat(),
+        "context": item.chunk.context if item.chunk.written_context is None else item.chunk.written_context,
+        "text": item.chunk.text,
+        "tables": [asdict(table) for table in item.chunk.tables],
+    }

@@ -1,0 +1,96 @@
+"""Admin API: what a question finds, stage by stage."""
+
+from datetime import date
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.agents.agent_rules import check_filter
+from app.agents.api.agent_models import SearchFilterModel
+from app.core.actor import Actor
+from app.core.field_rules import check_http_url, check_language, check_text
+from app.search.agent_search import AgentSearch
+from app.search.retrieval import SearchQuery
+from app.web.access import read
+from app.web.endpoint import Api, Call, post
+from app.web.model import Model
+
+TAG = "Search"
+MAX_QUESTION_CHARS = 4000
+
+
+class SearchIn(Model):
+    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    page_url: str = Field(default="", description="The page that the visitor is looking at.", max_length=2048)
+    language: str | None = Field(default=None, description="Null: the agent's.", max_length=3)
+    filter: SearchFilterModel = Field(
+        default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
+    )
+    version: Literal["live", "draft"] = Field(default="live", description="By which configuration to search.")
+
+
+class TableOut(Model):
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class RankedChunkOut(Model):
+    chunk_id: str
+    document_id: UUID
+    source_id: UUID | None
+    url: str
+    title: str
+    breadcrumb: tuple[str, ...]
+    order: float = Field(description="Decides the place.")
+    confidence: float = Field(description="Is compared with the threshold, 0..1.")
+    fused: float = Field(description="What the first stage made of cosine and BM25.")
+    cosine: float | None
+    bm25: float | None = Field(description="Null: shares no telling word with the question.")
+    coverage: float = Field(description="Share of the question's words found in it, 0..1.")
+    logit: float | None = Field(description="The reranker's word; null: it did not see the chunk.")
+    is_current_page: bool
+    is_source: bool = Field(description="An answer would be made from it.")
+    dated: date
+    context: str = Field(
+        description="What stands before the text in the indexes: as the chat model wrote it, else where it stands."
+    )
+    text: str
+    tables: tuple[TableOut, ...]
+
+
+class SearchOut(Model):
+    threshold: float
+    best: float
+    low_confidence: bool
+    chunks: tuple[RankedChunkOut, ...] = Field(description="Best first.")
+    trace: dict[str, Any] = Field(
+        description="`stages`: name, milliseconds, what it did, the `head` of the order and how many places `moved`; "
+        "`missing`: what was away; `cache`: whether a turn would be served a ranking that was kept."
+    )
+
+
+class AdminSearch(Api):
+    tag = TAG
+
+    def __init__(self, search: AgentSearch) -> None:
+        self._search = search
+
+    @post(
+        "/v1/agents/{agent_id}/search",
+        "What a question finds, with every stage's scores, ranks and times",
+        access=read,
+        codes=("not_found",),
+    )
+    async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:
+        asked = call.input
+        check_text("question", asked.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        if asked.page_url:
+            check_http_url("page_url", asked.page_url)
+        check_language("language", asked.language)
+        only = asked.filter.value()
+        check_filter("filter", only)
+        query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, filters=(only,))
+        agent_id: UUID = call.path_id("agent_id")
+        report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)
+        return SearchOut.model_validate(report.as_json(), strict=False)

@@ -1,0 +1,93 @@
+"""The visitor API's search: what the widget shows while a visitor types."""
+
+from pydantic import Field
+
+from app.search.page_search import Marked, PageSearch
+from app.sources.source import UNLINKED
+from app.web.access import VisitorCaller, visitor
+from app.web.endpoint import Api, Call, get
+from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.web.model import Model
+
+MAX_TYPED_CHARS = 200
+
+
+class PageSearchIn(Model):
+    q: str = Field(
+        default="", max_length=MAX_TYPED_CHARS, description="What was typed so far; the last word may go on."
+    )
+
+
+class TextPartOut(Model):
+    text: str = Field(description="A text, never HTML.")
+    is_match: bool
+
+
+class FoundPassageOut(Model):
+    url: str | None = Field(description="Of the section.")
+    headings: tuple[TextPartOut, ...] = Field(description="Where it stands below the page's title; may be empty.")
+    text: tuple[TextPartOut, ...]
+
+
+class FoundPageOut(Model):
+    url: str | None = Field(description="Null: a document that has no address to open.")
+    title: tuple[TextPartOut, ...]
+    passages: tuple[FoundPassageOut, ...] = Field(description="At most three, best first.")
+
+
+class FoundPagesOut(Model):
+    pages: tuple[FoundPageOut, ...] = Field(description="At most eight, best first.")
+
+
+class WidgetSearch(Api):
+    tag = "Visitors"
+
+    def __init__(self, search: PageSearch, counting: VisitorLimits, limits: LimitsPolicy) -> None:
+        self._search = search
+        self._counting = counting
+        self._limits = limits
+
+    @get(
+        "/v1/widget/search",
+        "Pages and passages for what a visitor is typing, with the words that were found; no question is made of it",
+        access=visitor,
+        codes=("unavailable",),
+    )
+    async def search_pages(self, call: Call[VisitorCaller, PageSearchIn]) -> FoundPagesOut:
+        session, limits = call.caller.session, self._limits
+        await self._counting.count(
+            call.request,
+            session.visitor_id,
+            "search",
+            per_address=limits.searches_per_address,
+            per_visitor=limits.searches_per_visitor,
+        )
+        found = await self._search.find(call.caller.agent, call.input.q, session.only)
+        return FoundPagesOut(
+            pages=tuple(
+                FoundPageOut(
+                    url=_openable(page.url),
+                    title=_parts(page.title),
+                    passages=tuple(
+                        FoundPassageOut(
+                            url=_openable(passage.link), headings=_parts(passage.headings), text=_parts(passage.text)
+                        )
+                        for passage in page.passages
+                    ),
+                )
+                for page in found
+            )
+        )
+
+
+def _openable(url: str) -> str | None:
+    return None if url.startswith(UNLINKED) else url
+
+
+def _parts(marked: Marked) -> tuple[TextPartOut, ...]:
+    parts, at = [], 0
+    for start, end in marked.marks:
+        parts += [TextPartOut(text=marked.text[at:start], is_match=False)] if start > at else []
+        parts.append(TextPartOut(text=marked.text[start:end], is_match=True))
+        at = end
+    return (*parts, *([TextPartOut(text=marked.text[at:], is_match=False)] if at < len(marked.text) else []))

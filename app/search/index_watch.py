@@ -1,0 +1,62 @@
+"""Whether the indexes hold what the record says that an agent knows.
+
+After a restore, or on a new folder, they are empty until a worker has filled them: "I could not find" would then be
+wrong, and the gap none.
+"""
+
+from uuid import UUID
+
+import structlog
+
+from app.core.errors import IndexUnavailable
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+
+class IndexWatch:
+    """An agent that was found in an index once is believed: an index that is lost while it is read says so itself."""
+
+    def __init__(self, records: SystemOfRecord, vectors: VectorIndex, keywords: KeywordIndex) -> None:
+        self._records = records
+        self._indexes = (keywords, vectors)
+        self._found: set[UUID] = set()
+
+    async def require(self, agent_id: UUID) -> None:
+        """Raises IndexUnavailable for an agent that has live chunks and is in neither index. Where none can be read,
+        the turn says so itself."""
+        if agent_id in self._found:
+            return
+        if not await self._records.read(lambda tx: LiveDocumentRecords(tx).first_chunks(agent_id, 1)):
+            return
+        holding = [await _holds(index, agent_id) for index in self._indexes]
+        if any(holding):
+            self._found.add(agent_id)
+        if False not in holding or any(holding):
+            return
+        raise IndexUnavailable(
+            f"Both indexes of agent {agent_id} are empty, though it has pages. A worker that starts fills them, and so "
+            "does `docent reindex`."
+        )
+
+    async def all_filled(self) -> bool:
+        """Whether no agent would be refused. Raises what the record raises."""
+        agents = await self._records.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
+        for agent_id in agents - self._found:
+            try:
+                await self.require(agent_id)
+            except IndexUnavailable as error:
+                log.warning("index.found_empty", reason=str(error))
+                return False
+        return True
+
+
+async def _holds(index: KeywordIndex | VectorIndex, agent_id: UUID) -> bool | None:
+    """None when it cannot be read: the other one decides."""
+    try:
+        return bool(await index.chunk_ids(agent_id))
+    except IndexUnavailable:
+        return None

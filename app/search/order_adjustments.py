@@ -1,0 +1,164 @@
+"""What moves a candidate beyond how well it fits the question: one small rule each, off where its weight is 0.
+
+Each rule gives every candidate a score of at most 1 in size; the order, which runs from 0 to 1, gets weight x score
+added. A rule never adds a candidate and never touches its confidence.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from statistics import fmean
+from typing import Protocol
+
+from app.agents.agent import LiveAgent
+from app.agents.retrieval_settings import RetrievalSettings
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.chunk import Chunk
+from app.core.page_url import is_same_page, page_key
+from app.core.text.words import folded_words
+from app.core.turn import question_key
+from app.kit.clock import Clock
+from app.search.rank_fusion import unit_interval
+from app.search.recall import Recalled
+from app.search.retrieval import SearchQuery
+from app.store.system_of_record import SystemOfRecord
+
+_TOPIC_CHUNKS = 3  # of a page, its nearest: long pages have more that are far
+_TOO_SHORT = 40  # words; a short text repeats itself by chance
+_NATURAL = 0.45  # share of different words in a chunk of ordinary prose, at the least
+_STUFFED = 0.2
+_DOUBT = 5  # thumbs that a page must get before they count half
+
+
+class OrderAdjustment(Protocol):
+    @property
+    def name(self) -> str:
+        """The stage's name in the trace."""
+        ...
+
+    def weight(self, settings: RetrievalSettings) -> float: ...
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        """By chunk id, in [-1, 1]; one that is missing counts as 0."""
+        ...
+
+
+class CurrentPage:
+    """The page that the visitor is looking at."""
+
+    name = "current_page"
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return settings.page_boost
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        return {key: 1.0 for key, chunk in recalled.chunks.items() if is_same_page(chunk.url, query.page_url)}
+
+
+class PageTopic:
+    """How near the whole page is to the question: the mean cosine of its nearest chunks."""
+
+    name = "topic"
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return settings.topic_weight
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        of_page: dict[str, list[float]] = defaultdict(list)
+        for key, cosine in recalled.own.cosine.items():
+            if key in recalled.chunks:
+                of_page[str(recalled.chunks[key].document_id)].append(cosine)
+        nearness = {page: fmean(sorted(found, reverse=True)[:_TOPIC_CHUNKS]) for page, found in of_page.items()}
+        return _of_pages(unit_interval(nearness), recalled.chunks)
+
+
+class Freshness:
+    """The newest page 1, the oldest 0, the others by their day in between."""
+
+    name = "freshness"
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return settings.freshness_weight
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        days = {str(chunk.document_id): float(chunk.day.toordinal()) for chunk in recalled.chunks.values()}
+        return _of_pages(unit_interval(days), recalled.chunks)
+
+
+class Repetition:
+    """Text that says the same words again and again goes back."""
+
+    name = "spam"
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return settings.spam_weight
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        return {key: -repetition(chunk.text) for key, chunk in recalled.chunks.items()}
+
+
+class Engagement:
+    """Thumbs that answers from the page got: (up - down) / (up + down + 5), so that no few of them decide."""
+
+    name = "engagement"
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return settings.engagement_weight
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        thumbs = await self._records.read(lambda tx: StoredTurnRecords(tx).thumbs(agent.id))
+        liking: dict[str, tuple[int, int]] = {}
+        for url, (up, down) in thumbs.items():
+            before_up, before_down = liking.get(page_key(url), (0, 0))
+            liking[page_key(url)] = before_up + up, before_down + down
+        scores = {page: (up - down) / (up + down + _DOUBT) for page, (up, down) in liking.items()}
+        return {key: scores.get(page_key(chunk.url), 0.0) for key, chunk in recalled.chunks.items()}
+
+
+class Exploration:
+    """Chance, so that what never comes first can show whether it helps. The same for a question all day."""
+
+    name = "exploration"
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return settings.exploration
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+        seed = f"{self._clock.now().date()} {question_key(query.text)}"
+        return {key: _chance(seed, key) for key in recalled.chunks}
+
+
+def order_adjustments(records: SystemOfRecord, clock: Clock) -> tuple[OrderAdjustment, ...]:
+    """All of them, in the order in which they are applied."""
+    return CurrentPage(), PageTopic(), Freshness(), Repetition(), Engagement(records), Exploration(clock)
+
+
+def adjusted(order: Mapping[str, float], scores: Mapping[str, float], weight: float) -> dict[str, float]:
+    """The order with the scores added by their weight."""
+    return {key: place + weight * scores.get(key, 0.0) for key, place in order.items()}
+
+
+def _of_pages(scores: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
+    return {key: scores.get(str(chunk.document_id), 0.0) for key, chunk in chunks.items()}
+
+
+def _chance(seed: str, key: str) -> float:
+    """In [-1, 1), the same for the same seed and key."""
+    digest = hashlib.sha256(f"{seed} {key}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:6], "big") / 2**47 - 1
+
+
+def repetition(text: str) -> float:
+    """How much of a spam page the text is: 0 for ordinary text, 1 where at most a fifth of its words are different
+    ones."""
+    words = folded_words(text)
+    if len(words) < _TOO_SHORT:
+        return 0.0
+    share = len(set(words)) / len(words)
+    return min(1.0, max(0.0, (_NATURAL - share) / (_NATURAL - _STUFFED)))

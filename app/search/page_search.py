@@ -1,0 +1,133 @@
+"""Search as visitors type: pages with the passages that hold what was typed. It asks no model, and no question is
+made of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.agents.agent import LiveAgent
+from app.core.chunk import Chunk
+from app.core.search_filter import SearchFilter
+from app.core.text.section_text import section_name
+from app.core.text.shown_text import shown_passage
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.store.system_of_record import SystemOfRecord
+
+MAX_PAGES: Final = 8
+MAX_PASSAGES: Final = 3  # of a page
+_ASKED: Final = 96  # chunks: several are of one page
+_BEFORE_MARK: Final = 40  # characters of a passage that stand before what was found
+_SHOWN: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text, and where it holds what was typed: (start, end) in order."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """`link` leads to the section. `headings` are those below the page's title, down to the section's own."""
+
+    link: str
+    headings: Marked
+    text: Marked
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """`passages`: best first, each section once."""
+
+    url: str
+    title: Marked
+    passages: tuple[FoundPassage, ...]
+
+
+class PageSearch:
+    def __init__(self, records: SystemOfRecord, keywords: KeywordIndex) -> None:
+        self._records = records
+        self._keywords = keywords
+
+    async def find(self, agent: LiveAgent, typed: str, only: SearchFilter) -> list[FoundPage]:
+        """Up to `MAX_PAGES` pages that pass the agent's filter and `only`, best first. Raises IndexUnavailable."""
+        among = None
+        narrow = [each for each in (agent.config.retrieval.filter, only) if not each.is_open]
+        if narrow:
+            among = await self._records.read(lambda tx: LiveDocumentRecords(tx).versions_passing(agent.id, narrow))
+        hits = await self._keywords.complete(agent.id, agent.config.language, typed, _ASKED, among)
+        ids = [hit.chunk_id for hit in hits]
+        live = await self._records.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent.id, ids))
+        pages = _by_page(live[chunk_id] for chunk_id in ids if chunk_id in live)
+        return self._shown(agent.config.language, typed, pages)
+
+    def _shown(self, language: str | None, typed: str, pages: Sequence[Sequence[Chunk]]) -> list[FoundPage]:
+        texts = [
+            text
+            for chunks in pages
+            for text in (chunks[0].title, *(text for chunk in chunks for text in (_headings(chunk), _passage(chunk))))
+        ]
+        marked = iter(map(_marked, texts, self._keywords.marked(language, typed, texts)))
+        return [
+            FoundPage(
+                chunks[0].url,
+                next(marked),
+                tuple(FoundPassage(chunk.link, next(marked), _cut_out(next(marked))) for chunk in chunks),
+            )
+            for chunks in pages
+        ]
+
+
+def _by_page(chunks: Iterable[Chunk]) -> list[list[Chunk]]:
+    """The best chunks of the best pages, one a section."""
+    pages: dict[UUID, dict[str, Chunk]] = {}
+    for chunk in chunks:
+        sections = pages.get(chunk.document_id)
+        if sections is None and len(pages) < MAX_PAGES:
+            sections = pages[chunk.document_id] = {}
+        if sections is not None and len(sections) < MAX_PASSAGES:
+            sections.setdefault(f"{chunk.link} {_headings(chunk)}", chunk)
+    return [list(sections.values()) for sections in pages.values()]
+
+
+def _headings(chunk: Chunk) -> str:
+    below = chunk.breadcrumb[1:] if chunk.breadcrumb[:1] == (chunk.title,) else chunk.breadcrumb
+    return " › ".join(map(section_name, below))
+
+
+def _passage(chunk: Chunk) -> str:
+    return shown_passage(chunk.text)
+
+
+def _marked(text: str, marks: Sequence[tuple[int, int]]) -> Marked:
+    return Marked(text, tuple(marks))
+
+
+def _cut_out(passage: Marked) -> Marked:
+    """Some words of the passage from shortly before the first mark on."""
+    text, marks = passage.text, passage.marks
+    start = _word_start(text, marks[0][0] - _BEFORE_MARK) if marks else 0
+    end = _word_end(text, start + _SHOWN)
+    before, after = "…" if start else "", "…" if end < len(text) else ""
+    moved = len(before) - start
+    inside = tuple((from_ + moved, to + moved) for from_, to in marks if to <= end)
+    return Marked(f"{before}{text[start:end]}{after}", inside)
+
+
+def _word_start(text: str, at: int) -> int:
+    """The first word's start from `at` on; `at` itself in a text without blanks."""
+    if at <= 0:
+        return 0
+    blank = text.find(" ", at, at + _BEFORE_MARK)
+    return blank + 1 if blank >= 0 else at
+
+
+def _word_end(text: str, at: int) -> int:
+    if at >= len(text):
+        return len(text)
+    blank = text.rfind(" ", at - _BEFORE_MARK, at)
+    return blank if blank >= 0 else at

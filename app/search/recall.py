@@ -1,0 +1,221 @@
+"""First stage: both indexes, side by side, then the system of record for what is still live."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import structlog
+
+from app.core.chunk import Chunk, IndexHit
+from app.core.errors import EmbedderUnavailable, IndexUnavailable
+from app.core.search_filter import SearchFilter
+from app.core.text.light_words import without_light_words
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.search.rank_fusion import best_first
+from app.search.retrieval import SearchQuery, Wording
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+_REFILL = 4  # times as many are asked for when retired rows took places
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the indexes said to one wording. `cosine` covers every recalled chunk unless the wording's meaning was not
+    asked for, or vectors were away; a chunk missing from `bm25` shares no telling word with it."""
+
+    wording: Wording
+    cosine: dict[str, float] = field(default_factory=dict)
+    bm25: dict[str, float] = field(default_factory=dict)
+    vector_order: list[str] = field(default_factory=list)
+    keyword_order: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Every live chunk that an index named for a wording. `own` is what was said to the question itself, `others` to
+    other wordings of it. `asked` says of each chunk of a question in parts to which part it was found. `missing` names
+    what could not be asked."""
+
+    chunks: dict[str, Chunk]
+    own: Heard
+    others: tuple[Heard, ...] = ()
+    asked: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+    def question_of(self, chunk_id: str) -> str:
+        """What the chunk is an answer to: the question, or its part."""
+        return self.asked.get(chunk_id, self.own.wording.text)
+
+
+class Recall:
+    """Finds candidates by meaning and by words. One index away leaves the other; both away raise."""
+
+    def __init__(
+        self, records: SystemOfRecord, embedder: Embedder, vectors: VectorIndex, keywords: KeywordIndex
+    ) -> None:
+        self._records = records
+        self._embedder = embedder
+        self._vectors = vectors
+        self._keywords = keywords
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        """The languages that the vectors' model knows; None for all."""
+        return self._embedder.reads
+
+    async def find(
+        self,
+        agent_id: UUID,
+        query: SearchQuery,
+        wordings: Sequence[Wording],
+        per_list: int,
+        filters: Sequence[SearchFilter] = (),
+    ) -> Recalled:
+        """Up to `per_list` live chunks from each index for each wording; the question itself is the first of them.
+
+        Raises IndexUnavailable when neither index can be asked.
+        """
+        among = await self._among(agent_id, filters)
+        asked = per_list + per_list // 5
+        by_meaning, by_words = await asyncio.gather(
+            self._by_meaning(agent_id, wordings, asked, among),
+            asyncio.gather(*(self._by_words(agent_id, query, one, asked, among) for one in wordings)),
+        )
+        chunks = await self._live(agent_id, per_list, asked, [*by_meaning, *by_words])
+        missing = [
+            name
+            for name, lists in (("vectors", by_meaning), ("keywords", by_words))
+            if any(hits.is_away for hits in lists)
+        ]
+        if len(missing) == 2:
+            raise IndexUnavailable("Neither search index can be read. Run `docent doctor`, then `docent reindex`.")
+        cosines = await asyncio.gather(*(self._cosines(agent_id, hits, chunks) for hits in by_meaning))
+        heard = tuple(
+            Heard(wording, cosine, said.scores, meant.order, said.order)
+            for wording, cosine, meant, said in zip(wordings, cosines, by_meaning, by_words, strict=True)
+        )
+        return _recalled(chunks, heard, missing)
+
+    async def _among(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> Collection[UUID] | None:
+        narrow = [one for one in filters if not one.is_open]
+        if not narrow:
+            return None
+        return await self._records.read(lambda tx: LiveDocumentRecords(tx).versions_passing(agent_id, narrow))
+
+    async def _by_meaning(
+        self, agent_id: UUID, wordings: Sequence[Wording], asked: int, among: Collection[UUID] | None
+    ) -> list["_Hits"]:
+        meant = [wording.text for wording in wordings if wording.is_meant]
+        try:
+            vectors = iter(await self._embedder.embed(meant))
+        except EmbedderUnavailable as error:
+            log.warning("recall.vectors_away", reason=str(error))
+            return [_Hits(is_away=True) for _ in wordings]
+        return await asyncio.gather(
+            *(
+                self._nearest(agent_id, next(vectors) if wording.is_meant else None, asked, among)
+                for wording in wordings
+            )
+        )
+
+    async def _nearest(
+        self, agent_id: UUID, vector: list[float] | None, asked: int, among: Collection[UUID] | None
+    ) -> "_Hits":
+        if vector is None:
+            return _Hits()
+        hits = _Hits(lambda n: self._vectors.search(agent_id, vector, n, among), vector)
+        await hits.ask(asked)
+        return hits
+
+    async def _by_words(
+        self, agent_id: UUID, query: SearchQuery, wording: Wording, asked: int, among: Collection[UUID] | None
+    ) -> "_Hits":
+        if not wording.is_said:
+            return _Hits()
+        said = without_light_words(wording.text, query.asked_in)
+        hits = _Hits(lambda n: self._keywords.search(agent_id, query.language, said, n, among))
+        await hits.ask(asked)
+        return hits
+
+    async def _live(self, agent_id: UUID, limit: int, asked: int, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
+        """Liveness is decided by the system of record, after the searches, for all lists at once. A list in which
+        retired rows took places is asked for more."""
+        chunks = await self._chunks(agent_id, lists)
+        short = [hits for hits in lists if len(hits.found) >= asked and hits.count_in(chunks) < limit]
+        if short:
+            await asyncio.gather(*(hits.ask(asked * _REFILL) for hits in short))
+            chunks |= await self._chunks(agent_id, short)
+        for hits in lists:
+            hits.keep(chunks, limit)
+        return {key: chunks[key] for hits in lists for key in hits.scores}
+
+    async def _chunks(self, agent_id: UUID, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
+        ids = list(dict.fromkeys(hit.chunk_id for hits in lists for hit in hits.found))
+        return await self._records.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, ids))
+
+    async def _cosines(self, agent_id: UUID, hits: "_Hits", chunks: Collection[str]) -> dict[str, float]:
+        """Chunks that something else found deserve their true cosine: a guess would bend the fusion."""
+        others = [chunk_id for chunk_id in chunks if chunk_id not in hits.scores]
+        if not others or hits.vector is None:
+            return hits.scores
+        try:
+            return hits.scores | await self._vectors.similarities(agent_id, hits.vector, others)
+        except IndexUnavailable as error:
+            log.warning("recall.similarities_away", reason=str(error))
+            return hits.scores
+
+
+def _recalled(chunks: dict[str, Chunk], heard: Sequence[Heard], missing: list[str]) -> Recalled:
+    others = tuple(one for one in heard[1:] if not one.wording.is_part)
+    parts = [one for one in heard if one.wording.is_part]
+    if not parts:
+        return Recalled(chunks, heard[0], others, missing=missing)
+    # A letter as a whole is like nothing; of its parts the one that a chunk is nearest to is what the chunk answers.
+    cosine, bm25 = _best([part.cosine for part in parts]), _best([part.bm25 for part in parts])
+    own = Heard(heard[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
+    said = [part for part in parts if part.wording.is_said] or parts
+    asked = {
+        key: max(said, key=lambda part: (part.cosine.get(key, -1.0), part.bm25.get(key, 0.0))).wording.text
+        for key in chunks
+    }
+    return Recalled(chunks, own, others, asked, missing)
+
+
+def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:
+    return {key: max(one[key] for one in scores if key in one) for key in {key for one in scores for key in one}}
+
+
+@dataclass(slots=True)
+class _Hits:
+    """What one index says to one wording, best first; `scores` are those of live chunks. Without `search` it is not
+    asked."""
+
+    search: Callable[[int], Awaitable[list[IndexHit]]] | None = None
+    vector: list[float] | None = None
+    is_away: bool = False
+    found: list[IndexHit] = field(default_factory=list)
+    scores: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[str]:
+        return list(self.scores)
+
+    async def ask(self, count: int) -> None:
+        try:
+            self.found = await self.search(count) if self.search else []
+        except IndexUnavailable as error:
+            log.warning("recall.vectors_away" if self.vector else "recall.keywords_away", reason=str(error))
+            self.is_away, self.found = True, []
+
+    def count_in(self, chunks: Collection[str]) -> int:
+        return sum(hit.chunk_id in chunks for hit in self.found)
+
+    def keep(self, chunks: Collection[str], limit: int) -> None:
+        live = [hit for hit in self.found if hit.chunk_id in chunks][:limit]
+        self.scores = {hit.chunk_id: hit.score for hit in live}

@@ -1,0 +1,256 @@
+"""Recall, fusion, the cross-encoder's vote, adjustments and the threshold: a question becomes ranked sources."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+import structlog
+
+from app.agents.agent import LiveAgent
+from app.agents.retrieval_settings import ConfidenceScale, RerankMode, RetrievalSettings
+from app.core.chunk import RankedChunk
+from app.core.errors import IndexUnavailable, RerankerUnavailable
+from app.core.page_url import is_same_page
+from app.core.text.light_words import without_light_words
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.reranking.reranker import Reranker
+from app.search.confidence import calibrated, plain_coverage, sigmoid
+from app.search.first_order import best_of_each_document, first_order
+from app.search.order_adjustments import OrderAdjustment, adjusted
+from app.search.page_focus import page_focus
+from app.search.query_planner import QueryPlanner, planned
+from app.search.rank_fusion import best_first, unit_interval, with_vote
+from app.search.recall import Recall, Recalled
+from app.search.retrieval import Retrieval, SearchQuery, StageListener
+from app.search.retrieval_trace import RetrievalTrace
+from app.search.source_choice import answerable_from
+
+log = structlog.get_logger(__name__)
+
+Score = TypeVar("Score")
+
+
+class Retriever(Protocol):
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
+        """Rank the agent's chunks for the query.
+
+        Raises IndexUnavailable when neither index can be asked.
+        """
+        ...
+
+
+class HybridRetriever:
+    """The pipeline of the design, stages 4 to 8, by the agent's own settings. `rankers` gives the reranker of each
+    mode; a mode that has none is as a reranker that is away."""
+
+    def __init__(
+        self,
+        recall: Recall,
+        keywords: KeywordIndex,
+        rankers: dict[RerankMode, Reranker],
+        adjustments: Sequence[OrderAdjustment],
+        planners: Sequence[QueryPlanner] = (),
+    ) -> None:
+        self._recall = recall
+        self._keywords = keywords
+        self._rankers = rankers
+        self._adjustments = adjustments
+        self._planners = planners
+
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
+        settings = agent.config.retrieval
+        trace = RetrievalTrace()
+        if on_stage:
+            await on_stage("searching")
+        wordings = await planned(self._planners, query, settings)
+        if len(wordings) > 1:
+            trace.stage("wordings", said=[wording.text for wording in wordings])
+        filters = (settings.filter, *query.filters)
+        recalled = await self._recall.find(agent.id, query, wordings, settings.recall_per_list, filters)
+        own = recalled.own
+        trace.stage("recall", vector=len(own.vector_order), keyword=len(own.keyword_order), found=len(recalled.chunks))
+        trace.note_missing(recalled.missing)
+        if not recalled.chunks:
+            return Retrieval(trace=trace.as_json())
+        readable = 1.0 if _is_read(query, self._recall.reads) else settings.foreign_weight
+        fused = found = first_order(recalled, settings, settings.vector_weight * readable)
+        trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
+        if settings.collapse_documents:
+            fused = best_of_each_document(fused, recalled.chunks)
+            trace.stage("collapse", best_first(fused), candidates=len(fused))
+        if on_stage:
+            await on_stage("reading")
+        logits = await self._logits(query, recalled, fused, settings, trace)
+        coverage = await self._coverage(agent, query, recalled, trace)
+        ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
+        if logits:
+            trace.stage("vote", best_first(ordered))
+        # Collapsed pages have a chunk each: how many of the first are of a page shows in the order before.
+        focus = _focus(found if settings.collapse_documents else ordered, recalled)
+        ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
+        trace.stage("focus", best_first(ordered))
+        ordered = await self._adjusted(agent, query, recalled, ordered, trace)
+        ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings, self._recall.reads)
+        retrieval = answerable_from(ranked, agent.config.confidence_threshold, settings)
+        trace.stage(
+            "threshold",
+            [item.chunk.id for item in retrieval.sources],
+            survivors=sum(item.calibrated >= agent.config.confidence_threshold for item in ranked),
+            best=round(retrieval.best, 4),
+        )
+        return Retrieval(
+            retrieval.ranked, retrieval.sources, retrieval.best, retrieval.is_low_confidence, trace.as_json()
+        )
+
+    async def _logits(
+        self,
+        query: SearchQuery,
+        recalled: Recalled,
+        fused: dict[str, float],
+        settings: RetrievalSettings,
+        trace: RetrievalTrace,
+    ) -> dict[str, float]:
+        """The reranker's word on the best candidates; none when it is off, fails, or takes too long."""
+        if settings.rerank is RerankMode.OFF or (
+            settings.rerank is RerankMode.AUTO and RerankMode.AUTO not in self._rankers
+        ):
+            return {}
+        read = best_first(fused)[: settings.rerank_candidates]
+        texts = [f"{recalled.chunks[key].title}\n{recalled.chunks[key].text}" for key in read]
+        try:
+            ranker = self._rankers.get(settings.rerank)
+            if ranker is None:
+                raise RerankerUnavailable(f"Nothing is set up that could rerank by {settings.rerank.value}.")
+            is_model = settings.rerank is RerankMode.MODEL
+            budget_ms = settings.model_rank_budget_ms if is_model else settings.rerank_budget_ms
+            budget_seconds = budget_ms / 1000
+            scores = await _by_question(
+                recalled,
+                dict(zip(read, texts, strict=True)),
+                lambda question, some: ranker.score(question, some, budget_seconds=budget_seconds),
+            )
+        except RerankerUnavailable as error:
+            log.warning("retriever.reranker_away", reason=str(error))
+            trace.note_missing(["reranker"])
+            trace.stage("rerank", read=0, fallback="fused order", reason=str(error))
+            return {}
+        trace.stage("rerank", read=len(read), mode=settings.rerank.value)
+        return {key: score.logit for key, score in scores.items()}
+
+    def _rerank_weight(self, query: SearchQuery, settings: RetrievalSettings) -> float:
+        ranker = self._rankers.get(settings.rerank)
+        is_read = ranker is None or _is_read(query, ranker.reads)
+        return settings.rerank_weight * (1.0 if is_read else settings.foreign_weight)
+
+    async def _coverage(
+        self, agent: LiveAgent, query: SearchQuery, recalled: Recalled, trace: RetrievalTrace
+    ) -> dict[str, float]:
+        keys = list(recalled.chunks)
+        texts = [f"{recalled.chunks[key].context}\n{recalled.chunks[key].text}" for key in keys]
+        of = dict(zip(keys, texts, strict=True))
+        try:
+            shares = await _by_question(
+                recalled,
+                of,
+                lambda question, some: self._keywords.coverage(
+                    agent.id, query.language, without_light_words(question, query.asked_in), some
+                ),
+            )
+        except IndexUnavailable as error:
+            log.warning("retriever.coverage_away", reason=str(error))
+            trace.note_missing(["coverage"])
+            shares = {key: plain_coverage(recalled.question_of(key), [text])[0] for key, text in of.items()}
+        trace.stage("coverage")
+        return shares
+
+    async def _adjusted(
+        self,
+        agent: LiveAgent,
+        query: SearchQuery,
+        recalled: Recalled,
+        ordered: dict[str, float],
+        trace: RetrievalTrace,
+    ) -> dict[str, float]:
+        settings = agent.config.retrieval
+        for rule in self._adjustments:
+            weight = rule.weight(settings)
+            if weight and (scores := await rule.scores(agent, query, recalled)):
+                ordered = adjusted(ordered, scores, weight)
+                trace.stage(rule.name, best_first(ordered), weight=weight)
+        return ordered
+
+
+async def _by_question(
+    recalled: Recalled, texts: Mapping[str, str], ask: Callable[[str, list[str]], Awaitable[Sequence[Score]]]
+) -> dict[str, Score]:
+    """Each chunk's text is judged by what it is an answer to."""
+    asked: dict[str, list[str]] = defaultdict(list)
+    for key in texts:
+        asked[recalled.question_of(key)].append(key)
+    found = await asyncio.gather(*(ask(question, [texts[key] for key in keys]) for question, keys in asked.items()))
+    return {
+        key: score
+        for keys, some in zip(asked.values(), found, strict=True)
+        for key, score in zip(keys, some, strict=True)
+    }
+
+
+def _is_read(query: SearchQuery, languages: frozenset[str] | None) -> bool:
+    return query.asked_in is None or languages is None or query.asked_in in languages
+
+
+def _order(
+    fused: dict[str, float], logits: dict[str, float], settings: RetrievalSettings, weight: float
+) -> dict[str, float]:
+    if not logits:
+        return unit_interval(fused)
+    if settings.rerank in (RerankMode.VOTE, RerankMode.AUTO):
+        return unit_interval(with_vote(fused, logits, weight))
+    lowest = min(logits.values())
+    behind = {key: lowest - 1.0 + score for key, score in unit_interval(fused).items()}
+    return unit_interval(behind | logits)
+
+
+def _focus(ordered: dict[str, float], recalled: Recalled) -> dict[str, float]:
+    """Of each chunk's page; empty where there is one page only."""
+    keys = best_first(ordered)
+    of_page = page_focus([recalled.chunks[key].document_id for key in keys])
+    return {key: of_page[recalled.chunks[key].document_id] for key in keys} if of_page else {}
+
+
+def _ranked(
+    order: dict[str, float],
+    fused: dict[str, float],
+    recalled: Recalled,
+    coverage: dict[str, float],
+    logits: dict[str, float],
+    focus: dict[str, float],
+    query: SearchQuery,
+    settings: RetrievalSettings,
+    reads: frozenset[str] | None,
+) -> list[RankedChunk]:
+    ranked = []
+    for key, place in order.items():
+        chunk = recalled.chunks[key]
+        cosine, share, logit = recalled.own.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
+        if settings.confidence_from is ConfidenceScale.RERANKER and logits:
+            confidence = 0.0 if logit is None else sigmoid(logit / settings.confidence_steepness)
+        else:
+            is_read = _is_read(query, reads) and (reads is None or chunk.language is None or chunk.language in reads)
+            confidence = calibrated(cosine if is_read else None, share, logit, focus.get(key))
+        ranked.append(
+            RankedChunk(
+                chunk=chunk,
+                order=place,
+                calibrated=confidence,
+                fused=fused[key],
+                cosine=cosine,
+                bm25=recalled.own.bm25.get(key),
+                coverage=share,
+                logit=logit,
+                is_current_page=is_same_page(chunk.url, query.page_url),
+            )
+        )
+    ranked.sort(key=lambda item: (-item.order, item.chunk.id))
+    return ranked

@@ -1,0 +1,78 @@
+"""The search that visitors get, put together from the parts that a house has."""
+
+from dataclasses import dataclass
+
+from app.agents.retrieval_settings import RerankMode
+from app.kit.cache import Cache
+from app.kit.clock import Clock
+from app.kit.language_guesser import LanguageGuesser
+from app.providers.chat.chat_model import ChatModel
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.providers.reranking.reranker import Reranker
+from app.providers.token_counter import TokenCounter
+from app.search.agent_search import AgentSearch
+from app.search.long_question import LongQuestionSplitter
+from app.search.model_query_planner import ModelQueryPlanner
+from app.search.model_ranker import ModelRanker
+from app.search.model_search import ModelSearchRetriever
+from app.search.order_adjustments import order_adjustments
+from app.search.query_planner import QueryPlanner
+from app.search.recall import Recall
+from app.search.retrieval_cache import CachedRetriever
+from app.search.retriever import HybridRetriever, Retriever
+from app.search.widened_sources import WideningRetriever
+from app.store.system_of_record import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """`model` is None where no chat model is set: what needs one is then left out. `helper` does what visitors do not
+    read; without one the model does. A reranker that is not the shipped one votes unless an agent says otherwise."""
+
+    record: SystemOfRecord
+    embedder: Embedder
+    tokens: TokenCounter
+    vectors: VectorIndex
+    keywords: KeywordIndex
+    reranker: Reranker
+    clock: Clock
+    model: ChatModel | None = None
+    helper: ChatModel | None = None
+    is_reranker_shipped: bool = True
+
+    def fresh(self) -> Retriever:
+        """Ranks anew each time."""
+        ranked = self._hybrid()
+        return ModelSearchRetriever(ranked, self.helping) if self.helping else ranked
+
+    @property
+    def helping(self) -> ChatModel | None:
+        return self.helper or self.model
+
+    def _hybrid(self) -> HybridRetriever:
+        rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
+        if not self.is_reranker_shipped:
+            rankers[RerankMode.AUTO] = self.reranker
+        planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
+        if self.helping is not None:
+            rankers[RerankMode.MODEL] = ModelRanker(self.helping)
+            planners.append(ModelQueryPlanner(self.helping))
+        recall = self.recall()
+        adjustments = order_adjustments(self.record, self.clock)
+        return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)
+
+    def recall(self) -> Recall:
+        return Recall(self.record, self.embedder, self.vectors, self.keywords)
+
+    def for_turns(self, cache: Cache) -> Retriever:
+        """Rankings are kept for a while; sources are told with what stands around them."""
+        return self._widening(CachedRetriever(self.fresh(), cache, self.record))
+
+    def for_operators(self, cache: Cache, languages: LanguageGuesser) -> AgentSearch:
+        fresh = self.fresh()
+        return AgentSearch(self.record, self._widening(fresh), CachedRetriever(fresh, cache, self.record), languages)
+
+    def _widening(self, inner: Retriever) -> Retriever:
+        return WideningRetriever(inner, self.record, self.tokens)

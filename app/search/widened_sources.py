@@ -1,0 +1,71 @@
+"""Sources as whole sections: a sentence is easier to understand where it stands than alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.agents.agent import LiveAgent
+from app.agents.retrieval_settings import RetrievalSettings
+from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
+from app.core.text.section_text import section_text
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.token_counter import TokenCounter
+from app.search.retrieval import Retrieval, SearchQuery, StageListener
+from app.search.retriever import Retriever
+from app.store.system_of_record import SystemOfRecord
+
+
+class WideningRetriever:
+    """A Retriever that gives each source of another one the rest of its section, and the agent's `neighbours` beyond
+    it, best source first, while all sources stay within the agent's `source_tokens`. A chunk is told once: a source
+    whose text has been told with another is dropped. The source's link stays its own."""
+
+    def __init__(self, inner: Retriever, records: SystemOfRecord, tokens: TokenCounter) -> None:
+        self._inner = inner
+        self._records = records
+        self._tokens = tokens
+
+    async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
+        found = await self._inner.retrieve(agent, query, on_stage)
+        if not found.sources:
+            return found
+        settings = agent.config.retrieval
+        ids = [item.chunk.id for item in found.sources]
+        reach = max(SECTION_REACH, settings.neighbours)
+        around = await self._records.read(lambda tx: LiveDocumentRecords(tx).around(agent.id, ids, reach))
+        return replace(found, sources=tuple(self._widened(found.sources, around, settings)))
+
+    def _widened(
+        self, sources: Sequence[RankedChunk], around: dict[str, list[Chunk]], settings: RetrievalSettings
+    ) -> list[RankedChunk]:
+        told: set[str] = set()
+        room = settings.source_tokens - sum(self._tokens.count(item.chunk.text) for item in sources)
+        widened = []
+        for item in sources:
+            if item.chunk.id in told:
+                continue
+            kept = {item.chunk.id: item.chunk}
+            for chunk in _nearest_first(item.chunk, around.get(item.chunk.id, []), settings.neighbours):
+                cost = self._tokens.count(chunk.text)
+                if cost > room:
+                    break
+                if chunk.id not in told:
+                    kept[chunk.id] = chunk
+                    room -= cost
+            told |= kept.keys()
+            texts = [chunk.text for chunk in sorted(kept.values(), key=lambda chunk: chunk.position)]
+            widened.append(replace(item, chunk=replace(item.chunk, text=section_text(texts))))
+        return widened
+
+
+def _nearest_first(hit: Chunk, around: Sequence[Chunk], neighbours: int) -> list[Chunk]:
+    """The chunks of the hit's section, and those within `neighbours` of it, that stand next to one another."""
+    wanted: list[Chunk] = []
+    at = {chunk.position: chunk for chunk in around}
+    for step in (1, -1):
+        position = hit.position + step
+        while (chunk := at.get(position)) is not None:
+            if chunk.breadcrumb != hit.breadcrumb and abs(position - hit.position) > neighbours:
+                break
+            wanted.append(chunk)
+            position += step
+    return sorted(wanted, key=lambda chunk: (abs(chunk.position - hit.position), chunk.position))

@@ -1,0 +1,1 @@
+"""Where knowledge comes from: websites, files, texts, their settings and schedules."""

@@ -1,0 +1,79 @@
+"""Admin API: what an agent knows: documents, and the passages of each."""
+
+from datetime import date, datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.knowledge.document import Document
+from app.knowledge.passages import Passages
+from app.sources.api.sources import TAG
+from app.web.access import read
+from app.web.endpoint import Api, Call, get
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+
+
+class DocumentsQuery(ListQuery):
+    source_id: UUID | None = Field(default=None, description="Of this source alone.")
+
+
+class DocumentOut(Model):
+    id: UUID
+    source_id: UUID
+    url: str
+    title: str
+    language: str | None
+    as_of: date = Field(description="The day on which it was last read so.")
+    chunk_count: int
+    updated_at: datetime
+    attributes: dict[str, tuple[str, ...]] = Field(description="What it was given with, to filter by.")
+
+    @classmethod
+    def of(cls, document: Document) -> "DocumentOut":
+        return cls.model_validate(document)
+
+
+class PassageOut(Model):
+    id: str
+    position: int
+    text: str = Field(description="Markdown of the page.")
+    context: str = Field(description="What is put before the text where it is searched, and nowhere else.")
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
+    link: str = Field(description="Where a citation of the passage leads.")
+
+
+class PassagesOut(Model):
+    title: str = Field(description='The page\'s title; "" when nothing of it was learnt.')
+    items: list[PassageOut]
+
+
+class AdminPassages(Api):
+    tag = TAG
+
+    def __init__(self, passages: Passages) -> None:
+        self._passages = passages
+
+    @get(
+        "/v1/agents/{agent_id}/documents",
+        "The documents that an agent may answer from, oldest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
+        asked = call.input
+        page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
+        return listed(ListOut[DocumentOut], page, DocumentOut.of)
+
+    @get(
+        "/v1/documents/{document_id}/passages",
+        "What an agent knows of a page: the passages that it may answer from, in the page's order",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_passages(self, call: Call[Actor, None]) -> PassagesOut:
+        found = await self._passages.of_document(call.caller, call.path_id("document_id"))
+        return PassagesOut(
+            title=found[0].title if found else "", items=[PassageOut.model_validate(passage) for passage in found]
+        )

@@ -1,0 +1,84 @@
+"""Admin API: changing a source in place."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.core.actor import Actor
+from app.sources import source_rules as rules
+from app.sources.api.sources import MAX_BODY_BYTES, TAG, SourceOut
+from app.sources.source import Source, SourceConfig
+from app.sources.source_editing import SourceEditing, with_own_address
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, patch
+from app.web.file_export import public_path
+from app.web.model import Model, without_defaults
+
+
+class SourcePatch(Model):
+    """Only what is sent changes, and the next sync reads it so."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
+    text: str = Field(default="?", min_length=1, max_length=rules.MAX_TEXT_CHARS, description='Of kind "text" alone.')
+    url: str = Field(default="", max_length=2048, description='Where citations lead, of kinds "text" and "file" alone.')
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    max_pages: int = Field(default=1, ge=1, le=rules.MAX_PAGES)
+    max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
+    is_public: bool = Field(
+        default=False,
+        description='Of kind "file" alone: anybody may open the file at /v1/files/{source_id}, where its citations '
+        "lead unless `url` names another address.",
+    )
+
+    def applied(self, config: SourceConfig) -> SourceConfig:
+        sent: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
+        return replace(config, **sent)
+
+
+class SourceTextOut(Model):
+    source_id: UUID
+    name: str
+    url: str
+    text: str
+
+    @classmethod
+    def of(cls, source: Source) -> "SourceTextOut":
+        config = source.config
+        return cls(source_id=source.id, name=config.name, url=config.url, text=config.text)
+
+
+class AdminSourceEditing(Api):
+    tag = TAG
+
+    def __init__(self, editing: SourceEditing) -> None:
+        self._editing = editing
+
+    @patch(
+        "/v1/sources/{source_id}",
+        "Change a source; only what is sent changes, and the next sync reads it so",
+        access=write,
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found",),
+    )
+    async def edit_source(self, call: Call[Actor, SourcePatch]) -> SourceOut:
+        source_id = call.path_id("source_id")
+        own_address = f"{str(call.request.base_url).rstrip('/')}{public_path(source_id)}"
+        return SourceOut.of(
+            await self._editing.change(
+                call.caller, source_id, lambda config: with_own_address(call.input.applied(config), own_address)
+            )
+        )
+
+    @get(
+        "/v1/sources/{source_id}/text",
+        "The text of a source of that kind, as it was last saved",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_source_text(self, call: Call[Actor, None]) -> SourceTextOut:
+        return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))

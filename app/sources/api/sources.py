@@ -1,0 +1,186 @@
+"""Admin API: sources and the runs that read them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.core.actor import Actor
+from app.sources import source_rules as rules
+from app.sources.api.schedules import ScheduleIn, ScheduleOut
+from app.sources.reading.page_sync import MAX_URLS, PageSync
+from app.sources.schedules import Schedules
+from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.sources.sources import Sources
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+
+TAG = "Sources"
+MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
+
+
+class SourceCreate(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"kind": "site", "name": "Docs", "url": "https://docs.example.com"}]}
+    )
+
+    kind: SourceKind
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS, description="The address when left out.")
+    url: str = Field(default="", max_length=2048)
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS, description='For kind "text" alone.')
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
+    max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
+    schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
+
+    def config(self) -> SourceConfig:
+        return SourceConfig(
+            kind=self.kind,
+            name=self.name or self.url[: rules.MAX_NAME_CHARS],
+            url=self.url,
+            text=self.text,
+            include=self.include,
+            exclude=self.exclude,
+            max_pages=self.max_pages,
+            max_depth=self.max_depth,
+        )
+
+
+class RunOut(Model):
+    id: UUID
+    source_id: UUID
+    state: RunState
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    stop_reason: str
+    counts: dict[str, int] = Field(description="Pages by status.")
+
+    only_asked: bool = Field(description="Whether it reads the pages that it was asked for and no others.")
+
+    @classmethod
+    def of(cls, run: CrawlRun) -> "RunOut":
+        return cls.model_validate(run)
+
+
+class SyncIn(Model):
+    urls: tuple[str, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_URLS,
+        description="Pages of the source to read, and no others: new, changed or gone. The whole source when left out.",
+    )
+
+
+class SourceOut(Model):
+    id: UUID
+    agent_id: UUID
+    kind: SourceKind
+    name: str
+    url: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    max_pages: int
+    max_depth: int
+    schedule: ScheduleOut | None = Field(description="When it is read again; null: only when somebody asks for it.")
+    created_at: datetime
+    run: RunOut | None = Field(description="The latest reading; null before the first.")
+
+    @classmethod
+    def of(cls, source: Source) -> "SourceOut":
+        config = source.config
+        return cls(
+            id=source.id,
+            agent_id=source.agent_id,
+            kind=config.kind,
+            name=config.name,
+            url=config.url,
+            include=config.include,
+            exclude=config.exclude,
+            max_pages=config.max_pages,
+            max_depth=config.max_depth,
+            schedule=ScheduleOut.of(source.schedule) if source.schedule else None,
+            created_at=source.created_at,
+            run=RunOut.of(source.run) if source.run else None,
+        )
+
+
+class PageOut(Model):
+    url: str
+    status: str
+    reason: str
+    document_id: UUID | None
+    chunks: int
+    fetched_at: datetime | None
+
+    @classmethod
+    def of(cls, page: PageStatus) -> "PageOut":
+        return cls.model_validate(page)
+
+
+class PagesQuery(ListQuery):
+    status: str | None = Field(default=None, min_length=1, max_length=40)
+
+
+class AdminSources(Api):
+    tag = TAG
+
+    def __init__(self, sources: Sources, page_sync: PageSync, schedules: Schedules) -> None:
+        self._sources = sources
+        self._page_sync = page_sync
+        self._schedules = schedules
+
+    @post(
+        "/v1/agents/{agent_id}/sources",
+        "Add a source; sync reads it",
+        access=write,
+        status=201,
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found",),
+    )
+    async def create_source(self, call: Call[Actor, SourceCreate]) -> SourceOut:
+        config, schedule = call.input.config(), call.input.schedule
+        if schedule is not None:
+            self._schedules.check(config, schedule.schedule())  # before anything is stored
+        source = await self._sources.create(call.caller, call.path_id("agent_id"), config)
+        if schedule is not None:
+            await self._schedules.set(call.caller, source.id, schedule.schedule())
+            source = await self._sources.get(call.caller, source.id)
+        return SourceOut.of(source)
+
+    @get("/v1/agents/{agent_id}/sources", "An agent's sources, oldest first", access=read, codes=("not_found",))
+    async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
+        page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[SourceOut], page, SourceOut.of)
+
+    @get("/v1/sources/{source_id}", "One source with its latest run and page counts", access=read, codes=("not_found",))
+    async def get_source(self, call: Call[Actor, None]) -> SourceOut:
+        return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
+
+    @post(
+        "/v1/sources/{source_id}/sync",
+        "Have the source, or some of its pages, read now",
+        access=write,
+        is_input_optional=True,
+        status=202,
+        codes=("not_found",),
+    )
+    async def sync_source(self, call: Call[Actor, SyncIn]) -> RunOut:
+        source_id, urls = call.path_id("source_id"), call.input.urls
+        if urls is None:
+            return RunOut.of(await self._sources.sync(call.caller, source_id))
+        return RunOut.of(await self._page_sync.pages(call.caller, source_id, urls))
+
+    @get(
+        "/v1/sources/{source_id}/pages",
+        "Pages of the latest run, each with its status and reason",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
+        asked = call.input
+        page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
+        return listed(ListOut[PageOut], page, PageOut.of)

@@ -1,0 +1,83 @@
+"""Admin API: a page, a source or an agent is deleted, and a receipt says what became of it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
+from app.sources.deletions.deletions import Deletions
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get
+from app.web.model import Model
+
+TAG = "Deletions"
+PATHS = {
+    DeletedKind.DOCUMENT: "/v1/documents/{document_id}",
+    DeletedKind.SOURCE: "/v1/sources/{source_id}",
+    DeletedKind.AGENT: "/v1/agents/{agent_id}",
+}
+
+
+class StoreCountsOut(Model):
+    documents: int
+    versions: int
+    chunks: int
+    embeddings: int = Field(description="Cached vectors that nothing else needs.")
+    vectors: int | None = Field(description="Rows of the vector index; null until a worker has counted them.")
+    keywords: int | None = Field(description="Entries of the keyword index; null until a worker has counted them.")
+
+
+class DeletionOut(Model):
+    id: UUID
+    kind: DeletedKind
+    subject_id: UUID
+    name: str = Field(description="What it was known by: a page's address, a source's or an agent's name.")
+    state: DeletionState = Field(
+        description="From the answer on nothing of it is answered from; verified: gone from every store's files, too."
+    )
+    before: StoreCountsOut
+    after: StoreCountsOut
+    requested_at: datetime
+    verified_at: datetime | None
+
+    @classmethod
+    def of(cls, deletion: Deletion) -> "DeletionOut":
+        return cls.model_validate(deletion)
+
+
+class AdminDeletions(Api):
+    tag = TAG
+
+    def __init__(self, deletions: Deletions) -> None:
+        self._deletions = deletions
+
+    @get(
+        "/v1/deletions/{deletion_id}",
+        "The receipt of a deletion, with what each store held before and holds now",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
+        return DeletionOut.of(await self._deletions.get(call.caller, call.path_id("deletion_id")))
+
+    @delete(
+        PATHS[DeletedKind.DOCUMENT],
+        "Delete a page; a source that still leads to it learns it again",
+        access=write,
+        codes=("not_found",),
+    )
+    async def delete_document(self, call: Call[Actor, None]) -> DeletionOut:
+        return await self._delete(call, DeletedKind.DOCUMENT)
+
+    @delete(PATHS[DeletedKind.SOURCE], "Delete a source and its pages", access=write, codes=("not_found",))
+    async def delete_source(self, call: Call[Actor, None]) -> DeletionOut:
+        return await self._delete(call, DeletedKind.SOURCE)
+
+    @delete(PATHS[DeletedKind.AGENT], "Delete an agent and all that hangs on it", access=write, codes=("not_found",))
+    async def delete_agent(self, call: Call[Actor, None]) -> DeletionOut:
+        return await self._delete(call, DeletedKind.AGENT)
+
+    async def _delete(self, call: Call[Actor, None], kind: DeletedKind) -> DeletionOut:
+        return DeletionOut.of(await self._deletions.delete(call.caller, kind, call.path_id(f"{kind.value}_id")))

@@ -1,0 +1,48 @@
+"""What operators delete for good: a page, a source, an agent. Each deletion has a receipt."""
+
+from uuid import UUID
+
+from app.core.actor import Actor
+from app.kit.job_queue import JobQueue
+from app.sources.deletions.deletion import DeletedKind, Deletion
+from app.sources.deletions.records import DeletionRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+
+class Deletions:
+    """Every method raises NotFound for what is absent or another workspace's.
+
+    From the commit on nothing of it is answered from. The receipt has the counts of the system of record at once; a
+    worker then clears both indexes, compacts and counts them, and verifies it.
+    """
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def delete(self, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
+        """A page that its source still leads to is learnt again by the next reading."""
+
+        def work(tx: Transaction) -> Deletion:
+            deletion = DeletionRecords(tx).erase(actor.workspace_id, kind, subject_id)
+            AuditRecords(tx).record(
+                actor.workspace_id,
+                actor.name,
+                f"{kind.value}.delete",
+                str(subject_id),
+                {
+                    "agent_id": str(deletion.agent_id),
+                    "deletion_id": str(deletion.id),
+                    "removed_versions": deletion.before.versions,
+                },
+            )
+            return deletion
+
+        deletion = await self._records.write(work)
+        # A crash before this line leaves a pending receipt, which the next worker to start finishes.
+        await self._jobs.finish_deletions(deletion.agent_id, deletion.id)
+        return deletion
+
+    async def get(self, actor: Actor, deletion_id: UUID) -> Deletion:
+        return await self._records.read(lambda tx: DeletionRecords(tx).get(actor.workspace_id, deletion_id))

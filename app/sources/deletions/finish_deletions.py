@@ -1,0 +1,107 @@
+"""What was deleted leaves both indexes and their files, and its receipt says so.
+
+    count what they hold of it -> drop -> write both anew without it -> count again -> verified
+
+May be repeated from any point: the first count stands, and the rest finds nothing left to do.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import StoredChunk
+from app.core.errors import IndexUnavailable
+from app.knowledge.chunk_indexer import ChunkIndexer, chunk_terms, keyword_language
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.sources.deletions.deletion import DeletedKind, Deletion
+from app.sources.deletions.records import DeletionRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+_ATTEMPTS: Final = 5  # of writing the keywords anew, while a reading puts others beside
+
+
+class FinishDeletions:
+    def __init__(
+        self, record: SystemOfRecord, vectors: VectorIndex, keywords: KeywordIndex, indexer: ChunkIndexer
+    ) -> None:
+        self._record = record
+        self._vectors = vectors
+        self._keywords = keywords
+        self._indexer = indexer
+
+    async def all_agents(self) -> None:
+        """What a worker does when it starts."""
+        agents = await self._record.read(
+            lambda tx: dict.fromkeys(deletion.agent_id for deletion in DeletionRecords(tx).pending())
+        )
+        for agent_id in agents:
+            await self.agent(agent_id)
+
+    async def agent(self, agent_id: UUID) -> None:
+        """Finish every pending deletion of the agent at once. Raises IndexUnavailable: they stay pending then."""
+
+        def work(tx: Transaction) -> tuple[bool, list[Deletion]]:
+            pending = DeletionRecords(tx).pending(agent_id)
+            exists = AgentRecords(tx).exists(agent_id)
+            return exists, pending
+
+        exists, pending = await self._record.read(work)
+        if not pending:
+            return
+        for deletion in pending:
+            held = await self._held(deletion)
+            await self._record.write(lambda tx: DeletionRecords(tx).count_in_indexes(deletion.id, *held))
+        await self._clear(agent_id, pending if exists else ())
+        for deletion in pending:
+            if any(left := await self._held(deletion)):
+                raise IndexUnavailable(
+                    f"Of what was deleted, {left[0]} vectors and {left[1]} keyword entries are left."
+                )
+            await self._record.write(lambda tx: DeletionRecords(tx).verify(deletion.id))
+            log.info("deletion_verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
+
+    async def _held(self, deletion: Deletion) -> tuple[int, int]:
+        """What both indexes hold of it."""
+        if deletion.kind is DeletedKind.AGENT:
+            vectors = await self._vectors.chunk_ids(deletion.agent_id)
+            return len(vectors), len(await self._keywords.chunk_ids(deletion.agent_id))
+        versions = deletion.version_ids
+        return (
+            await self._vectors.count_versions(deletion.agent_id, versions),
+            await self._keywords.count_versions(deletion.agent_id, versions),
+        )
+
+    async def _clear(self, agent_id: UUID, pending: Sequence[Deletion]) -> None:
+        """`pending` is empty for an agent that is gone as a whole."""
+        if not pending:
+            await self._indexer.forget_agent(agent_id)
+        versions = [version_id for deletion in pending for version_id in deletion.version_ids]
+        await self._vectors.drop_versions(agent_id, versions)
+        await self._keywords.drop_versions(agent_id, versions)
+        await self._vectors.purge()
+        if pending:
+            await self._write_keywords_anew(agent_id)
+
+    async def _write_keywords_anew(self, agent_id: UUID) -> None:
+        for _ in range(_ATTEMPTS):
+
+            def work(tx: Transaction) -> tuple[list[StoredChunk], str | None]:
+                language = keyword_language(tx, agent_id)
+                chunks = LiveDocumentRecords(tx).agent_chunks(agent_id)
+                for version in DocumentRecords(tx).pending_versions():
+                    if version.agent_id == agent_id:
+                        chunks += DocumentRecords(tx).version_chunks(version.id)
+                return chunks, language
+
+            chunks, language = await self._record.read(work)
+            if await self._keywords.rewrite(agent_id, language, chunk_terms(chunks)):
+                return
+        raise IndexUnavailable("The keywords changed whenever they were to be written anew. They are tried again.")

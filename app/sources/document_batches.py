@@ -1,0 +1,176 @@
+"""Operators give documents of their own in batches: one JSON object a line, with attributes to filter by."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final, Literal
+from urllib.parse import quote
+from uuid import UUID
+
+from app.agents.agent_rules import check_attribute
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_http_url, check_language, check_line, check_text
+from app.kit.job_queue import JobQueue
+from app.knowledge.document import PageContent
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.records.given_documents import GivenDocumentRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import CrawlRun, RunState, SourceKind
+from app.sources.source_rules import MAX_NAME_CHARS, MAX_TEXT_CHARS
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_LINES: Final = 1000
+MAX_ID_CHARS: Final = 500
+MAX_ATTRIBUTES: Final = 50
+_FIELDS: Final = frozenset({"url", "id", "title", "text", "language", "date", "attributes", "delete"})
+
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """`line` counts from 1; `reason` says what is wrong with a line that was refused, naming the field."""
+
+    line: int
+    url: str
+    result: Literal["accepted", "unchanged", "deleted", "refused"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReceipt:
+    """`run` learns what was accepted and lets go of what was deleted; None where there is neither."""
+
+    results: tuple[LineResult, ...]
+    run: CrawlRun | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    url: str
+    document: PageContent | None  # None: to be deleted
+
+
+class DocumentBatches:
+    """Without `jobs` the runs wait for whoever gives the documents to read the source."""
+
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue | None) -> None:
+        self._records = records
+        self._jobs = jobs
+
+    async def put(self, actor: Actor, source_id: UUID, body: str) -> BatchReceipt:
+        """Keep the documents of the lines, each in place of the one at its URL, and have them learnt. The same batch
+        once more changes nothing. A line that is refused does not hold up the others.
+
+        Raises NotFound, and InvalidInput for a source of another kind or too many lines.
+        """
+        told = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
+        if not 1 <= len(told) <= MAX_LINES:
+            raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, a JSON object on each.")
+        results: dict[int, LineResult] = {}
+        lines: dict[str, _Line] = {}  # of a URL that stands twice the last one holds
+        for number, text in told:
+            try:
+                line = _line(number, text)
+            except InvalidInput as error:
+                results[number] = LineResult(number, "", "refused", str(error))
+                continue
+            if line.url in lines:
+                before = lines[line.url].number
+                results[before] = LineResult(before, line.url, "refused", f"url: line {number} names it again.")
+            lines[line.url] = line
+
+        def work(tx: Transaction) -> CrawlRun | None:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            if source.config.kind is not SourceKind.DOCUMENTS:
+                raise InvalidInput("source_id", 'Documents go to a source of kind "documents". Create one.')
+            changed = []
+            for line in lines.values():
+                if line.document is None:
+                    did = "deleted" if GivenDocumentRecords(tx).remove(source_id, line.url) else "unchanged"
+                else:
+                    did = "accepted" if GivenDocumentRecords(tx).put(source_id, line.document) else "unchanged"
+                results[line.number] = LineResult(line.number, line.url, did)  # type: ignore[arg-type]
+                if did != "unchanged":
+                    changed.append(line.url)
+            run: CrawlRun | None = None
+            if changed:
+                run = CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
+                CrawlPageRecords(tx).ask_again(run.id, changed)
+                facts = {"run_id": str(run.id), "documents": len(changed)}
+                AuditRecords(tx).record(actor.workspace_id, actor.name, "source.give_documents", str(source_id), facts)
+                run = CrawlRunRecords(tx).run(run.id)
+            return run
+
+        run = await self._records.write(work)
+        if self._jobs is not None and run is not None and run.state is not RunState.PAUSED:
+            await self._jobs.crawl(run.agent_id, run.id, run.leg)
+        return BatchReceipt(tuple(results[number] for number in sorted(results)), run)
+
+
+def _line(number: int, text: str) -> _Line:
+    """Raises InvalidInput, naming the field and the fix."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput("", "This line is no JSON. Write one object on it.") from None
+    if not isinstance(told, dict):
+        raise InvalidInput("", "This line is no JSON object.")
+    if unknown := sorted(set(told) - _FIELDS):
+        raise InvalidInput(str(unknown[0])[:60], f"There is no such field. Send {', '.join(sorted(_FIELDS))}.")
+    url = _url(told)
+    if told.get("delete", False) is True:
+        return _Line(number, url, None)
+    title, markdown = _text(told, "title"), _text(told, "text")
+    check_line("title", title, MAX_NAME_CHARS, may_be_empty=False)
+    check_text("text", markdown, MAX_TEXT_CHARS, may_be_empty=False)
+    language = _text(told, "language") or None
+    check_language("language", language)
+    return _Line(
+        number,
+        url,
+        PageContent(url, title, markdown, language=language, modified=_day(told), attributes=_attributes(told)),
+    )
+
+
+def _url(told: Mapping[str, Any]) -> str:
+    url, name = _text(told, "url"), _text(told, "id")
+    if bool(url) == bool(name):
+        raise InvalidInput("url", "Name the document by its url, where citations lead, or by an id of your own.")
+    if url:
+        check_http_url("url", url)
+        return url
+    check_line("id", name, MAX_ID_CHARS)
+    return f"urn:docent:{quote(name, safe='')}"
+
+
+def _text(told: Mapping[str, Any], field: str) -> str:
+    value = told.get(field) or ""
+    if not isinstance(value, str):
+        raise InvalidInput(field, "Write a text.")
+    return value
+
+
+def _day(told: Mapping[str, Any]) -> date | None:
+    written = _text(told, "date")
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError:
+        raise InvalidInput("date", 'Write a day as "2027-01-31".') from None
+
+
+def _attributes(told: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    given = told.get("attributes") or {}
+    if not isinstance(given, dict) or len(given) > MAX_ATTRIBUTES:
+        raise InvalidInput("attributes", f"Write an object of at most {MAX_ATTRIBUTES} names, each with its values.")
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in given.items():
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(each, str) for each in values):
+            raise InvalidInput(f"attributes.{name}"[:80], "Write a text or a list of texts.")
+        check_attribute(f"attributes.{name}"[:80], name, values)
+        found[name] = tuple(values)
+    return found

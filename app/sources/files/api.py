@@ -1,0 +1,130 @@
+"""Admin API: files that an agent learns from."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from app.core.actor import Actor
+from app.core.file_format import FileFormat
+from app.core.source_file import Upload
+from app.sources import source_rules as rules
+from app.sources.files.source_files import SourceFiles, StoredFile
+from app.web.access import anybody_with_link, read, write
+from app.web.endpoint import AnyEndpoint, Api, Call, get, post
+from app.web.errors import Refusal
+from app.web.file_export import DOWNLOAD, served
+from app.web.form_body import FORM_BYTES, FilePart
+from app.web.model import Model, Multipart
+
+TAG = "Sources"
+
+
+class FileReplacement(Multipart):
+    file: FilePart = Field(description="Markdown, HTML, plain text, PDF, DOCX or CSV, told by its bytes and its name.")
+
+
+class FileUpload(FileReplacement):
+    name: str = Field(
+        default="", max_length=rules.MAX_NAME_CHARS, description="Shown in citations; else the file's own title."
+    )
+    url: str = Field(default="", max_length=2048, description="Where visitors find the file, for citations to lead to.")
+
+
+class FileOut(Model):
+    source_id: UUID
+    agent_id: UUID
+    name: str
+    url: str
+    file_name: str
+    is_public: bool = Field(description="Whether anybody may open it at /v1/files/{source_id}.")
+    format: FileFormat
+    size_bytes: int
+    digest: str = Field(description="SHA-256 of the file, hex.")
+    uploaded_at: datetime
+
+    @classmethod
+    def of(cls, stored: StoredFile) -> "FileOut":
+        source, facts = stored.source, stored.facts
+        return cls(
+            source_id=source.id,
+            agent_id=source.agent_id,
+            name=source.config.name,
+            url=source.config.url,
+            file_name=facts.name,
+            is_public=source.config.is_public,
+            format=facts.format,
+            size_bytes=facts.size_bytes,
+            digest=facts.digest,
+            uploaded_at=facts.uploaded_at,
+        )
+
+
+class AdminFiles(Api):
+    tag = TAG
+
+    def __init__(self, files: SourceFiles) -> None:
+        self._files = files
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        """Files may be as large as the settings allow."""
+        largest = self._files.max_bytes + FORM_BYTES
+        return [replace(each, max_body_bytes=largest) if each.form_model else each for each in super().endpoints()]
+
+    @post(
+        "/v1/agents/{agent_id}/files",
+        "Add a source by uploading its file; sync reads it",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def upload_file(self, call: Call[Actor, FileUpload]) -> FileOut:
+        given, agent_id = call.input, call.path_id("agent_id")
+        self._refuse_large(given.file)
+        return FileOut.of(await self._files.add(call.caller, agent_id, given.file, given.name, given.url))
+
+    @post(
+        "/v1/sources/{source_id}/file",
+        "Put another file in place of a source's file; the next sync reads it",
+        access=write,
+        codes=("not_found",),
+    )
+    async def replace_file(self, call: Call[Actor, FileReplacement]) -> FileOut:
+        source_id = call.path_id("source_id")
+        self._refuse_large(call.input.file)
+        return FileOut.of(await self._files.replace(call.caller, source_id, call.input.file))
+
+    @get("/v1/sources/{source_id}/file", "What is known of a source's file", access=read, codes=("not_found",))
+    async def get_file(self, call: Call[Actor, None]) -> FileOut:
+        return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
+
+    @get(
+        "/v1/sources/{source_id}/file/content",
+        "A source's file as it was uploaded",
+        access=read,
+        response_media_type=DOWNLOAD,
+        codes=("not_found",),
+    )
+    async def download_file(self, call: Call[Actor, None]) -> Response:
+        return served(await self._files.opened(call.caller, call.path_id("source_id")))
+
+    @get(
+        "/v1/files/{source_id}",
+        "A file that its operator has made public, for whoever follows a citation",
+        access=anybody_with_link,
+        response_media_type=DOWNLOAD,
+        codes=("not_found",),
+    )
+    async def open_public_file(self, call: Call[None, None]) -> Response:
+        return served(await self._files.opened_by_anybody(call.path_id("source_id")))
+
+    def _refuse_large(self, file: Upload) -> None:
+        if len(file.body) > self._files.max_bytes:
+            raise Refusal(
+                "too_large",
+                f"The file has {len(file.body)} bytes; keep it to {self._files.max_bytes}. Split it, or have the "
+                "operator raise DOCENT_MAX_FILE_MIB.",
+            )

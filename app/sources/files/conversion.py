@@ -1,0 +1,43 @@
+"""One file, whatever its format, to a Page."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from app.core.file_format import FileFormat, file_format
+from app.sources.files.csv_table import read_csv
+from app.sources.files.html_page import read_html
+from app.sources.files.mammoth_docx import read_docx
+from app.sources.files.plain_text import read_markdown, read_text
+from app.sources.files.pypdf_pages import read_pdf
+from app.sources.files.refusal import FileRefused
+from crawler.extract.page import Page
+from crawler.extract.page_language import detected_language
+
+MAX_TEXT_CHARS: Final = 2_000_000  # what takes minutes to embed
+_MAX_TITLE_CHARS: Final = 300
+
+_READERS: Final[dict[FileFormat, Callable[[str, bytes], Page]]] = {
+    FileFormat.MARKDOWN: read_markdown,
+    FileFormat.HTML: read_html,
+    FileFormat.TEXT: read_text,
+    FileFormat.PDF: read_pdf,
+    FileFormat.DOCX: read_docx,
+    FileFormat.CSV: read_csv,
+}
+
+
+def convert_file(name: str, body: bytes) -> Page:
+    """Synchronous CPU work, for a process of its own. The page's URL is the file's name, its title "" where the file
+    has none.
+
+    Raises FileRefused, or InvalidInput for what is none of our formats.
+    """
+    page = _READERS[file_format(name, body)](name, body)
+    if not page.markdown.strip():
+        raise FileRefused("holds no text. Upload one with words in it.")
+    if len(page.markdown) > MAX_TEXT_CHARS:
+        raise FileRefused(f"holds more than {MAX_TEXT_CHARS} characters of text. Split it.")
+    return replace(
+        page, title=page.title[:_MAX_TITLE_CHARS], language=page.language or detected_language(page.markdown)
+    )

@@ -1,0 +1,48 @@
+"""The process that converts files: it answers one at a time over a pipe, within a bound of memory."""
+
+import logging
+import signal
+import sys
+from multiprocessing.connection import Connection
+from typing import Final
+
+from app.core.errors import InvalidInput
+from crawler.extract.extraction_worker import Answer, PageFailure, WorkerReady
+
+MEMORY_BYTES: Final = 2 * 1024**3
+
+
+def serve_files(pipe: Connection) -> None:
+    """Entry point of the process, for `ExtractionPool(serve=...)`. A request's `url` is the file's name."""
+    from app.sources.files.conversion import convert_file  # heavy: the pool's own process need not import it
+    from app.sources.files.refusal import FileRefused
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound_memory()
+    for name in ("pypdf", "trafilatura"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # their complaints name no file
+    pipe.send(WorkerReady())
+    while True:
+        try:
+            request = pipe.recv()
+        except EOFError:
+            return
+        answer: Answer
+        try:
+            answer = convert_file(request.url, request.body)
+        except FileRefused as refused:
+            answer = PageFailure(f"The file {refused}")
+        except InvalidInput as refused:
+            answer = PageFailure(str(refused).removeprefix("file: "))
+        except (MemoryError, RecursionError):
+            answer = PageFailure("The file takes more memory to read than a file may. Split it, or save it anew.")
+        except Exception as error:
+            answer = PageFailure(f"The file cannot be read ({type(error).__name__}). Save it anew, or as PDF.")
+        pipe.send(answer)
+
+
+def _bound_memory() -> None:
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

@@ -1,0 +1,59 @@
+"""Files that an agent learns from: uploaded, or put in place of one that was uploaded before."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from app.core.errors import NotFound
+from app.sources import source_rules as rules
+from app.sources.files.source_files import SourceFiles
+from app.sources.sources import Sources
+from app.web.access import write
+from app.web.console.page import ConsolePage, Form, Go, Pages, Visit, action
+from app.web.form_body import FORM_BYTES, FilePart
+
+
+class OtherFile(Form):
+    file: FilePart
+
+
+class NewFile(OtherFile):
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
+    url: str = Field(default="", max_length=2048)
+
+
+class SourceFilePages(Pages):
+    def __init__(self, sources: Sources, files: SourceFiles) -> None:
+        self._sources = sources
+        self._files = files
+
+    def pages(self) -> Sequence[ConsolePage]:
+        """Files may be as large as the settings allow."""
+        return [replace(each, max_body_bytes=self._files.max_bytes + FORM_BYTES) for each in super().pages()]
+
+    @action(
+        "/console/agents/{agent_id}/sources/file",
+        access=write,
+        shown_on="sources",
+    )
+    async def upload_file(self, visit: Visit[NewFile]) -> Go:
+        given = visit.input
+        stored = await self._files.add(visit.actor, visit.agent.id, given.file, given.name, given.url)
+        await self._sources.sync(visit.actor, stored.source.id)
+        to = visit.url("source", source_id=stored.source.id)
+        return Go(to, f"{stored.source.config.name} is being read.")
+
+    @action(
+        "/console/agents/{agent_id}/sources/{source_id}/file",
+        access=write,
+        shown_on="source",
+    )
+    async def replace_file(self, visit: Visit[OtherFile]) -> Go:
+        source = await self._sources.get(visit.actor, visit.path_id("source_id"))
+        if source.agent_id != visit.agent.id:
+            raise NotFound("source")
+        stored = await self._files.replace(visit.actor, source.id, visit.input.file)
+        await self._sources.sync(visit.actor, source.id)
+        to = visit.url("source", source_id=source.id)
+        return Go(to, f"{stored.facts.name} took its place and is being read.")

@@ -1,0 +1,51 @@
+"""Markdown and plain text: decoded, and rid of what a reader cannot see."""
+
+import re
+
+from crawler.decoding import decode_html
+from crawler.extract.invisible_text import without_invisible
+from crawler.extract.page import Page
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+_FENCED = re.compile(r"^(?: {0,3})(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FIRST_HEADING = re.compile(r"^ {0,3}# +(.+?)[ \t#]*$", re.MULTILINE)
+_MARKDOWN_LINE = re.compile(r"^([ \t]*)(#{1,6}(?=\s)|`{3,}|~{3,})", re.MULTILINE)
+
+
+def decoded(body: bytes) -> str:
+    """The file as text, lines ended by a newline alone; never raises."""
+    return without_invisible(decode_html(body, None).replace("\f", "\n"))
+
+
+def read_text(name: str, body: bytes) -> Page:
+    text = decoded(body).strip("\n")
+    return Page(url=name, canonical_url=name, title="", markdown=text if text.strip() else "")
+
+
+def read_markdown(name: str, body: bytes) -> Page:
+    """Front matter gives the title and goes, and so do comments outside code: no reader of the page sees them."""
+    text, title = decoded(body), ""
+    if front := _FRONT_MATTER.match(text):
+        text = text[front.end() :]
+        if found := _FRONT_TITLE.search(front[1]):
+            title = found[1].strip("\"'").strip()
+    text = _without_comments(text).strip("\n")
+    if not title and (heading := _FIRST_HEADING.search(_FENCED.sub("", text))):
+        title = heading[1].strip()
+    return Page(url=name, canonical_url=name, title=title, markdown=text if text.strip() else "")
+
+
+def as_prose(text: str) -> str:
+    """Words that are no Markdown, kept from being read as headings or fences."""
+    return _MARKDOWN_LINE.sub(r"\1\\\2", text)
+
+
+def _without_comments(text: str) -> str:
+    kept: list[str] = []
+    end = 0
+    for fence in _FENCED.finditer(text):
+        kept += [_COMMENT.sub("", text[end : fence.start()]), fence[0]]
+        end = fence.end()
+    return "".join([*kept, _COMMENT.sub("", text[end:])])

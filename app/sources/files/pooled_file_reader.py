@@ -1,0 +1,58 @@
+"""FileReader on processes that may be killed: a file can be slow or hostile, the service goes on."""
+
+import re
+from dataclasses import asdict
+from types import TracebackType
+from typing import Final, Self
+
+from app.core.errors import InvalidInput
+from app.core.file_format import FIELD, extension_of
+from app.knowledge.document import PageContent, SectionHeading
+from app.sources.files.conversion_worker import serve_files
+from crawler.errors import ExtractionFailed
+from crawler.extract.extraction_pool import ExtractionPool
+
+TIMEOUT_SECONDS: Final = 60.0
+_SEPARATORS = re.compile(r"[-_+\s]+")
+
+
+class PooledFileReader:
+    """Converts one file at a time, in a process that starts with the first. Use as an async context manager."""
+
+    def __init__(self, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        self._pool = ExtractionPool(max_workers=1, timeout_seconds=timeout_seconds, serve=serve_files)
+
+    async def read(self, name: str, body: bytes, url: str) -> PageContent:
+        try:
+            page = await self._pool.extract(body, name, None)
+        except ExtractionFailed as error:
+            raise InvalidInput(FIELD, _in_words(error.reason)) from error
+        return PageContent(
+            url=url,
+            title=page.title or _words_of(name),
+            markdown=page.markdown,
+            headings=tuple(SectionHeading(**asdict(heading)) for heading in page.headings),
+            description=page.description,
+            language=page.language,
+            published=page.published,
+            modified=page.modified,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._pool.aclose()
+
+
+def _in_words(reason: str) -> str:
+    """What the worker says is whole; what the pool says of the worker is not."""
+    return reason if reason.endswith(".") else f"The file cannot be read: {reason}. Split it, or save it anew."
+
+
+def _words_of(name: str) -> str:
+    """ "user manual" of "user_manual.pdf"."""
+    stem = name.rpartition(".")[0] if extension_of(name) else name
+    return _SEPARATORS.sub(" ", stem).strip() or name

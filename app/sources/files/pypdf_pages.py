@@ -1,0 +1,109 @@
+"""PDF by pypdf: the text of each page, under the headings of the outline or the page's number."""
+
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pypdf import PdfReader
+from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError, WrongPasswordError
+
+from app.sources.files.pdf_text import without_furniture, written_as_prose
+from app.sources.files.refusal import FileRefused
+from crawler.extract.invisible_text import without_invisible
+from crawler.extract.page import Heading, Page
+
+MAX_PAGES: Final = 1000
+MAX_OUTLINE: Final = 5000
+_MAX_LEVEL: Final = 4
+_NO_TITLES = ("untitled", "microsoft word", "powerpoint presentation", "document", "title")
+_LOCKED = "is protected by a password. Save it without one."
+_BROKEN = "is a broken PDF. Save or print it to PDF anew."
+
+Outline = Mapping[int, Sequence[tuple[int, str]]]  # page number from 0 -> level and title
+
+
+def read_pdf(name: str, body: bytes) -> Page:
+    """Raises FileRefused. Headings carry the fragment that PDF viewers open a page by: "page=3"."""
+    try:
+        reader = PdfReader(io.BytesIO(body))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise FileRefused(_LOCKED)
+        count = len(reader.pages)
+        if count > MAX_PAGES:
+            raise FileRefused(f"has {count} pages; {MAX_PAGES} are read. Split it.")
+        pages = [without_invisible(page.extract_text()) for page in reader.pages]
+        title = _title(reader)
+    except (FileNotDecryptedError, WrongPasswordError, DependencyError) as error:
+        raise FileRefused(_LOCKED) from error
+    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError) as error:
+        raise FileRefused(_BROKEN) from error
+    if not any(page.strip() for page in pages):
+        raise FileRefused("holds pictures of text only. Run text recognition (OCR) over it first.")
+    blocks: list[str] = []
+    headings: list[Heading] = []
+    outline = _outline(reader)
+    for number, page in enumerate(without_furniture(pages)):
+        for heading, text in _sections(page, outline, number):
+            if heading is not None:
+                headings.append(heading)
+                blocks.append(f"{'#' * heading.level} {heading.text}")
+            blocks.append(written_as_prose(text))
+    markdown = "\n\n".join(block for block in blocks if block.strip())
+    return Page(url=name, canonical_url=name, title=title, markdown=markdown, headings=tuple(headings))
+
+
+def _sections(text: str, outline: Outline, number: int) -> Iterator[tuple[Heading | None, str]]:
+    """A page's text, cut where a line is an entry of the outline; an entry that no line is stands at the top."""
+    anchor = f"page={number + 1}"
+    if not outline:
+        yield (Heading(2, f"Page {number + 1}", anchor), text) if text.strip() else (None, "")
+        return
+    found: list[tuple[int, Heading]] = []
+    lines = text.splitlines()
+    start = 0
+    for level, title in outline.get(number, ()):
+        at = next((n for n in range(start, len(lines)) if _folded(lines[n]) == _folded(title)), None)
+        if at is not None:
+            lines[at], start = "", at
+        found.append((start, Heading(level, title, anchor)))
+    borders = [*(at for at, _ in found), len(lines)]
+    yield None, "\n".join(lines[: borders[0]])
+    for (at, heading), end in zip(found, borders[1:], strict=True):
+        yield heading, "\n".join(lines[at:end])
+
+
+def _outline(reader: PdfReader) -> Outline:
+    """{} when there is none, or one that cannot be read: the text is worth more."""
+    try:
+        entries = list(_entries(reader, reader.outline, 2))
+    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        return {}
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for page, level, title in entries[:MAX_OUTLINE]:
+        found[page].append((level, title))
+    return dict(found)
+
+
+def _entries(reader: PdfReader, outline: Sequence[Any], level: int) -> Iterator[tuple[int, int, str]]:
+    for entry in outline:
+        if isinstance(entry, list):
+            yield from _entries(reader, entry, min(level + 1, _MAX_LEVEL))
+            continue
+        page, title = reader.get_destination_page_number(entry), _one_line(entry.title or "")
+        if page is not None and page >= 0 and title:
+            yield page, level, title
+
+
+def _title(reader: PdfReader) -> str:
+    """What the file says it is called, unless a program said it."""
+    title = _one_line(str((reader.metadata and reader.metadata.title) or ""))
+    return "" if title.lower().startswith(_NO_TITLES) else title
+
+
+def _one_line(text: str) -> str:
+    return " ".join(without_invisible(text).split())
+
+
+def _folded(line: str) -> str:
+    return "".join(sign for sign in line.casefold() if sign.isalnum())

@@ -1,0 +1,57 @@
+"""Uploaded files, one for each source of that kind."""
+
+import hashlib
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.core.errors import NotFound
+from app.core.file_format import FileFormat
+from app.core.source_file import FileFacts
+from app.store.models import SourceFileRow, SourceRow
+from app.store.transaction import Repository
+
+
+class FileRecords(Repository):
+    """One file for each source of kind "file"; it goes with its source."""
+
+    def put(self, source_id: UUID, name: str, format: FileFormat, body: bytes) -> FileFacts:  # noqa: A002
+        """Keep the file, in place of the one before it. Raises NotFound for a source that is gone."""
+        if self._connection.scalar(select(SourceRow.id).where(SourceRow.id == source_id)) is None:
+            raise NotFound("source")
+        facts = FileFacts(source_id, name, format, len(body), hashlib.sha256(body).hexdigest(), self._now())
+        row = {
+            "name": facts.name,
+            "format": facts.format.value,
+            "size_bytes": facts.size_bytes,
+            "digest": facts.digest,
+            "body": body,
+            "uploaded_at": facts.uploaded_at,
+        }
+        self._connection.execute(
+            self._insert(SourceFileRow)
+            .values(source_id=source_id, **row)
+            .on_conflict_do_update(index_elements=[SourceFileRow.source_id], set_=row)
+        )
+        return facts
+
+    def facts(self, source_id: UUID) -> FileFacts:
+        """Raises NotFound."""
+        statement = select(
+            SourceFileRow.name,
+            SourceFileRow.format,
+            SourceFileRow.size_bytes,
+            SourceFileRow.digest,
+            SourceFileRow.uploaded_at,
+        ).where(SourceFileRow.source_id == source_id)
+        row = self._connection.execute(statement).one_or_none()
+        if row is None:
+            raise NotFound("file")
+        return FileFacts(source_id, row.name, FileFormat(row.format), row.size_bytes, row.digest, row.uploaded_at)
+
+    def body(self, source_id: UUID) -> bytes:
+        """Raises NotFound."""
+        body = self._connection.scalar(select(SourceFileRow.body).where(SourceFileRow.source_id == source_id))
+        if body is None:
+            raise NotFound("file")
+        return body

@@ -1,0 +1,123 @@
+"""Files that operators upload: checked by reading them once, kept whole, read again at each sync."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_line
+from app.core.file_format import FIELD, FileFormat, file_format
+from app.core.source_file import FileFacts, OpenedFile, Upload
+from app.sources.files.file_reader import FileReader
+from app.sources.files.records import FileRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source_rules import MAX_NAME_CHARS, check_source
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A source of kind "file", and what is known of its file."""
+
+    source: Source
+    facts: FileFacts
+
+
+class SourceFiles:
+    """Every method raises NotFound for an agent or source that is absent or another workspace's, and for a source of
+    another kind. An upload raises InvalidInput, naming the field: a file that cannot be read is never kept."""
+
+    def __init__(self, records: SystemOfRecord, reader: FileReader, max_bytes: int) -> None:
+        self._records = records
+        self._reader = reader
+        self.max_bytes = max_bytes
+
+    async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
+        """`name` is shown in citations in place of the file's own title; `url` is where visitors find the file."""
+        config = SourceConfig(SourceKind.FILE, name or upload.own_name, url)
+        await self._records.read(lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id))
+        await self._check(upload, config)
+
+        def work(tx: Transaction) -> tuple[FileFacts, Source]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            source = SourceRecords(tx).create(agent_id, config)
+            facts = FileRecords(tx).put(source.id, upload.own_name, _format(upload), upload.body)
+            AuditRecords(tx).record(
+                actor.workspace_id,
+                actor.name,
+                "source.upload_file",
+                str(source.id),
+                {"agent_id": str(agent_id), "file": facts.name, "digest": facts.digest},
+            )
+            return facts, source
+
+        facts, source = await self._records.write(work)
+        return StoredFile(source, facts)
+
+    async def replace(self, actor: Actor, source_id: UUID, upload: Upload) -> StoredFile:
+        """The next sync reads the new file; the same bytes as before cost nothing then."""
+        before = await self.get(actor, source_id)
+        config = before.source.config
+        if config.name == before.facts.name:  # it had no name of its own
+            config = replace(config, name=upload.own_name)
+        await self._check(upload, config)
+
+        def work(tx: Transaction) -> tuple[FileFacts, Source]:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            source = SourceRecords(tx).save(source.agent_id, source_id, config)
+            facts = FileRecords(tx).put(source_id, upload.own_name, _format(upload), upload.body)
+            AuditRecords(tx).record(
+                actor.workspace_id,
+                actor.name,
+                "source.replace_file",
+                str(source_id),
+                {"file": facts.name, "digest": facts.digest, "digest_before": before.facts.digest},
+            )
+            return facts, source
+
+        facts, source = await self._records.write(work)
+        return StoredFile(source, facts)
+
+    async def get(self, actor: Actor, source_id: UUID) -> StoredFile:
+        def work(tx: Transaction) -> StoredFile:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            return StoredFile(source, FileRecords(tx).facts(source_id))
+
+        return await self._records.read(work)
+
+    async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
+        """For an operator."""
+
+        def work(tx: Transaction) -> OpenedFile:
+            SourceRecords(tx).find(actor.workspace_id, source_id)
+            return _opened(tx, source_id)
+
+        return await self._records.read(work)
+
+    async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
+        """NotFound as well where the operator has not said that the source's file is public."""
+
+        def work(tx: Transaction) -> OpenedFile:
+            SourceRecords(tx).public_file(source_id)
+            return _opened(tx, source_id)
+
+        return await self._records.read(work)
+
+    async def _check(self, upload: Upload, config: SourceConfig) -> None:
+        check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
+        check_source(config)
+        if len(upload.body) > self.max_bytes:
+            raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes; keep it to {self.max_bytes}.")
+        await self._reader.read(upload.own_name, upload.body, config.url)
+
+
+def _opened(tx: Transaction, source_id: UUID) -> OpenedFile:
+    files = FileRecords(tx)
+    return OpenedFile(files.facts(source_id), files.body(source_id))
+
+
+def _format(upload: Upload) -> FileFormat:
+    return file_format(upload.own_name, upload.body)

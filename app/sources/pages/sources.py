@@ -1,0 +1,216 @@
+"""What an agent learns from: websites and texts, how their reading goes, and what became of each page."""
+
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+
+from app.core.errors import NotFound
+from app.core.file_format import ACCEPTED, EXTENSIONS
+from app.core.list_page import PageRequest
+from app.knowledge.passages import Passages
+from app.knowledge.quarantine import PageQuarantine
+from app.knowledge.unread_languages import UnreadLanguages
+from app.sources import source_rules as rules
+from app.sources.deletions.deletion import DeletedKind
+from app.sources.deletions.deletions import Deletions
+from app.sources.discovery import Discovery
+from app.sources.files.source_files import SourceFiles
+from app.sources.reading.run_progress import run_progress
+from app.sources.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
+from app.sources.source_editing import SourceEditing, with_own_address
+from app.sources.sources import Sources
+from app.web.access import read, write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.file_export import public_path
+
+# For file fields: what a browser lets choose, and what is said of it.
+_FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
+_MANY: Final = PageRequest(limit=200)
+STATE_TONES: Final = {
+    RunState.QUEUED: "plain",
+    RunState.RUNNING: "accent",
+    RunState.PAUSED: "warn",
+    RunState.FINISHED: "good",
+    RunState.FAILED: "bad",
+    RunState.CANCELLED: "warn",
+}
+# Of pages: what is not named here gave nothing to learn from.
+_PAGE_TONES: Final = {"queued": "plain", "indexed": "good", "unchanged": "good", "duplicate": "plain"}
+
+
+class Look(Form):
+    look: str = Field(default="", max_length=2048)
+
+
+class SourcesWanted(Form):
+    """`title` is what a text that is to be added is called."""
+
+    title: str = ""
+
+
+class NewSource(Form):
+    kind: SourceKind = SourceKind.TEXT
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
+    url: str = Field(default="", max_length=2048)
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
+    include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+
+    def config(self) -> SourceConfig:
+        name = self.name or self.url.removeprefix("https://").removeprefix("http://").strip("/") or "Text"
+        return SourceConfig(self.kind, name[: rules.MAX_NAME_CHARS], self.url, self.text, self.include, self.exclude)
+
+
+class EditedSource(Form):
+    name: str = Field(max_length=rules.MAX_NAME_CHARS)
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
+    include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    is_public: bool = False
+
+    def applied(self, config: SourceConfig) -> SourceConfig:
+        if config.kind in GIVEN_KINDS:
+            return replace(config, name=self.name, text=self.text or config.text, is_public=self.is_public)
+        return replace(config, name=self.name, include=self.include, exclude=self.exclude)
+
+
+class PageList(Form):
+    status: str = Field(default="", max_length=40)
+    cursor: str = Field(default="", max_length=500)
+
+
+class SourcePages(Pages):
+    def __init__(
+        self,
+        sources: Sources,
+        unread: UnreadLanguages,
+        editing: SourceEditing,
+        discovery: Discovery,
+        deletions: Deletions,
+        files: SourceFiles,
+        quarantine: PageQuarantine,
+        passages: Passages,
+    ) -> None:
+        self._sources = sources
+        self._unread = unread
+        self._editing = editing
+        self._discovery = discovery
+        self._deletions = deletions
+        self._files = files
+        self._quarantine = quarantine
+        self._passages = passages
+
+    @page("/console/agents/{agent_id}/sources", access=read, menu=MenuEntry("Sources", 50, "source"))
+    async def sources(self, visit: Visit[SourcesWanted]) -> Shown:
+        found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
+        rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
+        in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
+        title = " ".join(visit.input.title.split())[: rules.MAX_NAME_CHARS]
+        unread = await self._unread.of_agent(visit.actor, visit.agent.id)
+        told = {
+            "rows": rows,
+            "unread": unread,
+            "tones": STATE_TONES,
+            "in_quarantine": in_quarantine,
+            "most": self._files.max_bytes,
+        }
+        return Shown("sources.html", told | _FILES | {"title": title})
+
+    @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
+    async def look_at_site(self, visit: Visit[Look]) -> Shown:
+        """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
+        offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.input.look))
+        return Shown("site_offers.html", {"offers": offers})
+
+    @action("/console/agents/{agent_id}/sources", access=write, shown_on="sources")
+    async def add_source(self, visit: Visit[NewSource]) -> Go:
+        source = await self._sources.create(visit.actor, visit.agent.id, visit.input.config())
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), f"{source.config.name} is being read.")
+
+    @page("/console/agents/{agent_id}/sources/{source_id}", access=read, under="sources")
+    async def source(self, visit: Visit[PageList]) -> Shown:
+        source = await self._source(visit)
+        status, cursor = visit.input.status or None, visit.input.cursor or None
+        pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
+        run = source.run
+        is_file = source.config.kind is SourceKind.FILE
+        return Shown(
+            "source.html",
+            {
+                **_FILES,
+                "source": source,
+                "file": (await self._files.get(visit.actor, source.id)).facts if is_file else None,
+                "most": self._files.max_bytes,
+                "run": run,
+                "progress": run and run_progress(run, visit.now),
+                "is_crawled": source.config.kind not in GIVEN_KINDS,
+                "is_running": run is not None and run.state not in ENDED_STATES,
+                "pages": pages.items,
+                "status": visit.input.status,
+                "older": pages.next_cursor
+                and visit.url(
+                    "source", {"status": visit.input.status, "cursor": pages.next_cursor}, source_id=source.id
+                ),
+                "tones": STATE_TONES,
+                "page_tones": _PAGE_TONES,
+            },
+        )
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/read", access=write, shown_on="source")
+    async def read_source(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "It is being read.")
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/pause", access=write, shown_on="source")
+    async def pause_source(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._sources.pause(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "It rests. Read it to go on.")
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/cancel", access=write, shown_on="source")
+    async def cancel_source(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._sources.cancel(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "The reading has ended. What was learnt stays.")
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/edit", access=write, shown_on="source")
+    async def edit_source(self, visit: Visit[EditedSource]) -> Go:
+        source = await self._source(visit)
+        own_address = f"{str(visit.request.base_url).rstrip('/')}{public_path(source.id)}"
+        await self._editing.change(
+            visit.actor, source.id, lambda config: with_own_address(visit.input.applied(config), own_address)
+        )
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/delete", access=write, shown_on="source")
+    async def delete_source(self, visit: Visit[NoForm]) -> Go:
+        source = await self._source(visit)
+        await self._deletions.delete(visit.actor, DeletedKind.SOURCE, source.id)
+        return Go(visit.url("sources"), f"{source.config.name} and all that was learnt from it are gone.")
+
+    @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
+    async def learnt_page(self, visit: Visit[NoForm]) -> Shown:
+        """What search and the model see of one page."""
+        source = await self._source(visit)
+        passages = await self._passages.of_document(visit.actor, visit.path_id("document_id"))
+        if any(passage.agent_id != visit.agent.id for passage in passages):
+            raise NotFound("document")
+        return Shown("learnt_page.html", {"source": source, "passages": passages})
+
+    async def _source(self, visit: Visit[Form]) -> Source:
+        """Of this agent. Raises NotFound."""
+        source = await self._sources.get(visit.actor, visit.path_id("source_id"))
+        if source.agent_id != visit.agent.id:
+            raise NotFound("source")
+        return source
+
+
+def with_scheme(address: str) -> str:
+    """As people write it: "example.com" is a website."""
+    address = address.strip()
+    return address if not address or "://" in address else f"https://{address}"

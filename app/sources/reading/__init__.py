@@ -1,0 +1,1 @@
+"""A source is read: runs, their pages and their end."""

@@ -1,0 +1,206 @@
+"""SiteReader by our own crawler package: our sources become its seeds and scope, its results our pages."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import asdict
+from posixpath import dirname
+from typing import TYPE_CHECKING, Final
+
+from app.core.errors import InvalidInput
+from app.core.page_url import site_name
+from app.core.setting_values import USER_AGENT
+from app.kit.clock import Clock
+from app.knowledge.document import PageContent, SectionHeading
+from app.sources.reading.product_line import with_product_line
+from app.sources.reading.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage
+from app.sources.source import SourceConfig, SourceKind
+from crawler.address_policy import AddressPolicy, Endpoint
+from crawler.crawl.crawl_budget import CrawlBudget
+from crawler.crawl.crawl_summary import CrawlSummary, StopReason
+from crawler.crawl.frontier import FrontierEntry
+from crawler.crawl.site_crawl import SiteCrawl
+from crawler.discover.crawl_seeds import Seed, SeedKind
+from crawler.discover.scope import Scope
+from crawler.errors import UrlRefused
+from crawler.extract.extractor import Extractor
+from crawler.extract.page import Page, PageResult, Validators
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.fetch.pacing import HostPacing
+from crawler.fetch.robots import Robots
+from crawler.url_rules import CheckedUrl, check_url
+
+if TYPE_CHECKING:
+    from crawler.fetch.playwright_renderer import PlaywrightRenderer
+
+SEEDS: Final = {
+    SourceKind.SITE: SeedKind.SITE,
+    SourceKind.URL: SeedKind.PAGE,
+    SourceKind.SITEMAP: SeedKind.SITEMAP,
+    SourceKind.FEED: SeedKind.FEED,
+}
+
+
+class CrawlerSiteReader:
+    """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing.
+
+    `allowed` endpoints (ip, port) may be read although they are private; for demonstrations and tests. `extractor`
+    stays the caller's, who closes it; close this with `aclose`. `browser` is the path of a Chromium for pages that are
+    empty until their scripts run; without one they are left out.
+    """
+
+    def __init__(
+        self,
+        extractor: Extractor,
+        clock: Clock,
+        allowed: Iterable[Endpoint] = (),
+        *,
+        user_agent: str = USER_AGENT,
+        min_delay_seconds: float = 0.5,
+        concurrency: int = 4,
+        browser: str = "",
+    ) -> None:
+        self._extractor = extractor
+        self._clock = clock
+        self._policy = AddressPolicy(frozenset(allowed))
+        self._concurrency = concurrency
+        pacing = HostPacing(min_delay_seconds, max_per_host=min(2, concurrency))
+        self._wire = GuardedWire(GuardedTransport(self._policy))
+        self._fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
+        self._robots = Robots(self._fetcher)
+        self._renderer = _renderer(self._fetcher, self._robots, browser)
+
+    async def aclose(self) -> None:
+        if self._renderer is not None:
+            await self._renderer.aclose()
+        await self._wire.aclose()
+
+    async def read(
+        self,
+        source: SourceConfig,
+        queue: PageQueue,
+        settle: Callable[[ReadPage], Awaitable[None]],
+        is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        only_queued: bool = False,
+    ) -> ReadingSummary:
+        url = self._start(source)
+        frontier = _QueueFrontier(queue, is_cancelled)
+
+        async def on_result(result: PageResult) -> None:
+            await settle(self._read_page(result, source))
+
+        crawl = SiteCrawl(
+            seeds=[] if only_queued else [Seed(str(url), SEEDS[source.kind])],
+            scope=scope_of(source, url),
+            frontier=frontier,
+            fetcher=self._fetcher,
+            robots=self._robots,
+            extractor=self._extractor,
+            budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
+            concurrency=self._concurrency,
+            renderer=self._renderer,
+            is_cancelled=lambda: frontier.was_cancelled,
+        )
+        summary = await crawl.run(on_result)
+        if frontier.was_cancelled:
+            return ReadingSummary("The reading was cancelled.", is_complete=False)
+        return _in_words(summary)
+
+    def _start(self, source: SourceConfig) -> CheckedUrl:
+        if source.kind not in SEEDS:
+            raise InvalidInput("kind", f"a source of kind {source.kind.value!r} is not read from the web")
+        try:
+            return check_url(source.url.strip(), self._policy)
+        except UrlRefused as error:
+            raise InvalidInput("url", error.reason) from error
+
+    def _read_page(self, result: PageResult, source: SourceConfig) -> ReadPage:
+        return ReadPage(
+            url=result.url,
+            depth=result.depth,
+            status=result.outcome.value,
+            reason=result.reason,
+            content=_content(result.page, source) if result.page else None,
+            http_status=result.status,
+            body_bytes=result.body_bytes,
+            etag=result.validators.etag,
+            last_modified=result.validators.last_modified,
+            read_at=self._clock.now(),
+        )
+
+
+class _QueueFrontier:
+    """The run's queue as the crawl's frontier. Results are settled by the reader, which knows what became of them."""
+
+    def __init__(self, queue: PageQueue, is_cancelled: Callable[[], Awaitable[bool]]) -> None:
+        self._queue = queue
+        self._is_cancelled = is_cancelled
+        self.was_cancelled = False
+
+    async def add(self, entries: Iterable[FrontierEntry]) -> int:
+        return await self._queue.add([QueuedPage(entry.url, entry.depth) for entry in entries])
+
+    async def take(self, limit: int) -> list[FrontierEntry]:
+        self.was_cancelled = self.was_cancelled or await self._is_cancelled()
+        if self.was_cancelled:
+            return []
+        return [
+            FrontierEntry(page.url, page.depth, Validators(page.etag, page.last_modified))
+            for page in await self._queue.take(limit)
+        ]
+
+    async def settle(self, result: PageResult) -> None:
+        """`on_result` has settled it."""
+
+    async def seen_count(self) -> int:
+        return await self._queue.seen_count()
+
+
+def scope_of(source: SourceConfig, url: CheckedUrl) -> Scope:
+    if source.kind is SourceKind.URL:
+        return Scope.around([url])
+    prefix = _folder(url.path) if source.kind is SourceKind.SITE else "/"
+    return Scope.around([url], prefix, source.include, source.exclude)
+
+
+def _folder(path: str) -> str:
+    """What a site's start covers: "/docs" and "/docs/" what lies below, "/docs/index.html" what lies beside."""
+    if "." not in path.rpartition("/")[2]:
+        return path
+    parent = dirname(path)
+    return parent if parent == "/" else f"{parent}/"
+
+
+def _content(page: Page, source: SourceConfig) -> PageContent:
+    return PageContent(
+        url=page.canonical_url,
+        title=page.title,
+        markdown=with_product_line(page.markdown, page.linked.product),
+        headings=tuple(SectionHeading(**asdict(heading)) for heading in page.headings),
+        description=page.description,
+        language=page.language,
+        site=site_name(page.url, source.name),
+        published=page.published,
+        modified=page.modified,
+        hidden_text=page.hidden_text,
+    )
+
+
+def _renderer(fetcher: Fetcher, robots: Robots, browser: str) -> "PlaywrightRenderer | None":
+    if not browser:
+        return None
+    from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
+
+    return PlaywrightRenderer(fetcher, robots, browser)
+
+
+def _in_words(summary: CrawlSummary) -> ReadingSummary:
+    problem = f"{summary.problems[0][0]}: {summary.problems[0][1]}" if summary.problems else ""
+    if summary.stopped is StopReason.NOTHING_TO_VISIT:
+        raise InvalidInput("url", problem or "no page of the source lies in its scope")
+    reason = summary.reason
+    if summary.stopped is not StopReason.FINISHED or summary.has_read_nothing:
+        return ReadingSummary(reason, is_complete=False)
+    if problem:
+        return ReadingSummary(f"{reason} Not every sitemap could be read: {problem}.", is_complete=False)
+    return ReadingSummary(reason)

@@ -1,0 +1,72 @@
+"""Pages that operators gave themselves: pasted texts, uploaded files, documents."""
+
+from dataclasses import replace
+from typing import Final
+
+from app.core.errors import InvalidInput
+from app.core.source_file import FileFacts
+from app.kit.clock import Clock
+from app.knowledge.document import PageContent
+from app.sources.files.file_reader import FileReader
+from app.sources.files.records import FileRecords
+from app.sources.reading.site_reader import ReadPage
+from app.sources.records.given_documents import GivenDocumentRecords
+from app.sources.source import Source, SourceKind
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+FETCHED: Final = "fetched"
+FAILED: Final = "failed"
+GONE: Final = "gone"
+
+
+class GivenPages:
+    """Reads the pages of a source that was given. `files` may be closed by its owner only after this."""
+
+    def __init__(self, record: SystemOfRecord, files: FileReader, clock: Clock) -> None:
+        self._record = record
+        self._files = files
+        self._clock = clock
+
+    async def read(self, source: Source) -> ReadPage:
+        """The page as it is now; a file that cannot be read is a page that failed, with the reason. Raises NotFound
+        for a source whose file is gone."""
+        if source.config.kind is SourceKind.FILE:
+            return await self._read_file(source)
+        return self._read_text(source)
+
+    async def document(self, source: Source, url: str) -> ReadPage:
+        """One of a source of documents; one that was taken away reads as gone."""
+        found = await self._record.read(lambda tx: GivenDocumentRecords(tx).find(source.id, url))
+        if found is None:
+            return ReadPage(url, 0, GONE, "The document was taken away.", read_at=self._clock.now())
+        return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
+
+    async def urls(self, source: Source) -> list[str]:
+        """Of all documents of the source."""
+        return await self._record.read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
+
+    def _read_text(self, source: Source) -> ReadPage:
+        name, text = source.config.name, source.config.text
+        content = PageContent(url=source.given_url, title=name, markdown=text, site=name)
+        return self._fetched(content, len(text.encode()))
+
+    async def _read_file(self, source: Source) -> ReadPage:
+        url = source.given_url
+
+        def work(tx: Transaction) -> tuple[bytes, FileFacts]:
+            facts = FileRecords(tx).facts(source.id)
+            body = FileRecords(tx).body(source.id)
+            return body, facts
+
+        body, facts = await self._record.read(work)
+        try:
+            content = await self._files.read(facts.name, body, url)
+        except InvalidInput as error:
+            reason = str(error).removeprefix(f"{error.field}: ")
+            return ReadPage(url, 0, FAILED, reason, body_bytes=len(body), read_at=self._clock.now())
+        if source.config.name != facts.name:  # the operator gave it a name of its own: that is what citations show
+            content = replace(content, title=source.config.name)
+        return self._fetched(content, len(body))
+
+    def _fetched(self, content: PageContent, body_bytes: int) -> ReadPage:
+        return ReadPage(content.url, 0, FETCHED, content=content, body_bytes=body_bytes, read_at=self._clock.now())

@@ -1,0 +1,1 @@
+"""The queue of work: DBOS, or this process itself."""

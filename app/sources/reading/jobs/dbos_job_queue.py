@@ -1,0 +1,86 @@
+"""JobQueue by DBOS, on SQLite or Postgres: jobs outlive every process.
+
+Only this and `dbos_worker`, which does the jobs, know DBOS.
+"""
+
+from types import TracebackType
+from typing import Final, Self
+from uuid import UUID, uuid4
+
+import anyio
+from anyio import to_thread
+from dbos import DBOS, DBOSClient, EnqueueOptions
+
+from app.core.errors import DatabaseAway, Misconfigured
+from app.store.vendor_errors import translated_errors
+
+READING: Final = "reading"
+UPKEEP: Final = "upkeep"  # a queue of its own: forgetting must not wait for readings that take hours
+QUEUES: Final = (READING, UPKEEP)
+CRAWL: Final = "crawl"
+FINISH_DELETIONS: Final = "finish_deletions"
+RECONCILE_AGENT: Final = "reconcile_agent"
+
+_LEG: Final = "/leg-"
+
+
+class DbosJobQueue:
+    """`url` is `sqlite:///path` or `postgresql...`; tables are made on first use. Each call raises Misconfigured where
+    no database answers there."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._client: DBOSClient | None = None
+        self._opening = anyio.Lock()
+
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        job_id = str(run_id) if leg == 1 else f"{run_id}{_LEG}{leg}"
+        await self._enqueue(READING, CRAWL, job_id, str(agent_id), str(run_id), leg)
+
+    async def finish_deletions(self, agent_id: UUID, deletion_id: UUID) -> None:
+        await self._enqueue(UPKEEP, FINISH_DELETIONS, f"delete-{deletion_id}", str(agent_id))
+
+    async def reconcile_agent(self, agent_id: UUID) -> None:
+        await self._enqueue(UPKEEP, RECONCILE_AGENT, f"reconcile-{uuid4()}", str(agent_id))
+
+    async def client(self) -> DBOSClient:
+        """Opened on first use."""
+        async with self._opening:
+            if self._client is None:
+                self._client = await to_thread.run_sync(_open_client, self._url)
+            return self._client
+
+    async def aclose(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await to_thread.run_sync(client.destroy)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _enqueue(self, queue: str, workflow: str, workflow_id: str, *args: str | int) -> None:
+        """The workflow's id makes asking twice the same as asking once."""
+        client = await self.client()
+        options: EnqueueOptions = {"queue_name": queue, "workflow_name": workflow, "workflow_id": workflow_id}
+        await to_thread.run_sync(lambda: client.enqueue(options, *args))
+
+
+def run_of(job_id: str) -> UUID:
+    """The run that a crawl was enqueued for."""
+    return UUID(job_id.partition(_LEG)[0])
+
+
+def _open_client(url: str) -> DBOSClient:
+    try:
+        with translated_errors():
+            DBOS.migrate(url)
+    except DatabaseAway as error:
+        raise Misconfigured(
+            "DOCENT_JOBS_URL: no database answers there; start it, or correct address and password."
+        ) from error
+    return DBOSClient(system_database_url=url)

@@ -1,0 +1,280 @@
+"""The worker of `dbos_job_queue`, which keeps DBOS in threads of its own and runs the handlers on its event loop, where
+their connections live:
+
+    queue (SQL) --DBOS thread--> workflow --> one step --> handler, on the worker's loop
+                                                 `-------> on failure: again, a few times, then given up
+
+DBOS does not take over what a dead process was doing. Workers beat in the system of record, and the first of the living
+(by name) hands the work of the silent ones out again and starts the readings that are due. A handler goes on from
+where the dead one was.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+from uuid import UUID
+
+import anyio
+import structlog
+from anyio import to_thread
+from dbos import DBOS, DBOSClient, WorkflowStatus
+
+from app.core.errors import DocentError
+from app.kit.job_handlers import JobHandlers
+from app.kit.tasks.ended_task import end_task
+from app.kit.tasks.supervisor import Supervisor
+from app.sources.reading.jobs.dbos_job_queue import (
+    CRAWL,
+    FINISH_DELETIONS,
+    QUEUES,
+    READING,
+    RECONCILE_AGENT,
+    DbosJobQueue,
+    run_of,
+)
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.store.processes import ProcessRecords
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+WORKER_KIND: Final = "worker"
+MAX_ATTEMPTS: Final = 4
+
+_VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
+_ATTEMPTS: Final = "attempts"
+_END_SECONDS: Final = 5
+
+
+class DbosWorker:
+    """At most one for each process: DBOS is a global of its process.
+
+    `process_name` must be new for every start. A worker that is silent for `dead_after_seconds` counts as dead. A
+    handler that raises is called again after `retry_seconds`, three times as long after each further failure; a job
+    that failed MAX_ATTEMPTS times, or whose worker died as often, is given up.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        process_name: str,
+        handlers: JobHandlers,
+        record: SystemOfRecord,
+        *,
+        readings_at_once: int = 2,
+        heartbeat_seconds: float = 3.0,
+        dead_after_seconds: int = 15,
+        retry_seconds: float = 2.0,
+        polling_seconds: float = 0.5,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._url = url
+        self._name = process_name
+        self._handlers = handlers
+        self._record = record
+        self._readings_at_once = readings_at_once
+        self._heartbeat_seconds = heartbeat_seconds
+        self._dead_after_seconds = dead_after_seconds
+        self._retry_seconds = retry_seconds
+        self._polling_seconds = polling_seconds
+        self._supervisor = supervisor or Supervisor()
+        self._queue = DbosJobQueue(url)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._working: set[asyncio.Task[Any]] = set()
+        self._asked_for: set[tuple[UUID, int]] = set()
+        self._beating: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Take up work from now on, that of dead workers first."""
+        self._loop = asyncio.get_running_loop()
+        await self._queue.client()
+        await self._beat()
+        await to_thread.run_sync(self._launch)
+        await self._look_after_others()
+        beating = self._supervisor.keep_going("worker heartbeat", self._beat_again, rest_seconds=0)
+        self._beating = asyncio.create_task(beating, name="worker heartbeat")
+        log.info("worker_started", worker=self._name)
+
+    async def stop(self) -> None:
+        """End in good order: work under way goes back to the queue, to be taken up where it is."""
+        with anyio.CancelScope(shield=True):
+            if self._beating is not None:
+                await end_task(self._beating)
+            loop, self._loop = self._loop, None  # what is dequeued from here on is not begun
+            if loop is None:
+                return
+            await _cancelled(list(self._working))
+            await to_thread.run_sync(_destroy)
+            client = await self._queue.client()
+            mine = await _pending(client, self._name)
+            await _hand_out(client, mine)
+            await self._queue.aclose()
+            await self._record.write(lambda tx: ProcessRecords(tx).leave(self._name))
+        log.info("worker_stopped", worker=self._name, handed_back=len(mine))
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    def _launch(self) -> None:
+        """In a thread without an event loop, so that DBOS runs its workflows on a loop of its own."""
+        DBOS(
+            config={
+                "name": "docent",
+                "system_database_url": self._url,
+                "executor_id": self._name,
+                "application_version": _VERSION,
+                "log_level": "ERROR",
+            }
+        )
+        self._register_workflows()
+        DBOS.launch()
+        for name in QUEUES:
+            at_once = self._readings_at_once if name == READING else 1
+            DBOS.register_queue(
+                name,
+                worker_concurrency=at_once,
+                polling_interval_sec=self._polling_seconds,
+                on_conflict="always_update",
+            )
+
+    def _register_workflows(self) -> None:
+        """Each workflow is one step, so a kill repeats the handler and nothing else."""
+
+        @DBOS.workflow(name=CRAWL)
+        async def crawl(agent_id: str, run_id: str, leg: int = 1) -> None:
+            agent, run = UUID(agent_id), UUID(run_id)
+            reason = await self._step(CRAWL, lambda: self._persistently(lambda: self._handlers.crawl(agent, run, leg)))
+            if reason:
+                await self._step("give_up", lambda: self._give_up(run, reason))
+
+        @DBOS.workflow(name=FINISH_DELETIONS)
+        async def finish_deletions(agent_id: str) -> None:
+            agent = UUID(agent_id)
+            await self._step(
+                FINISH_DELETIONS, lambda: self._persistently(lambda: self._handlers.finish_deletions(agent))
+            )
+
+        @DBOS.workflow(name=RECONCILE_AGENT)
+        async def reconcile_agent(agent_id: str) -> None:
+            agent = UUID(agent_id)
+            await self._step(RECONCILE_AGENT, lambda: self._persistently(lambda: self._handlers.reconcile_agent(agent)))
+
+    async def _step(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
+        async def on_our_loop() -> str:
+            loop = self._loop
+            if loop is None:
+                raise asyncio.CancelledError  # this process ends: the work stays pending and is handed out again
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._tracked(work), loop))
+
+        return await DBOS.run_step_async({"name": name}, on_our_loop)
+
+    async def _tracked(self, work: Callable[[], Awaitable[str]]) -> str:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine on a loop runs in a task
+        self._working.add(task)
+        try:
+            return await work()
+        finally:
+            self._working.discard(task)
+
+    async def _persistently(self, work: Callable[[], Awaitable[None]]) -> str:
+        """ "" when the work was done, else why it was not, in words for the operator."""
+        pause = self._retry_seconds
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                await work()
+                return ""
+            except Exception as error:
+                log.warning("job_failed", attempt=attempt, error=str(error), exc_info=True)
+                reason = _in_words(error)
+            if attempt < MAX_ATTEMPTS:
+                await asyncio.sleep(pause)
+                pause *= 3
+        return reason
+
+    async def _give_up(self, run_id: UUID, reason: str) -> str:
+        await self._handlers.give_up_crawl(run_id, reason)
+        return ""
+
+    # The living look after the dead.
+
+    async def _beat_again(self) -> None:
+        await asyncio.sleep(self._heartbeat_seconds)
+        await self._beat()
+        await self._look_after_others()
+
+    async def _beat(self) -> None:
+        await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
+
+    async def _look_after_others(self) -> None:
+        living = await self._record.read(
+            lambda tx: ProcessRecords(tx).living(WORKER_KIND, self._dead_after_seconds) | {self._name}
+        )
+        if self._name != min(living):
+            return
+        await self._handlers.start_due_readings()
+        unfinished = await self._record.read(lambda tx: CrawlRunRecords(tx).unfinished_runs())
+        for run in unfinished:  # one whose process died between its commit and the queue was never asked for
+            if (run.id, run.leg) not in self._asked_for:
+                await self._queue.crawl(run.agent_id, run.id, run.leg)
+                self._asked_for.add((run.id, run.leg))
+        client = await self._queue.client()
+        for workflow in await _pending(client):
+            if workflow.executor_id not in living:
+                await self._take_over(client, workflow)
+
+    async def _take_over(self, client: DBOSClient, workflow: WorkflowStatus) -> None:
+        attempts = int((workflow.attributes or {}).get(_ATTEMPTS, 1))
+        log.warning("job_of_a_dead_worker", job=workflow.workflow_id, worker=workflow.executor_id, attempts=attempts)
+        if attempts < MAX_ATTEMPTS:
+            count = {_ATTEMPTS: attempts + 1}
+            await to_thread.run_sync(lambda: client.update_workflow_attributes(workflow.workflow_id, count, merge=True))
+            await _hand_out(client, [workflow])
+            return
+        if workflow.name == CRAWL:
+            reason = f"The worker died {attempts} times while it read this source. Its log may say why."
+            await self._handlers.give_up_crawl(run_of(workflow.workflow_id), reason)
+        await to_thread.run_sync(client.cancel_workflow, workflow.workflow_id)
+
+
+def _destroy() -> None:
+    """With patience: DBOS first stops dequeuing, and must not close its loop on a workflow that was just dequeued."""
+    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=_END_SECONDS)
+
+
+async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[WorkflowStatus]:
+    """Work that some process has begun and not ended; of that process, when it is named."""
+    return await to_thread.run_sync(
+        lambda: client.list_workflows(
+            status="PENDING", queue_name=list(QUEUES), executor_id=executor_id, load_input=False, load_output=False
+        )
+    )
+
+
+async def _hand_out(client: DBOSClient, workflows: Sequence[WorkflowStatus]) -> None:
+    """Put work that was begun back into its queue."""
+
+    def resume() -> None:
+        for workflow in workflows:
+            client.resume_workflow(workflow.workflow_id, queue_name=workflow.queue_name)
+
+    await to_thread.run_sync(resume)
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, DocentError):
+        return str(error)
+    return f"Docent itself failed ({type(error).__name__}); the worker's log has the details."

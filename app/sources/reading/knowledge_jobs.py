@@ -1,0 +1,36 @@
+"""What a worker does with the jobs that concern knowledge."""
+
+from uuid import UUID
+
+from app.knowledge.reconcile import Reconcile
+from app.sources.deletions.finish_deletions import FinishDeletions
+from app.sources.reading.due_readings import DueReadings
+from app.sources.reading.read_source import ReadSource
+
+
+class KnowledgeJobs:
+    """Implements `JobHandlers`."""
+
+    def __init__(
+        self, read_source: ReadSource, due_readings: DueReadings, reconcile: Reconcile, deletions: FinishDeletions
+    ) -> None:
+        self._read_source = read_source
+        self._due_readings = due_readings
+        self._reconcile = reconcile
+        self._deletions = deletions
+
+    async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
+        await self._reconcile.agent(agent_id)
+        await self._read_source.read(run_id, leg)
+
+    async def start_due_readings(self) -> None:
+        await self._due_readings.start()
+
+    async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
+        await self._read_source.fail(run_id, reason)
+
+    async def finish_deletions(self, agent_id: UUID) -> None:
+        await self._deletions.agent(agent_id)
+
+    async def reconcile_agent(self, agent_id: UUID) -> None:
+        await self._reconcile.finish_agent(agent_id)

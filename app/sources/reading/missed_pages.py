@@ -1,0 +1,109 @@
+"""What a reading did not find any more: counted, and retired when three readings in a row have missed it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from app.knowledge.chunk_indexer import batches
+from app.knowledge.records.documents import DocumentRecords
+from app.sources.reading.missed_page import RETIRED_AFTER, MissedDocument, is_telling
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.reading.records.missed_documents import MissedDocumentRecords
+from app.sources.reading.site_reader import ReadPage
+from app.sources.source import Source
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+RETIRED = "retired"
+_AT_ONCE: Final = 100  # documents of one transaction, for which visitors' own writes wait
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one reading saw of the documents before it: those that it `found` again, and those that it `missed`."""
+
+    found: tuple[UUID, ...] = ()
+    missed: tuple[MissedDocument, ...] = ()
+
+    @property
+    def lost(self) -> list[MissedDocument]:
+        """Missed too often."""
+        return [document for document in self.missed if document.readings >= RETIRED_AFTER]
+
+    @property
+    def outcome(self) -> "MissedPages":
+        """What settling it will come to."""
+        return MissedPages(len(self.missed), len(self.lost))
+
+
+@dataclass(frozen=True, slots=True)
+class MissedPages:
+    """What one reading made of what it did not find. `versions` are those retired, whose index rows may go."""
+
+    missed: int = 0
+    retired: int = 0
+    versions: tuple[UUID, ...] = ()
+
+    def in_words(self) -> str:
+        """ "" when nothing was missed."""
+        words = ""
+        if left := self.missed - self.retired:
+            words += f" {left} {_documents(left)} of earlier readings did not turn up and stayed."
+        if self.retired:
+            was = "was" if self.retired == 1 else "were"
+            words += (
+                f" {self.retired} {_documents(self.retired)}, missed {RETIRED_AFTER} times in a row, {was} retired."
+            )
+        return words
+
+
+async def look_for_missed_pages(record: SystemOfRecord, run_id: UUID, *, is_complete: bool) -> Sight:
+    """What the run found and missed; writes nothing. Only a complete reading that most pages answered counts as a
+    miss."""
+
+    def work(tx: Transaction) -> Sight:
+        found = MissedDocumentRecords(tx).found_again(run_id)
+        run = CrawlRunRecords(tx).run(run_id)
+        is_counted = is_complete and is_telling(run.counts)
+        return Sight(tuple(found), tuple(MissedDocumentRecords(tx).missed_documents(run_id)) if is_counted else ())
+
+    return await record.read(work)
+
+
+async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, sight: Sight) -> MissedPages:
+    """Count what the run found and missed; retire what was missed too often, and say so among the run's pages.
+
+    After the transaction that ends the run, so that each run counts once, and in small ones of its own: a site that was
+    moved misses thousands of pages at once. What a crash leaves uncounted or alive is so until the next reading.
+    """
+    readings = dict.fromkeys(sight.found, 0) | {document.id: document.readings for document in sight.missed}
+    for counted in batches(list(readings.items()), _AT_ONCE):
+        await record.write(partial(_count, dict(counted)))
+    versions: list[UUID] = []
+    for lost in batches(sight.lost, _AT_ONCE):
+        versions += await record.write(partial(_retire, source.agent_id, run_id, lost))
+    return MissedPages(len(sight.missed), len(sight.lost), tuple(versions))
+
+
+def _count(readings: Mapping[UUID, int], tx: Transaction) -> None:
+    MissedDocumentRecords(tx).set_missed_readings(readings)
+
+
+def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], tx: Transaction) -> list[UUID]:
+    pages = [
+        ReadPage(
+            url=document.asked or document.url,
+            depth=0,
+            status=RETIRED,
+            reason=f"Missed {document.readings} times in a row, so it is answered from no longer. {document.reason}",
+        )
+        for document in lost
+    ]
+    CrawlPageRecords(tx).settle_missed(run_id, pages)
+    return DocumentRecords(tx).retire_documents(agent_id, [document.id for document in lost])
+
+
+def _documents(count: int) -> str:
+    return "document" if count == 1 else "documents"

@@ -1,0 +1,257 @@
+"""One run of one source: its pages are read, learnt and settled, and the run ends with a reason in words."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.core.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
+from app.core.list_page import PageRequest
+from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent
+from app.knowledge.ingest import Ingest
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.retire import Retire
+from app.sources.reading.given_pages import GivenPages
+from app.sources.reading.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.reading.run_pages import RunPages
+from app.sources.reading.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
+from app.sources.records.sources import SourceRecords
+from app.sources.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+QUEUED: Final = "queued"
+UNCHANGED: Final = "unchanged"
+FAILED_PAGE: Final = "failed"
+# The site itself says that the page is to be found no more.
+GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
+
+_DOCUMENTS_TAKEN: Final = 20  # at a time; between them the reading can be stopped
+
+_MAY_PASS = (Unavailable, Overloaded)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingReport:
+    """How a run ended, and what it made of documents that it did not find any more."""
+
+    run: CrawlRun
+    missed: MissedPages = field(default_factory=MissedPages)
+
+
+class ReadSource:
+    """Reads a source. Started again over the same run it goes on where the last process was."""
+
+    def __init__(
+        self, record: SystemOfRecord, reader: SiteReader, given: GivenPages, ingest: Ingest, retire: Retire
+    ) -> None:
+        self._record = record
+        self._reader = reader
+        self._given = given
+        self._ingest = ingest
+        self._retire = retire
+
+    async def read(self, run_id: UUID, leg: int = 1) -> ReadingReport | None:
+        """Read the run to its end, or until it is paused; None when the run is gone. One that has ended already, is
+        paused or in another leg is left as it is.
+
+        Raises Unavailable or Overloaded, with the run still running, when a part we depend on does not answer:
+        reading again goes on. Whatever else happens ends the run as failed, with a reason.
+        """
+        try:
+            source, run, may_read = await self._begin(run_id, leg)
+            if not may_read:
+                return ReadingReport(run)
+            report: ReadingReport | None = None
+            while report is None:
+                summary = await self._read(source, run)
+                report, run = await self._finish(source, run, summary)
+            return report
+        except NotFound:
+            log.info("run_is_gone", run_id=str(run_id))
+            return None
+        except _MAY_PASS:
+            raise
+        except InvalidInput as error:
+            await self.fail(run_id, str(error))
+        except DocentError as error:
+            log.exception("run_failed", run_id=str(run_id))
+            await self.fail(run_id, str(error))
+        except Exception as error:
+            log.exception("run_failed", run_id=str(run_id))
+            await self.fail(run_id, f"Docent itself failed ({type(error).__name__}); the worker's log has the details.")
+        return await self._record.read(lambda tx: ReadingReport(CrawlRunRecords(tx).run(run_id)))
+
+    async def fail(self, run_id: UUID, reason: str) -> None:
+        """End the run as failed, unless it is paused, has ended or is gone."""
+
+        def work(tx: Transaction) -> None:
+            try:
+                run = CrawlRunRecords(tx).run(run_id)
+            except NotFound:
+                return
+            CrawlRunRecords(tx).set_run_state(run_id, RunState.FAILED, reason, run.leg)
+
+        await self._record.write(work)
+
+    async def _begin(self, run_id: UUID, leg: int) -> tuple[Source, CrawlRun, bool]:
+        def work(tx: Transaction) -> tuple[Source, CrawlRun, bool]:
+            source = SourceRecords(tx).run_source(run_id)
+            may_read = CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING, leg=leg)
+            if may_read:
+                CrawlPageRecords(tx).requeue_taken(run_id)
+            return source, CrawlRunRecords(tx).run(run_id), may_read
+
+        return await self._record.write(work)
+
+    async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
+        queue = RunPages(self._record, run.id)
+
+        async def settle(page: ReadPage) -> None:
+            await self._settle(source, run.id, page)
+
+        async def is_cancelled() -> bool:
+            return await self._is_stopped(run)
+
+        if source.config.kind is SourceKind.DOCUMENTS:
+            return await self._read_documents(source, queue, run)
+        if source.config.kind in GIVEN_KINDS:
+            return await self._read_given(source, queue, run.id)
+        if run.only_asked:
+            summary = await self._reader.read(source.config, queue, settle, is_cancelled, only_queued=True)
+            reason = "The pages that were asked for were read." if summary.is_complete else summary.stop_reason
+            return replace(summary, stop_reason=reason)
+        if source.config.kind in (SourceKind.SITE, SourceKind.FEED):
+            # A page that has not changed comes without its links, so what they led to is asked without them; a feed
+            # lists its newest entries only, and the older ones are still there.
+            await queue.add_known(source.config.max_pages)
+        return await self._reader.read(source.config, queue, settle, is_cancelled)
+
+    async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:
+        await queue.add([QueuedPage(source.given_url, depth=0)])
+        for _ in await queue.take(1):
+            page = await self._given.read(source)
+            await self._retire_elsewhere(source, page.url)
+            await self._settle(source, run_id, page)
+            if page.content is None:
+                return ReadingSummary(f"The {source.config.kind.value} could not be read: {page.reason}", False)
+        return ReadingSummary(f"The {source.config.kind.value} was read.")
+
+    async def _read_documents(self, source: Source, queue: PageQueue, run: CrawlRun) -> ReadingSummary:
+        if not run.only_asked:
+            await queue.add([QueuedPage(url, depth=0) for url in await self._given.urls(source)])
+        while pages := await queue.take(_DOCUMENTS_TAKEN):
+            for page in pages:
+                await self._settle(source, run.id, await self._given.document(source, page.url))
+            if await self._is_stopped(run):
+                return ReadingSummary("The reading was stopped.", is_complete=False)
+        return ReadingSummary("The documents were read.")
+
+    async def _retire_elsewhere(self, source: Source, url: str) -> None:
+        """A given source has one document; one at an address that it had before would be the new one's twin."""
+        documents = await self._record.read(
+            lambda tx: LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
+        )
+        for document in documents.items:
+            if document.url != url:
+                await self._retire.page(source.agent_id, source.id, document.url)
+
+    async def _settle(self, source: Source, run_id: UUID, page: ReadPage) -> None:
+        """Learn the page, or let go of what the site took away, and record how it ended."""
+        receipt = IngestReceipt(IngestOutcome.UNCHANGED)
+        status = page.status
+        if page.content is not None:
+            try:
+                receipt = await self._learn(source, page.url, page.content)
+                status = receipt.outcome.value
+                if receipt.outcome is IngestOutcome.DUPLICATE:
+                    # Without a document of its own the page is read in full next time: its twin may have changed.
+                    twin = await self._url_of(receipt.document_id)
+                    if twin in (page.url, page.content.url):
+                        status, reason = UNCHANGED, "Another source of this agent has learnt this page."
+                    else:
+                        reason = f"It has the same text as {twin}." if twin else "Another page has the same text."
+                    page = replace(page, reason=reason)
+                    receipt = IngestReceipt(receipt.outcome)
+                elif receipt.note:
+                    page = replace(page, reason=receipt.note)
+            except (*_MAY_PASS, NotFound):
+                raise
+            except Exception as error:  # one odd page must not cost the others
+                log.exception("page_failed", url=page.url, run_id=str(run_id))
+                reason = f"The page could not be learnt ({type(error).__name__})."
+                status, page = FAILED_PAGE, replace(page, status=FAILED_PAGE, reason=reason, content=None)
+        elif page.status in GONE:
+            await self._retire.page(source.agent_id, source.id, page.url)
+        elif page.status == UNCHANGED:
+            receipt = await self._still_there(source, page.url)
+        await self._record.write(
+            lambda tx: CrawlPageRecords(tx).settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
+        )
+
+    async def _url_of(self, document_id: UUID | None) -> str | None:
+        return await self._record.read(lambda tx: LiveDocumentRecords(tx).url_of(document_id) if document_id else None)
+
+    async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
+        receipt = await self._ingest.learn(source.agent_id, source.id, content)
+        if content.url != asked_url:
+            await self._retire.page(source.agent_id, source.id, asked_url)  # it leads elsewhere now
+        return receipt
+
+    async def _still_there(self, source: Source, url: str) -> IngestReceipt:
+        """What the URL led to last time may stand under another one: the page's own."""
+
+        def work(tx: Transaction) -> IngestReceipt:
+            document_id = CrawlPageRecords(tx).document_of(source.id, url)
+            if document_id is not None:
+                DocumentRecords(tx).touch(document_id)
+            return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
+
+        return await self._record.write(work)
+
+    async def _finish(
+        self, source: Source, run: CrawlRun, summary: ReadingSummary
+    ) -> tuple[ReadingReport | None, CrawlRun]:
+        """No report when more was asked for at the last moment: then the run goes on."""
+        run_id, missed = run.id, MissedPages()
+        is_complete = summary.is_complete and not run.only_asked
+        sight = await look_for_missed_pages(self._record, run_id, is_complete=is_complete)
+        reason = summary.stop_reason + sight.outcome.in_words()
+
+        def work(tx: Transaction) -> tuple[bool, CrawlRun | None]:
+            """Whether the run has ended, and the run where it goes on."""
+            if not CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, reason, run.leg):
+                return False, None
+            now = CrawlRunRecords(tx).run(run_id)
+            if not _was_asked_for_more(run, now, summary):
+                return True, None
+            CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING)
+            return False, now
+
+        has_ended, going_on = await self._record.write(work)
+        if going_on is not None:
+            return None, going_on
+        if has_ended:
+            missed = await settle_missed_pages(self._record, source, run_id, sight)
+        ended = await self._record.read(lambda tx: CrawlRunRecords(tx).run(run_id))
+        await self._retire.versions(source.agent_id, missed.versions)
+        log.info("reading_stopped", run_id=str(run_id), state=ended.state.value, reason=reason, counts=ended.counts)
+        return ReadingReport(ended, missed), ended
+
+    async def _is_stopped(self, run: CrawlRun) -> bool:
+        """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
+        try:
+            now = await self._record.read(lambda tx: CrawlRunRecords(tx).run(run.id))
+        except NotFound:
+            return True
+        return now.state is not RunState.RUNNING or now.leg != run.leg
+
+
+def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: ReadingSummary) -> bool:
+    """The whole source instead of some pages, or pages after the queue had been read to its end."""
+    return (read.only_asked and not now.only_asked) or (summary.is_complete and bool(now.counts.get(QUEUED)))

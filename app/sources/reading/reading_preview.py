@@ -1,0 +1,98 @@
+"""What another reading of a source would cost, estimated before it: nothing is embedded and nothing stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+from uuid import UUID
+
+from app.core.actor import Actor
+from app.sources.reading.page_listing import ListedPage, PageListing
+from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.schedules import check_kind
+from app.sources.source import KnownPage, Source
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+# Pages that the next reading asks for only when something lists them.
+_LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
+# These find the pages of their last reading again without a list.
+_REMEMBERING: Final = frozenset({"site", "feed"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPreview:
+    """`pages_to_ask` are asked for, most of them by whether they have changed. Of them `pages_changed` are listed
+    with a later date than our reading, `pages_new` were never read. `chunks_expected` is what these would give to
+    embed, `chunks_at_most` what every page would that is not listed as unchanged; a page that we do not know
+    counts as the mean of those that we do. Both are None while no page is known."""
+
+    pages_known: int
+    pages_listed: int
+    pages_to_ask: int
+    pages_new: int
+    pages_changed: int
+    chunks_known: int
+    chunks_expected: int | None
+    chunks_at_most: int | None
+    problems: tuple[str, ...] = ()
+
+
+class ReadingPreviews:
+    def __init__(self, records: SystemOfRecord, listing: PageListing) -> None:
+        self._records = records
+        self._listing = listing
+
+    async def of(self, actor: Actor, source_id: UUID) -> ReadingPreview:
+        """Raises NotFound, and InvalidInput for a source that has nothing to be fetched."""
+
+        def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source]:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            known = {page.url: page for page in CrawlPageRecords(tx).known_pages(source_id)}
+            return known, source
+
+        known, source = await self._records.read(work)
+        check_kind(source.config)
+        listing = await self._listing.of(source.config)  # no transaction is open while the website is asked
+        return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))
+
+
+def preview(
+    source: Source, known: Mapping[str, KnownPage], listed: Mapping[str, ListedPage], problems: tuple[str, ...] = ()
+) -> ReadingPreview:
+    """From what is known and listed, each by URL."""
+    wanted = dict.fromkeys(listed)
+    if source.config.kind in _REMEMBERING:
+        wanted = dict.fromkeys(url for url, page in known.items() if page.status not in _LOST) | wanted
+    to_ask = list(wanted)[: source.config.max_pages]
+    new = [url for url in to_ask if url not in known]
+    changed = [url for url in to_ask if url in known and _is_later(listed.get(url), known[url]) is True]
+    unchanged = {url for url in to_ask if url in known and _is_later(listed.get(url), known[url]) is False}
+    with_chunks = [page.chunks for page in known.values() if page.chunks]
+    expected = at_most = None
+    if with_chunks:
+        mean = sum(with_chunks) / len(with_chunks)
+        expected = _chunks([*new, *changed], known, mean)
+        at_most = _chunks([url for url in to_ask if url not in unchanged], known, mean)
+    return ReadingPreview(
+        pages_known=len(known),
+        pages_listed=len(listed),
+        pages_to_ask=len(to_ask),
+        pages_new=len(new),
+        pages_changed=len(changed),
+        chunks_known=sum(with_chunks),
+        chunks_expected=expected,
+        chunks_at_most=at_most,
+        problems=problems,
+    )
+
+
+def _is_later(listed: ListedPage | None, known: KnownPage) -> bool | None:
+    """Whether the list says that the page has changed since it was read; None when it does not say."""
+    if listed is None or listed.last_modified is None or known.read_at is None:
+        return None
+    return listed.last_modified > known.read_at
+
+
+def _chunks(urls: list[str], known: Mapping[str, KnownPage], mean: float) -> int:
+    return ceil(sum(known[url].chunks or mean if url in known else mean for url in urls))

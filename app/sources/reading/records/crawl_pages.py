@@ -1,0 +1,297 @@
+"""The pages of a crawl run: a queue that outlives the process, and each URL's end."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import Row, Table, exists, func, select, update
+
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.knowledge.document import VersionState
+from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.source import KnownPage, PageStatus
+from app.store.batches import batches
+from app.store.keyset import Keyset
+from app.store.models import ChunkRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
+from app.store.url_key import url_key
+
+_QUEUED = "queued"
+_TAKEN = "taken"
+_SETTLED = "settled"
+_NOT_MODIFIED = 304
+
+_AS_FOUND = Keyset(SourcePageRow.position, SourcePageRow.id)
+_PAGES = cast(Table, SourcePageRow.__table__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What one reading of a URL left behind."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    document_id: UUID | None = None
+
+
+class CrawlPageRecords(Repository):
+    def requeue_taken(self, run_id: UUID) -> int:
+        """Pages that a dead process had taken go back to the queue; return how many."""
+        changed = self._connection.execute(
+            update(SourcePageRow)
+            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _TAKEN)
+            .values(queue_state=_QUEUED)
+        )
+        return affected_rows(changed)
+
+    def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
+        """Queue the URLs that the run has never seen; return how many were new. A few hundred at a time: whoever
+        writes meanwhile waits."""
+        source_id = self._source_of(run_id)
+        first_sight: dict[str, QueuedPage] = {}
+        for page in pages:
+            first_sight.setdefault(page.url, page)
+        if not first_sight:
+            return 0
+        position = self._last_position(run_id) + 1
+        rows = [
+            _queued_row(run_id, source_id, place, page) for place, page in enumerate(first_sight.values(), position)
+        ]
+        statement = self._insert(_PAGES).on_conflict_do_nothing().returning(_PAGES.c.id)
+        return len(self._connection.execute(statement, rows).all())
+
+    def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
+        """Up to `limit` URLs of the source's reading before this one, in its order, but for those that ended there in
+        one of `except_statuses`."""
+        statement = (
+            select(SourcePageRow.url, SourcePageRow.depth)
+            .where(
+                SourcePageRow.run_id == self._reading_before(run_id),
+                SourcePageRow.status.not_in(except_statuses),
+            )
+            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .limit(limit)
+        )
+        return [QueuedPage(url, depth) for url, depth in self._connection.execute(statement)]
+
+    def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
+        """Have an unfinished run read these pages, also those that it has read already."""
+        self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
+        for batch in batches([url_key(url) for url in urls]):
+            self._connection.execute(
+                update(SourcePageRow)
+                .where(
+                    SourcePageRow.run_id == run_id,
+                    SourcePageRow.url_key.in_(batch),
+                    SourcePageRow.queue_state == _SETTLED,
+                )
+                .values(queue_state=_QUEUED, status=_QUEUED, reason="")
+            )
+
+    def known_pages(self, source_id: UUID) -> list[KnownPage]:
+        """The pages of the source's last reading of the whole of it; none before the first."""
+        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        last_run = (
+            select(CrawlRunRow.id)
+            .where(CrawlRunRow.source_id == source_id, ~CrawlRunRow.only_asked, has_pages)
+            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        chunks = (
+            select(DocumentVersionRow.document_id, func.count().label("chunks"))
+            .join(ChunkRow, ChunkRow.version_id == DocumentVersionRow.id)
+            .where(DocumentVersionRow.state == VersionState.LIVE.value)
+            .group_by(DocumentVersionRow.document_id)
+            .subquery()
+        )
+        statement = (
+            select(SourcePageRow.url, SourcePageRow.status, SourcePageRow.read_at, chunks.c.chunks)
+            .outerjoin(chunks, chunks.c.document_id == SourcePageRow.document_id)
+            .where(SourcePageRow.run_id == last_run)
+            .order_by(SourcePageRow.position)
+        )
+        return [
+            KnownPage(url, status, read_at, count or 0)
+            for url, status, read_at, count in self._connection.execute(statement)
+        ]
+
+    def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
+        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL that
+        led to a document which is live now."""
+        waiting = (
+            select(SourcePageRow)
+            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _QUEUED)
+            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        rows = self._connection.execute(waiting).all()
+        taken: list[QueuedPage] = []
+        for batch in batches(rows):
+            known = self._last_readings(batch[0].source_id, [row.url_key for row in batch])
+            self._connection.execute(
+                update(SourcePageRow).where(SourcePageRow.id.in_([row.id for row in batch])).values(queue_state=_TAKEN)
+            )
+            for row in batch:
+                last = known.get(row.url_key, _Reading(row.etag, row.last_modified))
+                taken.append(QueuedPage(row.url, row.depth, last.etag, last.last_modified))
+        return taken
+
+    def document_of(self, source_id: UUID, url: str) -> UUID | None:
+        """The live document that the source's last reading of the URL led to."""
+        key = url_key(url)
+        return self._last_readings(source_id, [key]).get(key, _Reading()).document_id
+
+    def settle_page(self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int) -> None:
+        """Record how a page ended. `status` is the page's own, or what ingest made of it (indexed, unchanged,
+        duplicate, empty). A 304 keeps the validators and the document of the reading before it. Raises NotFound
+        for a page that the run never queued."""
+        source_id = self._source_of(run_id)
+        key = url_key(page.url)
+        reading = _Reading(page.etag, page.last_modified, document_id)
+        if page.http_status == _NOT_MODIFIED:
+            last = self._last_readings(source_id, [key]).get(key, _Reading())
+            reading = _still_holds(last, reading)
+        end = {
+            "queue_state": _SETTLED,
+            "status": status,
+            "reason": page.reason,
+            "http_status": page.http_status,
+            "body_bytes": page.body_bytes,
+            # A document that was erased meanwhile leaves NULL.
+            "document_id": select(DocumentRow.id).where(DocumentRow.id == reading.document_id).scalar_subquery(),
+            "chunks": chunks,
+            "read_at": page.read_at or self._now(),
+            "etag": reading.etag,
+            "last_modified": reading.last_modified,
+        }
+        changed = self._connection.execute(
+            update(SourcePageRow).where(SourcePageRow.run_id == run_id, SourcePageRow.url_key == key).values(**end)
+        )
+        if not affected_rows(changed):
+            raise NotFound("page in this run")
+
+    def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
+        """Record how pages ended that the run need not have queued. A few hundred at a time, as above."""
+        source_id = self._source_of(run_id)
+        position = self._last_position(run_id) + 1
+        now = self._now()
+        rows = [
+            _queued_row(run_id, source_id, place, QueuedPage(page.url, page.depth))
+            | {"queue_state": _SETTLED, "status": page.status, "reason": page.reason, "read_at": now}
+            for place, page in enumerate(pages, position)
+        ]
+        if not rows:
+            return
+        statement = self._insert(_PAGES)
+        ended = ("queue_state", "status", "reason", "body_bytes", "chunks", "etag", "last_modified", "read_at")
+        settled = {name: statement.excluded[name] for name in ended} | {"http_status": None, "document_id": None}
+        self._connection.execute(
+            statement.on_conflict_do_update(index_elements=["run_id", "url_key"], set_=settled), rows
+        )
+
+    def seen_pages(self, run_id: UUID) -> int:
+        statement = select(func.count()).select_from(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        return self._connection.scalar(statement) or 0
+
+    def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
+        """In the order in which they were found."""
+        statement = select(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        if status is not None:
+            statement = statement.where(SourcePageRow.status == status)
+        return _AS_FOUND.page(self._connection, statement, page, _page_status)
+
+    def _source_of(self, run_id: UUID) -> UUID:
+        statement = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id)
+        source_id = self._connection.scalar(statement)
+        if source_id is None:
+            raise NotFound("crawl run")
+        return source_id
+
+    def _reading_before(self, run_id: UUID) -> UUID | None:
+        """The source's last other run of the whole source that got as far as having pages."""
+        source_id = self._source_of(run_id)
+        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        return self._connection.scalar(
+            select(CrawlRunRow.id)
+            .where(CrawlRunRow.source_id == source_id, CrawlRunRow.id != run_id, ~CrawlRunRow.only_asked, has_pages)
+            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            .limit(1)
+        )
+
+    def _last_position(self, run_id: UUID) -> int:
+        last = select(func.max(SourcePageRow.position)).where(SourcePageRow.run_id == run_id)
+        return self._connection.scalar(last) or 0
+
+    def _last_readings(self, source_id: UUID, url_keys: Sequence[str]) -> dict[str, _Reading]:
+        """By URL key: the last reading that led to a document which is live now. Without a live document
+        "unchanged" would leave the agent with nothing, so such a URL has none."""
+        place = func.row_number().over(
+            partition_by=SourcePageRow.url_key, order_by=(SourcePageRow.read_at.desc(), SourcePageRow.id.desc())
+        )
+        readings = (
+            select(
+                SourcePageRow.url_key,
+                SourcePageRow.etag,
+                SourcePageRow.last_modified,
+                SourcePageRow.document_id,
+                place.label("place"),
+            )
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == SourcePageRow.document_id)
+            .where(
+                SourcePageRow.source_id == source_id,
+                SourcePageRow.url_key.in_(url_keys),
+                SourcePageRow.queue_state == _SETTLED,
+                DocumentVersionRow.state == VersionState.LIVE.value,
+            )
+            .subquery()
+        )
+        latest = select(readings.c.url_key, readings.c.etag, readings.c.last_modified, readings.c.document_id).where(
+            readings.c.place == 1
+        )
+        return {
+            key: _Reading(etag, last_modified, document_id)
+            for key, etag, last_modified, document_id in self._connection.execute(latest)
+        }
+
+
+def _still_holds(last: _Reading, now: _Reading) -> _Reading:
+    """A 304 need not repeat the validators that it was asked with, and leads to the same document."""
+    document_id = now.document_id or last.document_id
+    if now.etag or now.last_modified:
+        return _Reading(now.etag, now.last_modified, document_id)
+    return _Reading(last.etag, last.last_modified, document_id)
+
+
+def _queued_row(run_id: UUID, source_id: UUID, position: int, page: QueuedPage) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "run_id": run_id,
+        "source_id": source_id,
+        "position": position,
+        "url": page.url,
+        "url_key": url_key(page.url),
+        "depth": page.depth,
+        "queue_state": _QUEUED,
+        "status": _QUEUED,
+        "reason": "",
+        "body_bytes": 0,
+        "etag": page.etag,
+        "last_modified": page.last_modified,
+        "chunks": 0,
+    }
+
+
+def _page_status(row: Row[Any]) -> PageStatus:
+    return PageStatus(
+        url=row.url,
+        status=row.status,
+        reason=row.reason,
+        document_id=row.document_id,
+        chunks=row.chunks,
+        fetched_at=row.read_at,
+    )

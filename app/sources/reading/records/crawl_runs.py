@@ -1,0 +1,157 @@
+"""Crawl runs: each reading of a source."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import aliased
+
+from app.core.errors import NotFound
+from app.sources.source import CrawlRun, LatestReading, RunState, SourceConfig
+from app.store.batches import batches
+from app.store.codec import config_from_json
+from app.store.models import AgentRow, CrawlRunRow, SourcePageRow, SourceRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+
+_AT_WORK = (RunState.QUEUED, RunState.RUNNING)
+_UNFINISHED = (*_AT_WORK, RunState.PAUSED)
+
+
+class CrawlRunRecords(Repository):
+    def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
+        """A queued run; a source that already has a queued, running or paused one gives that one back, which reads
+        the whole source from then on unless `only_asked`."""
+        source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+        if self._session.scalar(source) is None:
+            raise NotFound("source")
+        # The unique index on unfinished runs decides between two who start one at the same time.
+        statement = self._insert(CrawlRunRow).values(
+            id=new_id(),
+            source_id=source_id,
+            agent_id=agent_id,
+            state=RunState.QUEUED.value,
+            only_asked=only_asked,
+            created_at=self._now(),
+        )
+        self._session.execute(statement.on_conflict_do_nothing())
+        unfinished = select(CrawlRunRow).where(CrawlRunRow.source_id == source_id, CrawlRunRow.state.in_(_UNFINISHED))
+        row = self._session.scalars(unfinished.with_for_update()).one()
+        if row.only_asked and not only_asked:
+            self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == row.id).values(only_asked=False))
+            return self.run(row.id)
+        return self._with_counts([row])[0]
+
+    def run(self, run_id: UUID) -> CrawlRun:
+        """With its counts by page status. Raises NotFound."""
+        row = self._session.get(CrawlRunRow, run_id)
+        if row is None:
+            raise NotFound("crawl run")
+        return self._with_counts([row])[0]
+
+    def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
+        """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
+        cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
+        it is. Raises NotFound."""
+        run = self._session.get(CrawlRunRow, run_id, with_for_update=True)
+        if run is None:
+            raise NotFound("crawl run")
+        if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
+            return False  # the operator has spoken; the worker that still reads finds out soon
+        if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
+            return False
+        now = self._now()
+        changes: dict[str, Any] = {"state": state.value, "stop_reason": stop_reason or run.stop_reason}
+        if state in _UNFINISHED:
+            changes["ended_at"] = None
+        else:
+            changes["ended_at"] = run.ended_at or now
+        if state is RunState.RUNNING:
+            changes["started_at"] = run.started_at or now
+        self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == run_id).values(**changes))
+        return True
+
+    def resume_run(self, run_id: UUID) -> CrawlRun:
+        """A paused run is queued again, in its next leg; any other stays as it is. Raises NotFound."""
+        paused = update(CrawlRunRow).where(CrawlRunRow.id == run_id, CrawlRunRow.state == RunState.PAUSED)
+        self._session.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
+        return self.run(run_id)
+
+    def unfinished_runs(self) -> list[CrawlRun]:
+        """Runs that are queued or running: a worker that starts asks for them."""
+        statement = (
+            select(CrawlRunRow).where(CrawlRunRow.state.in_(_AT_WORK)).order_by(CrawlRunRow.created_at, CrawlRunRow.id)
+        )
+        return self._with_counts(self._session.scalars(statement).all())
+
+    def latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
+        """By source."""
+        place = func.row_number().over(
+            partition_by=CrawlRunRow.source_id, order_by=(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+        )
+        latest: list[CrawlRunRow] = []
+        for batch in batches(source_ids):
+            ranked = select(CrawlRunRow.id, place.label("place")).where(CrawlRunRow.source_id.in_(batch)).subquery()
+            first = select(ranked.c.id).where(ranked.c.place == 1)
+            latest += self._session.scalars(select(CrawlRunRow).where(CrawlRunRow.id.in_(first))).all()
+        return {run.source_id: run for run in self._with_counts(latest)}
+
+    def latest_of_workspace(self, workspace_id: UUID) -> list[LatestReading]:
+        """Of each source that was ever read; the latest reading first."""
+        newer = aliased(CrawlRunRow)
+        latest = (
+            select(newer.id)
+            .where(newer.source_id == SourceRow.id)
+            .order_by(newer.created_at.desc(), newer.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        statement = (
+            select(CrawlRunRow, SourceRow.config)
+            .select_from(AgentRow)
+            .join(SourceRow, SourceRow.agent_id == AgentRow.id)
+            .join(CrawlRunRow, CrawlRunRow.id == latest)
+            .where(AgentRow.workspace_id == workspace_id)
+            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+        )
+        return [
+            LatestReading(
+                source_id=row.source_id,
+                agent_id=row.agent_id,
+                name=config_from_json(SourceConfig, config).name,
+                state=RunState(row.state),
+                stop_reason=row.stop_reason,
+                created_at=row.created_at,
+                ended_at=row.ended_at,
+            )
+            for row, config in self._session.execute(statement)
+        ]
+
+    def _with_counts(self, rows: Sequence[CrawlRunRow]) -> list[CrawlRun]:
+        counts: dict[UUID, dict[str, int]] = {row.id: {} for row in rows}
+        for batch in batches(counts):
+            statement = (
+                select(SourcePageRow.run_id, SourcePageRow.status, func.count())
+                .where(SourcePageRow.run_id.in_(batch))
+                .group_by(SourcePageRow.run_id, SourcePageRow.status)
+            )
+            for run_id, status, count in self._session.execute(statement):
+                counts[run_id][status] = count
+        return [_run(row, counts[row.id]) for row in rows]
+
+
+def _run(row: CrawlRunRow, counts: dict[str, int]) -> CrawlRun:
+    return CrawlRun(
+        id=row.id,
+        source_id=row.source_id,
+        agent_id=row.agent_id,
+        state=RunState(row.state),
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        stop_reason=row.stop_reason,
+        counts=counts,
+        leg=row.leg,
+        only_asked=row.only_asked,
+    )

@@ -1,0 +1,106 @@
+"""Documents whose pages were missed: how many readings in a row could not find them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy import Table, bindparam, select, update
+
+from app.core.errors import NotFound
+from app.knowledge.document import VersionState
+from app.sources.reading.missed_page import MissedDocument, PageEnd, miss_reason
+from app.store.batches import batches
+from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.store.transaction import Repository
+from app.store.url_key import url_key
+
+_SETTLED = "settled"
+_DOCUMENTS = cast(Table, DocumentRow.__table__)
+_MISSED_READINGS = (
+    update(_DOCUMENTS).where(_DOCUMENTS.c.id == bindparam("document")).values(missed_readings=bindparam("readings"))
+)
+
+
+class MissedDocumentRecords(Repository):
+    def found_again(self, run_id: UUID) -> list[UUID]:
+        """Documents that earlier readings missed, and that the run's pages led to."""
+        seen = select(SourcePageRow.document_id).where(
+            SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
+        )
+        of_source = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id).scalar_subquery()
+        statement = select(DocumentRow.id).where(
+            DocumentRow.source_id == of_source, DocumentRow.missed_readings > 0, DocumentRow.id.in_(seen)
+        )
+        return list(self._session.scalars(statement))
+
+    def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
+        """The live documents of the run's source that the run did not find. They tell something only of a run that
+        went through the whole source."""
+        unseen = self._unseen(run_id)
+        ends = self._ends(run_id, unseen)
+        missed: list[MissedDocument] = []
+        for document_id, (url, readings) in unseen.items():
+            reason = miss_reason(ends[document_id])
+            if reason is not None:
+                asked = ends[document_id][0].url if ends[document_id] else None
+                missed.append(MissedDocument(document_id, url, readings + 1, reason, asked))
+        return missed
+
+    def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
+        """How many readings in a row have missed each document; 0 for one that was found."""
+        if readings:
+            rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
+            self._session.execute(_MISSED_READINGS, rows)
+
+    def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
+        """Live documents of the run's source that no page of the run led to: URL and misses so far."""
+        source_id = self._session.scalar(select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id))
+        if source_id is None:
+            raise NotFound("crawl run")
+        seen = select(SourcePageRow.document_id).where(
+            SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
+        )
+        statement = (
+            select(DocumentRow.id, DocumentRow.url, DocumentRow.missed_readings)
+            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            .where(
+                DocumentRow.source_id == source_id,
+                DocumentVersionRow.state == VersionState.LIVE.value,
+                DocumentRow.id.not_in(seen),
+            )
+            .order_by(DocumentRow.created_at, DocumentRow.id)
+        )
+        return {row_id: (url, readings) for row_id, url, readings in self._session.execute(statement)}
+
+    def _ends(self, run_id: UUID, unseen: dict[UUID, tuple[str, int]]) -> dict[UUID, list[PageEnd]]:
+        """By document: how the URLs ended that it was known by: its own, and those that led to it earlier."""
+        keys: dict[str, set[UUID]] = defaultdict(set)
+        for document_id, (url, _) in unseen.items():
+            keys[url_key(url)].add(document_id)
+        for documents in batches(list(unseen)):
+            statement = select(SourcePageRow.url_key, SourcePageRow.document_id).where(
+                SourcePageRow.document_id.in_(documents)
+            )
+            for key, led_to in self._session.execute(statement.distinct()):
+                if led_to is not None:
+                    keys[key].add(led_to)
+        ends: dict[UUID, list[PageEnd]] = {document_id: [] for document_id in unseen}
+        for batch in batches(list(keys)):
+            for key, end in self._ended(run_id, batch):
+                for document_id in keys[key]:
+                    ends[document_id].append(end)
+        return ends
+
+    def _ended(self, run_id: UUID, url_keys: Sequence[str]) -> list[tuple[str, PageEnd]]:
+        statement = (
+            select(SourcePageRow)
+            .where(
+                SourcePageRow.run_id == run_id,
+                SourcePageRow.url_key.in_(url_keys),
+                SourcePageRow.queue_state == _SETTLED,
+            )
+            .order_by(SourcePageRow.position)
+        )
+        rows = self._session.scalars(statement)
+        return [(row.url_key, PageEnd(row.url, row.status, row.reason, row.http_status)) for row in rows]

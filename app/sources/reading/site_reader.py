@@ -1,0 +1,77 @@
+"""Port: reads websites for the knowledge room."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from app.knowledge.document import PageContent
+from app.sources.source import SourceConfig
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPage:
+    """A URL to read. Validators are those of the last reading, when there was one."""
+
+    url: str
+    depth: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """How one URL ended. `content` is set exactly when `status` is "fetched"; otherwise `reason` says why not, in
+    words for the operator."""
+
+    url: str
+    depth: int
+    status: str
+    reason: str = ""
+    content: PageContent | None = None
+    http_status: int | None = None
+    body_bytes: int = 0
+    etag: str | None = None
+    last_modified: str | None = None
+    read_at: datetime | None = None
+
+
+class PageQueue(Protocol):
+    """The run's memory of what waits and what is done: it outlives the process."""
+
+    async def add(self, pages: Sequence[QueuedPage]) -> int:
+        """Queue the URLs that this run has never seen; return how many were new."""
+        ...
+
+    async def take(self, limit: int) -> list[QueuedPage]:
+        """Up to `limit` queued URLs, oldest first, each handed out once."""
+        ...
+
+    async def seen_count(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingSummary:
+    """Why a reading stopped, in words, and whether it went through the whole queue."""
+
+    stop_reason: str
+    is_complete: bool = field(default=True)
+
+
+class SiteReader(Protocol):
+    async def read(
+        self,
+        source: SourceConfig,
+        queue: PageQueue,
+        settle: Callable[[ReadPage], Awaitable[None]],
+        is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        only_queued: bool = False,
+    ) -> ReadingSummary:
+        """Read the source's pages through the queue until it is empty, a budget is used up, or `is_cancelled`. With
+        `only_queued` nothing is looked for: what the queue holds is read, and no more.
+
+        Calls `settle` once for every page taken, at most a few at a time; what it raises ends the reading.
+        Raises InvalidInput when the source's URL cannot be read at all.
+        """
+        ...

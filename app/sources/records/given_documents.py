@@ -1,0 +1,59 @@
+"""Documents that operators gave."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, delete, select
+
+from app.knowledge.document import PageContent
+from app.store.models import GivenDocumentRow
+from app.store.transaction import Repository, affected_rows
+from app.store.url_key import url_key
+
+
+class GivenDocumentRecords(Repository):
+    """Those of a source of kind "documents", each once by its URL; they go with their source."""
+
+    def put(self, source_id: UUID, document: PageContent) -> bool:
+        """Keep it, in place of the one at its URL; return whether anything changed."""
+        if self.find(source_id, document.url) == document:
+            return False
+        told: dict[str, Any] = {
+            "url": document.url,
+            "title": document.title,
+            "markdown": document.markdown,
+            "language": document.language,
+            "dated": document.modified,
+            "attributes": {name: list(values) for name, values in document.attributes.items()},
+        }
+        self._session.execute(
+            self._insert(GivenDocumentRow)
+            .values(source_id=source_id, url_key=url_key(document.url), **told)
+            .on_conflict_do_update(index_elements=["source_id", "url_key"], set_=told)
+        )
+        return True
+
+    def remove(self, source_id: UUID, url: str) -> bool:
+        """Whether it was there."""
+        return affected_rows(self._session.execute(delete(GivenDocumentRow).where(_is(source_id, url)))) == 1
+
+    def find(self, source_id: UUID, url: str) -> PageContent | None:
+        row = self._session.scalar(select(GivenDocumentRow).where(_is(source_id, url)))
+        if row is None:
+            return None
+        return PageContent(
+            row.url,
+            row.title,
+            row.markdown,
+            language=row.language,
+            modified=row.dated,
+            attributes={name: tuple(values) for name, values in row.attributes.items()},
+        )
+
+    def urls(self, source_id: UUID) -> list[str]:
+        statement = select(GivenDocumentRow.url).where(GivenDocumentRow.source_id == source_id)
+        return list(self._session.scalars(statement.order_by(GivenDocumentRow.url)))
+
+
+def _is(source_id: UUID, url: str) -> ColumnElement[bool]:
+    return and_(GivenDocumentRow.source_id == source_id, GivenDocumentRow.url_key == url_key(url))

@@ -1,0 +1,62 @@
+"""When sources are read again."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+
+from app.core.errors import NotFound
+from app.sources.reading_schedule import Schedule, SourceSchedule
+from app.store.batches import batches
+from app.store.models import SourceRow, SourceScheduleRow
+from app.store.transaction import Repository, affected_rows
+
+_SCHEDULES = select(SourceScheduleRow, SourceRow.agent_id).join(SourceRow, SourceRow.id == SourceScheduleRow.source_id)
+
+
+class ScheduleRecords(Repository):
+    def set(self, source_id: UUID, schedule: Schedule, next_at: datetime) -> None:
+        """From now on. Raises NotFound for an absent source."""
+        if not self._exists(SourceRow, source_id):
+            raise NotFound("source")
+        values = {
+            "cron": schedule.cron,
+            "every_hours": schedule.every_hours,
+            "set_at": self._now(),
+            "next_at": next_at,
+        }
+        statement = self._insert(SourceScheduleRow).values(source_id=source_id, **values)
+        self._session.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+
+    def clear(self, source_id: UUID) -> None:
+        """The source is read when somebody asks for it, and only then."""
+        self._session.execute(delete(SourceScheduleRow).where(SourceScheduleRow.source_id == source_id))
+
+    def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
+        """Of those that have one."""
+        found: dict[UUID, SourceSchedule] = {}
+        for batch in batches(source_ids):
+            rows = self._session.execute(_SCHEDULES.where(SourceScheduleRow.source_id.in_(batch)))
+            found.update((row.source_id, _schedule(row, agent_id)) for row, agent_id in rows)
+        return found
+
+    def due(self, now: datetime) -> list[SourceSchedule]:
+        """Those whose next reading is not after `now`, longest due first."""
+        statement = _SCHEDULES.where(SourceScheduleRow.next_at <= now).order_by(
+            SourceScheduleRow.next_at, SourceScheduleRow.source_id
+        )
+        return [_schedule(row, agent_id) for row, agent_id in self._session.execute(statement)]
+
+    def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
+        """The due reading is taken care of; False when somebody else has done so, or the schedule was changed."""
+        moved = self._session.execute(
+            update(SourceScheduleRow)
+            .where(SourceScheduleRow.source_id == due.source_id, SourceScheduleRow.next_at == due.next_at)
+            .values(next_at=next_at)
+        )
+        return affected_rows(moved) == 1
+
+
+def _schedule(row: SourceScheduleRow, agent_id: UUID) -> SourceSchedule:
+    return SourceSchedule(row.source_id, agent_id, Schedule(row.cron, row.every_hours), row.set_at, row.next_at)

@@ -1,0 +1,108 @@
+"""Sources: what an agent learns from."""
+
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, delete, select, update
+
+from app.agents.records.agents import AgentRecords
+from app.core.errors import NotFound
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.records.schedules import ScheduleRecords
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.store.codec import config_from_json, config_to_json
+from app.store.models import AgentRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
+
+
+class SourceRecords(Repository):
+    """Sources belong to agents whose workspace the caller has checked; `get` and `of_agent` see that agent only."""
+
+    def create(self, agent_id: UUID, config: SourceConfig) -> Source:
+        if not self._exists(AgentRow, agent_id):
+            raise NotFound("agent")
+        source = Source(id=new_id(), agent_id=agent_id, config=config, created_at=self._now())
+        self._session.execute(
+            self._insert(SourceRow).values(
+                id=source.id, agent_id=agent_id, config=config_to_json(config), created_at=source.created_at
+            )
+        )
+        return source
+
+    def get(self, agent_id: UUID, source_id: UUID) -> Source:
+        """With its latest run. Raises NotFound."""
+        found = self._sources(_is(agent_id, source_id))
+        if not found:
+            raise NotFound("source")
+        return found[0]
+
+    def find(self, workspace_id: UUID, source_id: UUID) -> Source:
+        """The same for a caller who knows the workspace only. Raises NotFound."""
+        of_workspace = select(AgentRow.id).where(AgentRow.workspace_id == workspace_id)
+        found = self._sources(and_(SourceRow.id == source_id, SourceRow.agent_id.in_(of_workspace)))
+        if not found:
+            raise NotFound("source")
+        return found[0]
+
+    def public_file(self, source_id: UUID) -> Source:
+        """The same for a caller who may be anybody. Raises NotFound unless it is a file that is public."""
+        found = self._sources(SourceRow.id == source_id)
+        if not found or not found[0].config.is_public or found[0].config.kind is not SourceKind.FILE:
+            raise NotFound("file")
+        return found[0]
+
+    def of_agent(self, agent_id: UUID) -> list[Source]:
+        """Oldest first, each with its latest run."""
+        return self._sources(SourceRow.agent_id == agent_id)
+
+    def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
+        changed = self._session.execute(
+            update(SourceRow).where(_is(agent_id, source_id)).values(config=config_to_json(config))
+        )
+        if not affected_rows(changed):
+            raise NotFound("source")
+        return self.get(agent_id, source_id)
+
+    def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
+        """Remove the source with its documents; return their version ids, whose index rows are now orphans. The
+        agent's generation rises if there were any. Raises NotFound."""
+        versions = (
+            select(DocumentVersionRow.id)
+            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            .where(DocumentRow.source_id == source_id, DocumentRow.agent_id == agent_id)
+        )
+        version_ids = list(self._session.scalars(versions))
+        gone = self._session.execute(delete(SourceRow).where(_is(agent_id, source_id)))
+        if not affected_rows(gone):
+            raise NotFound("source")
+        if version_ids:
+            AgentRecords(self._tx).bump_generation(agent_id)
+        return version_ids
+
+    def run_source(self, run_id: UUID) -> Source:
+        of_run = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id)
+        found = self._sources(SourceRow.id.in_(of_run))
+        if not found:
+            raise NotFound("crawl run")
+        return found[0]
+
+    def _sources(self, condition: ColumnElement[bool]) -> list[Source]:
+        statement = select(SourceRow).where(condition).order_by(SourceRow.created_at, SourceRow.id)
+        rows = self._session.scalars(statement).all()
+        runs = CrawlRunRecords(self._tx).latest_runs([row.id for row in rows])
+        schedules = ScheduleRecords(self._tx).of_sources([row.id for row in rows])
+        return [
+            Source(
+                id=row.id,
+                agent_id=row.agent_id,
+                config=config_from_json(SourceConfig, row.config),
+                created_at=row.created_at,
+                run=runs.get(row.id),
+                schedule=schedules.get(row.id),
+            )
+            for row in rows
+        ]
+
+
+def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:
+    return and_(SourceRow.id == source_id, SourceRow.agent_id == agent_id)

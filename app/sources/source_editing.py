@@ -1,0 +1,76 @@
+"""Changing what a source is set to; the next sync reads it so."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
+from app.sources.records.sources import SourceRecords
+from app.sources.source import GIVEN_KINDS, Source, SourceConfig, SourceKind
+from app.sources.source_rules import check_source
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+_CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth"})
+
+
+class SourceEditing:
+    """Every method raises NotFound for a source that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def change(self, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]) -> Source:
+        """Save what `change` makes of the configuration as it stands. What has been learnt stays as it is until the
+        next sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
+
+        def work(tx: Transaction) -> Source:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            before, after = source.config, change(source.config)
+            changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
+            _check_fields(before.kind, changed)
+            check_source(after)
+            source = SourceRecords(tx).save(source.agent_id, source_id, after)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.edit", str(source_id), {"changed": changed})
+            return source
+
+        return await self._records.write(work)
+
+    async def text(self, actor: Actor, source_id: UUID) -> Source:
+        """A source of kind "text", for its text to be shown; NotFound for another kind."""
+        source = await self._records.read(lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id))
+        if source.config.kind is not SourceKind.TEXT:
+            raise NotFound("text")
+        return source
+
+
+def with_own_address(config: SourceConfig, address: str) -> SourceConfig:
+    """Citations of a public file lead to `address`, where we serve it, unless the operator named another; those of one
+    that is public no longer lead nowhere."""
+    is_ours = _path(config.url) == _path(address)
+    if config.is_public:
+        return config if config.url and not is_ours else replace(config, url=address)
+    return replace(config, url="") if is_ours else config
+
+
+def _path(address: str) -> str:
+    """ "" of what is no address; the rules of a source refuse that by its field."""
+    try:
+        return urlsplit(address).path
+    except ValueError:
+        return ""
+
+
+def _check_fields(kind: SourceKind, changed: list[str]) -> None:
+    for name in changed:
+        if name == "kind":
+            raise InvalidInput(name, "A source keeps its kind. Make another source.")
+        if kind in GIVEN_KINDS and name in _CRAWL_FIELDS:
+            raise InvalidInput(
+                name, f'A source of kind "{kind.value}" is not crawled and has no such setting. Remove it.'
+            )
+        if kind not in GIVEN_KINDS and name == "url":
+            raise InvalidInput(name, "A source keeps its address. Make another source for another address.")

@@ -1,0 +1,82 @@
+"""Publish hooks: a website says, signed with a secret of its source, which pages have changed."""
+
+import hmac
+import re
+import secrets
+from typing import Final
+from uuid import UUID
+
+from app.core.actor import WRITE, Actor
+from app.core.errors import Unauthorized
+from app.kit.clock import Clock
+from app.sources.records.hooks import HookRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source_hook import WINDOW, hook_secret, hook_signature
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.workspace import SigningKey
+
+_SALT_BYTES: Final = 16
+_TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
+_REFUSED: Final = (
+    "The signature is not right for this source, time and body. See docs/how-to/sources.md for how to make it."
+)
+
+
+class SourceHooks:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def make(self, actor: Actor, source_id: UUID) -> str:
+        """A new secret, in place of the one before. It is known at this moment only. Raises NotFound."""
+
+        def work(tx: Transaction) -> tuple[bytes, SigningKey]:
+            SourceRecords(tx).find(actor.workspace_id, source_id)
+            key = TokenRecords(tx).signing_keys()[0]
+            salt = secrets.token_bytes(_SALT_BYTES)
+            HookRecords(tx).set(source_id, key.kid, salt)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.make_hook", str(source_id), {})
+            return salt, key
+
+        salt, key = await self._records.write(work)
+        return hook_secret(key.secret, source_id, salt)
+
+    async def remove(self, actor: Actor, source_id: UUID) -> None:
+        """Raises NotFound."""
+
+        def work(tx: Transaction) -> None:
+            SourceRecords(tx).find(actor.workspace_id, source_id)
+            HookRecords(tx).clear(source_id)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.remove_hook", str(source_id), {})
+
+        await self._records.write(work)
+
+    async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
+        """Who calls, on behalf of the source alone. Each call is taken once. Raises Unauthorized: for a source that
+        has no hook or is absent as for a wrong signature."""
+        now = self._clock.now()
+        if not _TIMESTAMP.fullmatch(timestamp) or abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
+            raise Unauthorized(
+                "Send the time of the call, in seconds since 1970, as Docent-Timestamp: within 5 minutes."
+            )
+        workspace_id = await self._records.read(lambda tx: self._signed_by(tx, source_id, timestamp, signature, body))
+
+        def work(tx: Transaction) -> None:
+            # A timestamp may lie ahead of us as well as behind: a call must be known for twice the window.
+            if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
+                raise Unauthorized("This call was made before. Sign a new one for each change.")
+
+        await self._records.write(work)
+        return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))
+
+    def _signed_by(self, tx: Transaction, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:
+        hook = HookRecords(tx).get(source_id)
+        keys = {key.kid: key.secret for key in TokenRecords(tx).signing_keys()}
+        if hook is None or hook.kid not in keys:
+            raise Unauthorized(_REFUSED)
+        right = hook_signature(hook_secret(keys[hook.kid], source_id, hook.salt), timestamp, body)
+        if not hmac.compare_digest(right.encode(), signature.encode()):
+            raise Unauthorized(_REFUSED)
+        return hook.workspace_id

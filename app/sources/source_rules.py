@@ -1,0 +1,29 @@
+"""What a source's configuration may hold. Whether an address may be dialled is the crawler's to say."""
+
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_between, check_http_url, check_line, check_lines, check_text
+from app.sources.source import GIVEN_KINDS, SourceConfig, SourceKind
+
+MAX_NAME_CHARS = 200
+MAX_TEXT_CHARS = 500_000
+MAX_GLOBS = 100
+MAX_GLOB_CHARS = 500
+MAX_PAGES = 100_000
+MAX_DEPTH = 50
+
+
+def check_source(config: SourceConfig) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    if config.kind is SourceKind.TEXT:
+        check_text("text", config.text, MAX_TEXT_CHARS, may_be_empty=False)
+    elif config.text:
+        raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
+    if config.is_public and config.kind is not SourceKind.FILE:
+        raise InvalidInput("is_public", 'Only a source of kind "file" has a file to open. Remove it.')
+    if config.url or config.kind not in GIVEN_KINDS:
+        check_http_url("url", config.url)
+    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
+    check_lines("include", config.include, MAX_GLOBS, MAX_GLOB_CHARS)
+    check_lines("exclude", config.exclude, MAX_GLOBS, MAX_GLOB_CHARS)
+    check_between("max_pages", config.max_pages, 1, MAX_PAGES)
+    check_between("max_depth", config.max_depth, 0, MAX_DEPTH)

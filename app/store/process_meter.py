@@ -1,0 +1,25 @@
+"""What a process holds, for /metrics: memory, descriptors, tasks, connections to the system of record."""
+
+import asyncio
+
+from prometheus_client import CollectorRegistry, Gauge, ProcessCollector
+from sqlalchemy import Engine
+from sqlalchemy.pool import QueuePool
+
+
+def process_metrics(engine: Engine) -> CollectorRegistry:
+    """A registry that has them, each counted when it is asked for, and to which others add theirs. Call it inside the
+    event loop whose tasks are meant."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    loop = asyncio.get_running_loop()
+    tasks = Gauge("docent_tasks", "Tasks of the event loop.", registry=registry)
+    tasks.set_function(lambda: len(asyncio.all_tasks(loop)))
+    in_use = Gauge("docent_record_connections", "Connections to the record that are in use.", registry=registry)
+    in_use.set_function(lambda: _in_use(engine))
+    return registry
+
+
+def _in_use(engine: Engine) -> int:
+    pool = engine.pool
+    return pool.checkedout() if isinstance(pool, QueuePool) else 0

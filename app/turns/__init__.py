@@ -1,0 +1,1 @@
+"""A turn is one question and its answer: run, streamed, kept and joined again."""

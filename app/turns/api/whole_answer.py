@@ -1,0 +1,50 @@
+"""A turn read to its end, for those who want the whole answer at once."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from uuid import UUID
+
+from app.conversations.api.widget_models import AnswerOut, CitationOut
+from app.core.turn_events import Citations, Done, Error, NumberedEvent, Token
+from app.core.turn_feed import TurnFeed
+from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
+
+
+async def whole_answer(feed: TurnFeed, conversation_id: UUID) -> AnswerOut:
+    """Raises a Refusal for a turn that ended with an error."""
+    async with aclosing(feed.events()) as events:
+        return await _gathered(events, conversation_id)
+
+
+async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID) -> AnswerOut:
+    text: list[str] = []
+    citations: tuple[CitationOut, ...] = ()
+    async for numbered in events:
+        match numbered.event:
+            case Token() as token:
+                text.append(token.token)
+            case Citations() as cited:
+                citations = tuple(CitationOut.of(citation) for citation in cited.citations)
+            case Error() as error:
+                raise refusal_of(error)
+            case Done() as done:
+                return AnswerOut(
+                    turn_id=done.turn_id,
+                    conversation_id=conversation_id,
+                    message_id=done.message_id,
+                    answer="".join(text),
+                    citations=citations,
+                    answered_by=done.answered_by,
+                    low_confidence=done.low_confidence,
+                    confidence=done.confidence,
+                    finish=done.finish,
+                    next_questions=done.next_questions,
+                )
+    raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
+
+
+def refusal_of(error: Error) -> Refusal:
+    """What a turn's error says to somebody who waits for its answer."""
+    code = error.code if error.code in STATUS_OF_CODE else "internal"
+    retry = {"Retry-After": str(OVERLOADED_RETRY_SECONDS)} if error.retryable else {}
+    return Refusal(code, error.message, retry)

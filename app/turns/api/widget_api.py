@@ -1,0 +1,222 @@
+"""The visitor API: what the widget on a customer's page calls."""
+
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from app.agents.records.agents import AgentRecords
+from app.agents.signed_users import SignedUsers
+from app.conversations.api.page_context import flattened
+from app.conversations.api.widget_models import (
+    AnswerOut,
+    FeedbackIn,
+    InitIn,
+    InitOut,
+    MessagesOut,
+    MessagesQuery,
+    OwnConversationOut,
+    PublicAgentOut,
+    QuestionIn,
+)
+from app.conversations.conversations import Conversations
+from app.core.errors import InvalidInput
+from app.core.search_filter import SearchFilter
+from app.core.text.turn_language import primary_subtag
+from app.core.turn import TurnRequest
+from app.core.turn_feed import TurnFeed
+from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits.stream_places import StreamPlaces
+from app.store.system_of_record import SystemOfRecord
+from app.turns.api.live_streams import LiveStreams
+from app.turns.api.visitor_turns import VisitorTurns
+from app.turns.api.whole_answer import whole_answer
+from app.web.access import VisitorCaller, new_visitor, visitor
+from app.web.endpoint import Api, Call, get, post
+from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.middleware.metrics import StreamMeter
+from app.web.origins import admit_listed_origin, is_own
+from app.web.signed_filter import parsed_filter
+from app.web.sse import last_event_id, stream_response
+from app.web.visitor_tokens import VisitorTokens
+
+TAG = "Visitors"
+EVENT_STREAM = "text/event-stream"
+INIT_MAX_BYTES = 16 * 1024
+QUESTION_MAX_BYTES = 128 * 1024  # every character of question and context may be escaped as \uXXXX
+
+
+_ASKED = ("turn_conflict", "turn_in_progress", "handed_to_person", "overloaded")
+
+
+class WidgetConversations(Api):
+    tag = TAG
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        conversations: Conversations,
+        signed_users: SignedUsers,
+        tokens: VisitorTokens,
+    ) -> None:
+        self._records = records
+        self._conversations = conversations
+        self._signed_users = signed_users
+        self._tokens = tokens
+
+    @post(
+        "/v1/widget/init",
+        "Start or resume the visitor's conversation",
+        access=new_visitor,
+        max_body_bytes=INIT_MAX_BYTES,
+        codes=("not_found", "unauthorized"),
+    )
+    async def open_conversation(self, call: Call[None, InitIn]) -> InitOut:
+        agent = await self._records.read(lambda tx: AgentRecords(tx).live(call.input.agent_id))
+        origin = admit_listed_origin(call.request, agent.config.allowed_origins)
+        user_id = call.input.user_id
+        if user_id is not None:
+            await self._signed_users.check(agent.id, user_id, call.input.user_hash or "")
+        if call.input.new_conversation and call.input.conversation_id is not None:
+            raise InvalidInput("new_conversation", "Leave it out to go on with conversation_id, or leave out that one.")
+        only = await self._signed_filter(call.input)
+        opened = await self._conversations.open(
+            agent,
+            call.input.anon_id,
+            user_id=user_id,
+            resumes=not call.input.new_conversation,
+            conversation_id=call.input.conversation_id,
+            seen_on=None if is_own(call.request, origin) else origin,
+        )
+        session = replace(opened.session, locale=primary_subtag(call.input.locale or ""), only=only)
+        signed = await self._tokens.sign(session, origin)
+        return InitOut(
+            conversation_id=opened.conversation.id,
+            visitor_id=opened.visitor.id,
+            anonymous_id=opened.visitor.anonymous_id if user_id is None else None,
+            token=signed.token,
+            expires_at=signed.expires_at,
+            agent=PublicAgentOut.of(agent),
+            **dict(MessagesOut.of(opened.latest)),
+        )
+
+    @get(
+        "/v1/widget/conversation/messages",
+        "Up to 30 messages of the conversation: the latest, or those before a turn",
+        access=visitor,
+    )
+    async def list_messages(self, call: Call[VisitorCaller, MessagesQuery]) -> MessagesOut:
+        return MessagesOut.of(await self._conversations.messages(call.caller.session, call.input.before))
+
+    @get("/v1/widget/conversations", "The visitor's own conversations, latest activity first", access=visitor)
+    async def list_own_conversations(self, call: Call[VisitorCaller, ListQuery]) -> ListOut[OwnConversationOut]:
+        page = await self._conversations.of_visitor(call.caller.session, call.input.page)
+        return listed(ListOut[OwnConversationOut], page, OwnConversationOut.of)
+
+    @post(
+        "/v1/widget/conversation/clear",
+        "Start afresh: the conversation is never shown again",
+        access=visitor,
+        status=204,
+    )
+    async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
+        await self._conversations.clear(call.caller.session)
+
+    async def _signed_filter(self, asked: InitIn) -> SearchFilter:
+        """Raises Unauthorized or InvalidInput, naming the field."""
+        if asked.filter is None:
+            if asked.filter_hash is not None:
+                raise InvalidInput("filter_hash", "There is no filter that it could sign. Send both, or neither.")
+            return SearchFilter()
+        user_id, signature = asked.user_id or "", asked.filter_hash or ""
+        await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)
+        return parsed_filter(asked.filter)
+
+
+class WidgetTurns(Api):
+    tag = TAG
+
+    def __init__(
+        self,
+        turns: VisitorTurns,
+        places: StreamPlaces,
+        limiter: RateLimiter,
+        counting: VisitorLimits,
+        limits: LimitsPolicy,
+        streams: StreamPolicy,
+        meter: StreamMeter,
+    ) -> None:
+        self._turns = turns
+        self._live_streams = LiveStreams(places, limits.streams_per_visitor)
+        self._limiter = limiter
+        self._counting = counting
+        self._limits = limits
+        self._streams = streams
+        self._meter = meter
+
+    @post(
+        "/v1/widget/messages/stream",
+        "Ask, and read the answer as it is written",
+        access=visitor,
+        response_media_type=EVENT_STREAM,
+        max_body_bytes=QUESTION_MAX_BYTES,
+        codes=_ASKED,
+    )
+    async def ask_streaming(self, call: Call[VisitorCaller, QuestionIn]) -> Response:
+        after = last_event_id(call.request)
+
+        async def answer() -> Response:
+            return stream_response(await self._ask(call), after, self._streams, self._meter)
+
+        return await self._live_streams.opened(call.caller.session.visitor_id, answer)
+
+    @post(
+        "/v1/widget/messages",
+        "Ask, and get the whole answer at once",
+        access=visitor,
+        max_body_bytes=QUESTION_MAX_BYTES,
+        codes=(*_ASKED, "model_unavailable", "model_interrupted", "shutting_down"),
+    )
+    async def ask(self, call: Call[VisitorCaller, QuestionIn]) -> AnswerOut:
+        feed = await self._ask(call)
+        return await whole_answer(feed, call.caller.session.conversation_id)
+
+    @get(
+        "/v1/widget/turns/{turn_id}/stream",
+        "Read the rest of a turn, after the event named by Last-Event-ID",
+        access=visitor,
+        response_media_type=EVENT_STREAM,
+        codes=("invalid_request",),
+    )
+    async def rejoin_turn(self, call: Call[VisitorCaller, None]) -> Response:
+        after, session = last_event_id(call.request), call.caller.session
+
+        async def answer() -> Response:
+            feed = await self._turns.rejoin(session, call.path_id("turn_id"), after)
+            return stream_response(feed, after, self._streams, self._meter)
+
+        return await self._live_streams.opened(session.visitor_id, answer)
+
+    @post("/v1/widget/turns/{turn_id}/stop", "End a turn; what was written is kept", access=visitor, status=204)
+    async def stop_turn(self, call: Call[VisitorCaller, None]) -> None:
+        await self._turns.stop(call.caller.session, call.path_id("turn_id"))
+
+    @post("/v1/widget/turns/{turn_id}/feedback", "Say whether an answer helped", access=visitor, status=204)
+    async def rate_turn(self, call: Call[VisitorCaller, FeedbackIn]) -> None:
+        given = call.input
+        await self._turns.feedback(call.caller.session, call.path_id("turn_id"), given.rating, given.comment)
+
+    async def _ask(self, call: Call[VisitorCaller, QuestionIn]) -> TurnFeed:
+        session, asked = call.caller.session, call.input
+        context = flattened(asked.page_context)
+        request = TurnRequest(asked.turn_id, asked.message, asked.page_url, context, session.only)
+        limits = self._limits
+        await self._counting.count(
+            call.request,
+            session.visitor_id,
+            "ask",
+            per_address=limits.questions_per_address,
+            per_visitor=limits.questions_per_visitor,
+        )
+        await self._limiter.hit(a_minute(limits.questions_per_agent), "ask", "agent", str(session.agent_id))
+        return await self._turns.ask(session, request)

@@ -1,0 +1,101 @@
+"""Keeps running turns' texts safe, never in the way of the stream: no text that was shown stays unsaved for longer than
+two seconds or 64 tokens, and a write.
+
+The texts of all turns go through one writer. What becomes due while it writes goes out together with its next
+transaction, so that hundreds of streams cost no more transactions than one.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from uuid import UUID
+
+import structlog
+
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import DocentError
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+INTERVAL_SECONDS = 2.0
+INTERVAL_TOKENS = 64
+_TOGETHER_SECONDS = 0.5  # the texts of so long are due at the same moment, so that one transaction keeps them
+
+
+class Checkpoints:
+    """One for all turns of a process. A failed write is not repeated: the next text of the turn, and its end, hold all
+    that it would have kept."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+        self._due: dict[UUID, str] = {}
+        self._under_way: Mapping[UUID, str] = {}
+        self._is_written = asyncio.Event()
+        self._writing: asyncio.Task[None] | None = None
+
+    def put(self, turn_id: UUID, text: str) -> None:
+        """The turn's text so far is due."""
+        self._due[turn_id] = text
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_all(), name="checkpoints")
+
+    async def settle(self, turn_id: UUID) -> None:
+        """Nothing of the turn is written after this returns, unless it is put again."""
+        self._due.pop(turn_id, None)
+        if turn_id in self._under_way:
+            await self._is_written.wait()
+
+    async def _write_all(self) -> None:
+        while self._due:
+            texts, self._due = self._due, {}
+            self._under_way = texts
+            self._is_written = asyncio.Event()
+            try:
+                await self._write(texts)
+            except DocentError as error:
+                log.warning("turn.checkpoints_failed", turns=len(self._under_way), reason=str(error))
+            except Exception:
+                log.exception("turn.checkpoints_failed", turns=len(self._under_way))
+            finally:
+                self._under_way = {}
+                self._is_written.set()
+
+    async def _write(self, texts: Mapping[UUID, str]) -> None:
+        await self._records.write(lambda tx: TurnRecords(tx).checkpoint(texts))
+
+
+class Checkpointer:
+    """Says when one turn's text is due."""
+
+    def __init__(self, checkpoints: Checkpoints, turn_id: UUID) -> None:
+        self._checkpoints = checkpoints
+        self._turn_id = turn_id
+        self._text = ""
+        self._tokens = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def offer(self, text: str) -> None:
+        """The text has grown by a token, to `text`."""
+        self._text = text
+        self._tokens += 1
+        if self._tokens >= INTERVAL_TOKENS:
+            self._put()
+        elif self._timer is None:
+            loop = asyncio.get_running_loop()
+            latest = loop.time() + INTERVAL_SECONDS
+            self._timer = loop.call_at(latest - latest % _TOGETHER_SECONDS, self._put)
+
+    async def settle(self) -> None:
+        """Wait for a write under way, so that it cannot land after the end."""
+        self._forget_timer()
+        await self._checkpoints.settle(self._turn_id)
+
+    def _put(self) -> None:
+        self._forget_timer()
+        self._tokens = 0
+        self._checkpoints.put(self._turn_id, self._text)
+
+    def _forget_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None

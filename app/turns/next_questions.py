@@ -1,0 +1,154 @@
+"""Further questions to offer below an answer, each looked up before a visitor sees it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.agents.agent import LiveAgent
+from app.answers.writing.composition import Composition
+from app.conversations.records.conversations import ConversationRecords
+from app.core.chunk import Chunk
+from app.core.page_url import page_key
+from app.core.text.light_words import without_light_words
+from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.search.confidence import calibrated
+from app.search.recall import Heard, Recall, Recalled
+from app.search.retrieval import SearchQuery, Wording
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.turns.question_candidates import (
+    MOST_NEXT_QUESTIONS,
+    Asked,
+    NextQuestion,
+    WrittenQuestion,
+    offered,
+    section_questions,
+)
+
+log = structlog.get_logger(__name__)
+
+_ANSWERING: Final = (AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
+_WHOLE: Final = (Finish.COMPLETE, Finish.LENGTH)
+_BUDGET_SECONDS: Final = 0.4  # past it nothing is offered
+_PAGES: Final = 3  # cited sections whose neighbours are read
+_REACH: Final = 8  # chunks before and after a cited one
+_LOOKED_UP: Final = 5  # candidates at most
+_PER_LIST: Final = 5  # chunks that each index names for a candidate
+
+
+WrittenQuestions = Callable[[Transaction, UUID], Sequence[WrittenQuestion]]
+
+
+class NextQuestionFinder:
+    """Headings of the cited pages, and questions that an operator wrote; never what another visitor has asked. One is
+    offered when search finds its own section, or for an operator's question a cited page, first and with the agent's
+    confidence."""
+
+    def __init__(
+        self, records: SystemOfRecord, recall: Recall, keywords: KeywordIndex, written: WrittenQuestions
+    ) -> None:
+        self._records = records
+        self._recall = recall
+        self._keywords = keywords
+        self._written = written
+
+    async def after(
+        self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Composition
+    ) -> tuple[str, ...]:
+        """At most three to offer below the answer, best first; none where no page has answered. It never raises, and
+        takes no longer than its budget: an answer is whole without them."""
+        has_answered = answer.answered_by in _ANSWERING and answer.finish in _WHOLE
+        if not (has_answered and agent.config.next_questions and session.channel is Channel.WIDGET):
+            return ()
+        began = perf_counter()
+        found: list[str] = []
+        try:
+            async with asyncio.timeout(_BUDGET_SECONDS):
+                found = await self._found(agent, session, request, answer)
+        except TimeoutError:
+            log.info("next_questions.timed_out", agent=str(agent.id))
+        except Exception:
+            log.exception("next_questions.failed", agent=str(agent.id))
+        answer.trace["next_questions_ms"] = round((perf_counter() - began) * 1000)
+        return tuple(found[:MOST_NEXT_QUESTIONS])
+
+    async def _found(
+        self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Composition
+    ) -> list[str]:
+        wordings = (request.message, answer.brief.standalone)
+        candidates, language = await self._candidates(agent, session.conversation_id, answer.citations, wordings)
+        if not candidates:
+            return []
+        query = SearchQuery(candidates[0].text, "", agent.config.language, language)
+        said = [Wording(candidate.text) for candidate in candidates]
+        filters = (agent.config.retrieval.filter, request.only)
+        recalled = await self._recall.find(agent.id, query, said, _PER_LIST, filters)
+        heard = (recalled.own, *recalled.others)
+        are_answered = await asyncio.gather(
+            *(self._is_answered(agent, query, one, told, recalled) for one, told in zip(candidates, heard, strict=True))
+        )
+        return [one.text for one, is_answered in zip(candidates, are_answered, strict=True) if is_answered]
+
+    async def _candidates(
+        self, agent: LiveAgent, conversation_id: UUID, citations: Sequence[Citation], wordings: Sequence[str]
+    ) -> tuple[list[NextQuestion], str | None]:
+        """With the language of the first cited page."""
+        quoted = {citation.chunk_id: citation.quote for citation in citations if citation.chunk_id}
+        cited = list(quoted)[:_PAGES]
+        if not cited:
+            return [], None
+
+        def read(tx: Transaction) -> tuple[dict[str, list[Chunk]], Sequence[WrittenQuestion], Sequence[str]]:
+            around = LiveDocumentRecords(tx).around(agent.id, cited, _REACH)
+            written = self._written(tx, agent.id)
+            return around, written, ConversationRecords(tx).questions(conversation_id)
+
+        around, written, earlier = await self._records.read(read)
+        pages = [around[chunk_id] for chunk_id in cited if chunk_id in around]
+        if not pages:
+            return [], None
+        asked = Asked([*wordings, *earlier], pages[0][0].language)
+        of_operators = [one for one in _of_operators(agent, written, pages) if not asked.holds(one.text)]
+        headings = section_questions(pages, quoted, asked.holds, _LOOKED_UP)
+        return [*of_operators[:MOST_NEXT_QUESTIONS], *headings][:_LOOKED_UP], pages[0][0].language
+
+    async def _is_answered(
+        self, agent: LiveAgent, query: SearchQuery, candidate: NextQuestion, heard: Heard, recalled: Recalled
+    ) -> bool:
+        """Whether the best that search finds is what the candidate promises, and sure enough."""
+        keys = list(dict.fromkeys((*heard.vector_order, *heard.keyword_order)))
+        chunks = [recalled.chunks[key] for key in keys]
+        if not chunks or candidate.is_furniture(chunks):
+            return False
+        texts = [f"{chunk.context}\n{chunk.text}" for chunk in chunks]
+        said = without_light_words(candidate.text, query.asked_in)
+        shares = await self._keywords.coverage(agent.id, query.language, said, texts)
+        sureness = [
+            calibrated(heard.cosine.get(key) if self._is_read(chunk) else None, share, None)
+            for key, chunk, share in zip(keys, chunks, shares, strict=True)
+        ]
+        best = max(range(len(chunks)), key=sureness.__getitem__)
+        return candidate.is_answered_by(chunks[best]) and sureness[best] >= agent.config.confidence_threshold
+
+    def _is_read(self, chunk: Chunk) -> bool:
+        return self._recall.reads is None or chunk.language is None or chunk.language in self._recall.reads
+
+
+def _of_operators(
+    agent: LiveAgent, written: Sequence[WrittenQuestion], pages: Sequence[Sequence[Chunk]]
+) -> list[NextQuestion]:
+    """Those that operators wrote for a cited page; then the agent's starter prompts, of which search has to say whether
+    a cited page answers them."""
+    documents = {page_key(page[0].url): page[0].document_id for page in pages}
+    found = [
+        NextQuestion(one.text, frozenset(documents[key] for key in one.page_keys if key in documents))
+        for one in written
+        if not documents.keys().isdisjoint(one.page_keys)
+    ]
+    found += [NextQuestion(prompt, frozenset(documents.values())) for prompt in agent.config.starter_prompts]
+    return [one for one in found if offered(one.text) == one.text]

@@ -1,0 +1,147 @@
+"""What a visitor may ask next: what the cited pages say in their other sections, in the words of their headings.
+
+Nothing is made up, and nothing is taken from what other visitors wrote.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+from uuid import UUID
+
+from app.answers.follow_up import leans_on_history
+from app.core.chunk import Chunk
+from app.core.text.blocks import BlockKind, blocks
+from app.core.text.light_words import without_light_words
+from app.core.text.section_text import section_name
+from app.core.text.sentences import asks
+from app.core.text.telling_words import is_telling
+from app.core.text.untrusted_text import without_controls
+from app.core.text.words import folded_words, is_spaceless
+
+MOST_NEXT_QUESTIONS: Final = 3
+_MAX_CHARS: Final = 90  # of a button below an answer
+_MIN_ANSWER_CHARS: Final = 80  # a section of less is a list of links, or nothing
+_MIN_WORDS: Final = 2  # that tell something: "Overview" and "Thank you" are no questions
+_MIN_SPACELESS: Final = 4  # characters, where a word is not told from the next
+_LINK: Final = re.compile(r"https?://|[{}\\]|\)\(")
+_NUMBERED: Final = re.compile(r"^(?:\d{1,3}\.)+\d{0,3}\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQuestion:
+    """What an operator wrote that visitors may ask; any of the pages, as they are compared, answers it."""
+
+    text: str
+    page_keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextQuestion:
+    """`documents` are the pages on which its answer has to be found; `chunk_ids` the chunks of them that hold the
+    section under this heading, none where anywhere on the page will do."""
+
+    text: str
+    documents: frozenset[UUID]
+    chunk_ids: frozenset[str] = frozenset()
+
+    def is_answered_by(self, chunk: Chunk) -> bool:
+        return chunk.id in self.chunk_ids or (not self.chunk_ids and chunk.document_id in self.documents)
+
+    def is_furniture(self, found: Sequence[Chunk]) -> bool:
+        """A heading that stands on another page as well, such as "See also", says nothing."""
+        others = (chunk for chunk in found if self.chunk_ids and chunk.document_id not in self.documents)
+        return any(_key(self.text) == _key(section.heading) for chunk in others for section in _sections([chunk]))
+
+
+@dataclass(slots=True)
+class _Section:
+    heading: str
+    words: list[str]
+    chars: int
+    chunk_ids: list[str]
+
+
+class Asked:
+    """What a visitor has asked already: in the same words, or in those that tell something."""
+
+    def __init__(self, questions: Sequence[str], language: str | None) -> None:
+        self._language = language
+        self._words = [frozenset(folded_words(question)) for question in questions]
+
+    def holds(self, text: str) -> bool:
+        telling = frozenset(folded_words(without_light_words(text, self._language)))
+        return any(telling <= words for words in self._words)
+
+
+def section_questions(
+    pages: Sequence[Sequence[Chunk]], cited: Mapping[str, str | None], is_asked: Callable[[str], bool], most: int
+) -> list[NextQuestion]:
+    """At most `most` headings: those nearest to what was cited first, page by page in turn. `pages` are neighbouring
+    chunks of each page in their order; `cited` has the id of each chunk that an answer rests on, with the words of it
+    that were quoted."""
+    rounds = zip_longest(*(_of_page(page, cited) for page in pages))
+    found: dict[str, NextQuestion] = {}
+    for question in (each for of_pages in rounds for each in of_pages if each is not None):
+        if not is_asked(question.text):
+            found.setdefault(_key(question.text), question)
+    return list(found.values())[:most]
+
+
+def _of_page(page: Sequence[Chunk], cited: Mapping[str, str | None]) -> Iterator[NextQuestion]:
+    sections = _sections(page)
+    places = [at for at, section in enumerate(sections) if any(_holds(section, *one) for one in cited.items())]
+    if not places:
+        return
+    for at in sorted(range(len(sections)), key=lambda at: min(abs(at - place) for place in places)):
+        section, text = sections[at], offered(sections[at].heading)
+        is_news = at not in places and _key(section.heading) != _key(page[0].title)
+        if text is not None and is_news and section.chars >= _MIN_ANSWER_CHARS:
+            yield NextQuestion(text, frozenset({page[0].document_id}), frozenset(section.chunk_ids))
+
+
+def _sections(page: Sequence[Chunk]) -> list[_Section]:
+    """In their order. A chunk holds several short ones, and a long one goes over several chunks."""
+    sections: list[_Section] = []
+    for chunk in page:
+        heading = chunk.breadcrumb[-1] if chunk.breadcrumb else chunk.title
+        for block in blocks(chunk.text):
+            if block.kind is BlockKind.HEADING:
+                heading = section_name(block.text)
+                sections.append(_Section(heading, [], 0, []))
+            if not sections or _key(sections[-1].heading) != _key(heading):
+                sections.append(_Section(heading, [], 0, []))
+            section = sections[-1]
+            if chunk.id not in section.chunk_ids:
+                section.chunk_ids.append(chunk.id)
+            if block.kind is not BlockKind.HEADING:
+                section.words += folded_words(block.text)
+                section.chars += len(block.text)
+    return sections
+
+
+def _holds(section: _Section, chunk_id: str, quote: str | None) -> bool:
+    """Whether the words stand there; without any, whether the section begins in the chunk."""
+    if chunk_id not in section.chunk_ids:
+        return False
+    quoted = folded_words(quote or "")
+    if not quoted:
+        return section.chunk_ids[0] == chunk_id
+    return f" {' '.join(quoted)} " in f" {' '.join(section.words)} "
+
+
+def offered(heading: str) -> str | None:
+    """The heading as it may stand on a button; None for one that asks for nothing, such as "Overview" or "1.4.0"."""
+    text = _NUMBERED.sub("", " ".join(section_name(without_controls(heading)).split()))
+    if not text or len(text) > _MAX_CHARS or _LINK.search(text):
+        return None
+    if leans_on_history(text):  # "What happens then" would be taken for a follow-up
+        return None
+    telling = [word for word in folded_words(text) if is_telling(word) and any(map(str.isalpha, word))]
+    tells = len(telling) >= _MIN_WORDS or sum(map(is_spaceless, text)) >= _MIN_SPACELESS
+    return text if tells or asks(text[-2:]) else None
+
+
+def _key(text: str) -> str:
+    return " ".join(folded_words(text))

@@ -1,0 +1,1 @@
+"""Turns that another process runs."""

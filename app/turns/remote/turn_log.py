@@ -1,0 +1,58 @@
+"""Port: the events of turns, where every web process finds them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from app.core.turn_events import NumberedEvent
+
+KEPT_SECONDS = 600  # how long an ended turn can still be replayed event by event
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHead:
+    """Whose turn it is, and what was asked: tells a retry of the same turn from another question under its id."""
+
+    turn_id: UUID
+    conversation_id: UUID
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a turn's log is to get: events whose numbers follow one another; at least one."""
+
+    head: TurnHead
+    events: Sequence[NumberedEvent]
+
+
+class TurnLog(Protocol):
+    """Holds a turn from its first event until `KEPT_SECONDS` after its last. One process, its owner, appends to a
+    turn; all may read it."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether anybody but the owner reads it. Where nobody does, nothing need be appended."""
+        ...
+
+    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+        """Add the events, each turn's at once or not at all. Numbers that the log has are passed over.
+
+        Returns the turns of which it has lost what came before: their events are to be appended from number 1.
+        Raises Unavailable; some may be added then, and all may be appended again.
+        """
+        ...
+
+    async def head(self, turn_id: UUID) -> TurnHead | None:
+        """None for a turn that is not here. Raises Unavailable."""
+        ...
+
+    async def read(self, turn_id: UUID, after: int, wait_seconds: float) -> list[NumberedEvent]:
+        """The events above number `after`, in order. Without any, wait for the next ones, and return none when that
+        took too long; the turn need not be there yet. Raises Unavailable, also when events between are lost."""
+        ...
+
+    async def forget(self, turn_ids: Collection[UUID]) -> None:
+        """Raises Unavailable."""
+        ...

@@ -1,0 +1,132 @@
+"""The turns that other web processes answer: found, read, stopped and ended from here."""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+import structlog
+
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import Unavailable
+from app.core.turn import StoredTurn, TurnState, VisitorSession
+from app.store.system_of_record import SystemOfRecord
+from app.turns.remote.mirrored_turn import LAST_WAIT_SECONDS, MirroredTurn
+from app.turns.remote.turn_log import TurnHead, TurnLog
+from app.turns.remote.turn_orders import OrderKind, TurnOrder, TurnOrders
+from app.turns.turn_replay import head_of
+
+log = structlog.get_logger(__name__)
+
+_END_SECONDS = 5.0  # for other processes to end turns of an erased conversation
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTurns:
+    """What all web processes have in common: the events of turns, and orders about them."""
+
+    log: TurnLog
+    orders: TurnOrders
+
+
+class TurnsElsewhere:
+    """`process` names this one to the others."""
+
+    def __init__(self, records: SystemOfRecord, shared: SharedTurns, process: str) -> None:
+        self._records = records
+        self._shared = shared
+        self._process = process
+        self._mirrors: WeakValueDictionary[UUID, MirroredTurn] = WeakValueDictionary()
+        self._sending: set[asyncio.Task[None]] = set()
+        self._one_after_another = asyncio.Lock()
+
+    async def find(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> MirroredTurn | None:
+        """The conversation's turn, while the log has it, and has what follows number `after` or may still get it."""
+        try:
+            head = await self._shared.log.head(turn_id)
+            if after > 0 and head is not None and await self._is_beyond_log(turn_id, after):
+                return None
+        except Unavailable as error:
+            log.warning("turn_log_away", reason=str(error))
+            return None
+        if head is None or head.conversation_id != session.conversation_id:
+            return None
+        return self._mirror(head)
+
+    def running(self, stored: StoredTurn) -> MirroredTurn:
+        """A turn that runs by what the record says, though its log may not be there yet."""
+        return self._mirror(head_of(stored))
+
+    async def stop(self, turn_id: UUID) -> None:
+        """Raises Unavailable."""
+        await self._shared.orders.send(TurnOrder("stop", (turn_id,), self._process))
+
+    async def end_of(self, conversation_ids: Collection[UUID]) -> None:
+        """End the conversations' turns in every process, and forget the events of all of theirs."""
+        turns = await self._turns_of(conversation_ids)
+        if not turns:
+            return
+        try:
+            await self._shared.orders.send(TurnOrder("end", tuple(conversation_ids), self._process))
+            async with asyncio.timeout(_END_SECONDS):
+                for turn in turns:
+                    if turn.state is TurnState.RUNNING:
+                        await _read_to_end(self.running(turn))
+        except (Unavailable, TimeoutError) as error:
+            log.warning("turns_not_ended_elsewhere", reason=f"{type(error).__name__}: {error}")
+        try:
+            await self._shared.log.forget([turn.id for turn in turns])
+        except Unavailable as error:
+            log.warning("turns_not_forgotten", reason=str(error))
+        self.forget(conversation_ids)
+
+    async def close(self) -> None:
+        """Nothing more is read or sent on return."""
+        for mirror in list(self._mirrors.values()):
+            await mirror.close()
+        await asyncio.gather(*self._sending, return_exceptions=True)
+
+    def forget(self, conversation_ids: Collection[UUID]) -> None:
+        """Keep no events of these conversations here."""
+        for turn_id, mirror in list(self._mirrors.items()):
+            if mirror.conversation_id in conversation_ids:
+                self._mirrors.pop(turn_id, None)
+
+    async def _is_beyond_log(self, turn_id: UUID, after: int) -> bool:
+        """Whether a reader has been told more of a whole answer than was ever logged. Raises Unavailable."""
+        if await self._shared.log.read(turn_id, after - 1, LAST_WAIT_SECONDS):
+            return False
+        stored = await self._records.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+        return stored is not None and stored.state is TurnState.DONE
+
+    async def _turns_of(self, conversation_ids: Collection[UUID]) -> list[StoredTurn]:
+        return await self._records.read(
+            lambda tx: [turn for each in conversation_ids for turn in StoredTurnRecords(tx).of_conversation(each)]
+        )
+
+    def _mirror(self, head: TurnHead) -> MirroredTurn:
+        known = self._mirrors.get(head.turn_id)
+        if known is not None:
+            return known
+        mirror = MirroredTurn(head, self._records, self._shared.log, lambda is_read: self._announce(head, is_read))
+        self._mirrors[head.turn_id] = mirror
+        return mirror
+
+    def _announce(self, head: TurnHead, is_read: bool) -> None:
+        sending = asyncio.create_task(self._say("read" if is_read else "left", head.turn_id))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+
+    async def _say(self, kind: OrderKind, turn_id: UUID) -> None:
+        """Whoever answers may stop a turn that nobody reads. Unheard, it goes on to its end."""
+        try:
+            async with self._one_after_another:
+                await self._shared.orders.send(TurnOrder(kind, (turn_id,), self._process))
+        except Unavailable as error:
+            log.warning("turn_reader_not_announced", reason=str(error))
+
+
+async def _read_to_end(turn: MirroredTurn) -> None:
+    async for _ in turn.events():
+        pass

@@ -1,0 +1,40 @@
+"""A turn's events from the system of record, where they were never numbered: fewer, and the same in sum."""
+
+from collections.abc import Iterator
+
+from app.core.turn import Finish, StoredTurn, TurnState
+from app.core.turn_events import Citations, Done, Error, Start, Token, TurnEvent
+from app.turns.live_turn import LiveTurn
+from app.turns.remote.turn_log import TurnHead
+
+
+def head_of(stored: StoredTurn) -> TurnHead:
+    return TurnHead(stored.id, stored.conversation_id, stored.fingerprint)
+
+
+def replayed(stored: StoredTurn) -> LiveTurn:
+    """The whole of a turn that has ended."""
+    return LiveTurn.finished(head_of(stored), rest_of(stored, []))
+
+
+def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:
+    """What a turn that has ended said after the events `known`."""
+    if not known:
+        yield Start(stored.id, stored.conversation_id)
+    said = "".join(event.token for event in known if isinstance(event, Token))
+    if stored.answer.startswith(said) and stored.answer != said:
+        yield Token(stored.answer[len(said) :])
+    if stored.state is TurnState.DONE and stored.message_id and stored.answered_by:
+        if stored.citations and not any(isinstance(event, Citations) for event in known):
+            yield Citations(stored.citations)
+        yield Done(
+            turn_id=stored.id,
+            message_id=stored.message_id,
+            answered_by=stored.answered_by,
+            low_confidence=stored.low_confidence,
+            confidence=stored.confidence or 0.0,
+            finish=stored.finish or Finish.COMPLETE,
+            next_questions=stored.next_questions,
+        )
+    else:
+        yield Error(stored.error_code or "internal", "This answer was cut off. Please ask again.", retryable=True)

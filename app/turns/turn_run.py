@@ -1,0 +1,311 @@
+"""One turn, from the visitor's question to the receipt, in the order of the design."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Literal
+from uuid import UUID
+
+import structlog
+
+from app.agents.agent import LiveAgent
+from app.agents.on_disconnect import OnDisconnect
+from app.agents.records.agents import AgentRecords
+from app.answers.answer_pipeline import AnswerPipeline, Asking, Outcome
+from app.answers.curated.curated_answer import CuratedAnswer
+from app.answers.curated.records import CuratedAnswerRecords
+from app.answers.handoff import ReadyAnswer, refuse_while_a_person_talks
+from app.answers.standalone import QuestionCompleter
+from app.answers.turn_spending import TurnSpending
+from app.answers.writing.composition import Composition
+from app.conversations.history import History, stored_history
+from app.conversations.records.turns import TurnRecords
+from app.core.errors import IndexUnavailable, ModelInterrupted
+from app.core.text.own_words import own_words
+from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn_events import Citations, Done, Error, Start, Status, Token
+from app.kit.clock import Clock
+from app.kit.tasks.ended_task import end_task
+from app.providers.work_queue import WorkQueue
+from app.search.index_watch import IndexWatch
+from app.search.retrieval import Retrieval, SearchQuery
+from app.search.retrieval_trace import without_candidates
+from app.search.retriever import Retriever
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.turns.checkpointer import Checkpointer, Checkpoints
+from app.turns.live_turn import LiveTurn
+from app.turns.next_questions import NextQuestionFinder
+from app.turns.turn_end_store import TurnEndStore
+
+log = structlog.get_logger(__name__)
+
+_ERROR_TEXTS = {
+    "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
+    "shutting_down": "The service is restarting. Please ask again in a moment.",
+    "internal": "Something went wrong on our side. Please ask again.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTools:
+    """What every turn works with. `queues` are those that a turn may have to wait in; `on_unconfirmed` hears how many
+    sentences of a model were not found in its sources."""
+
+    records: SystemOfRecord
+    indexes: IndexWatch
+    pipeline: AnswerPipeline
+    retriever: Retriever
+    completer: QuestionCompleter
+    history: History
+    clock: Clock
+    queues: tuple[WorkQueue, ...] = ()
+    next_questions: NextQuestionFinder | None = None
+    on_unconfirmed: Callable[[int], None] = lambda count: None
+    checkpoints: Checkpoints = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "checkpoints", Checkpoints(self.records))
+
+    @property
+    def are_crowded(self) -> bool:
+        """A turn that began now could not wait where it may have to."""
+        return any(queue.is_full for queue in self.queues)
+
+
+class TurnRun:
+    """Runs once. `stop` and `shut_down` end the writing early; what was written is stored all the same."""
+
+    def __init__(self, tools: TurnTools, session: VisitorSession, request: TurnRequest, live: LiveTurn, owner: str):
+        self._tools = tools
+        self._session = session
+        self._request = request
+        self._live = live
+        self._owner = owner
+        self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
+        self._ends = TurnEndStore(tools.records, request.turn_id, on_delay=self._tell_failure)
+        self._spending = TurnSpending()
+        self._began = perf_counter()
+        self._writing: asyncio.Task[None] | None = None
+        self._ending_writing: asyncio.Task[None] | None = None
+        self._ending: Literal["", "stopped", "shutting_down"] = ""
+        self.is_searching = True  # until something may be said
+        self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
+
+    def stop(self) -> None:
+        """The visitor has read enough."""
+        self._end_early("stopped")
+
+    def shut_down(self) -> None:
+        """The process must go."""
+        self._ends.give_up()
+        self._end_early("shutting_down")
+
+    @property
+    def has_told_less(self) -> bool:
+        """Readers heard an error, and the record has the whole end."""
+        return self._ends.was_late
+
+    def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
+        self._ending = self._ending or how
+        self._end_writing()
+
+    def _end_writing(self) -> None:
+        if self._writing and self._ending_writing is None:
+            self._ending_writing = asyncio.create_task(end_task(self._writing))
+
+    async def run(self) -> None:
+        """Never raises. `admitted` carries what begin raised; afterwards the live turn always ends with done or
+        error."""
+        composition: Composition | None = None
+        self._spending.begin()
+        try:
+            agent, ready, asking = await self._prepare()
+            pipeline = self._tools.pipeline
+            if ready is not None:
+                await self._begin(agent)
+                composition = await pipeline.composition(agent, asking, self._show_text)
+                await self._say_ready(composition, ready, asking)
+                return
+            search = asyncio.create_task(self._search(agent, asking))
+            try:
+                await self._begin(agent)
+            except BaseException:
+                await end_task(search)
+                raise
+            standalone, found = await search
+            composition = await pipeline.composition(agent, asking, self._show_text, standalone=standalone, found=found)
+            await self._answer(agent, composition, found, asking)
+        except Exception as error:
+            if not self.admitted.done():
+                self.admitted.set_exception(error)
+                return
+            log.exception("turn.failed", turn=str(self._request.turn_id))
+            await self._fail(composition, "internal")
+
+    async def _prepare(self) -> tuple[LiveAgent, ReadyAnswer | None, Asking]:
+        before = self._request.told
+        if before is None:
+            before = await self._tools.history.remembered(self._session.conversation_id)
+        agent, answers, history = await self._tools.records.read(lambda tx: self._read(tx, before))
+        language = self._tools.pipeline.language(agent, self._request.message, self._session.locale)
+        asking = Asking(self._request, language, self._session.locale, self._session.channel, history)
+        ready = await self._tools.pipeline.ready(agent, answers, asking)
+        if ready is not None and ready.language is not None:
+            asking = replace(asking, language=ready.language)
+        return agent, ready, asking
+
+    def _read(
+        self, tx: Transaction, remembered: tuple[Exchange, ...] | None
+    ) -> tuple[LiveAgent, list[CuratedAnswer], tuple[Exchange, ...]]:
+        """The agent, its curated answers and what was said before. Raises NotFound, HandedToPerson."""
+        agent = AgentRecords(tx).live(self._session.agent_id)
+        refuse_while_a_person_talks(tx, agent.config, self._session)
+        self._spending.limit(tx, agent, self._tools.clock)
+        answers = CuratedAnswerRecords(tx).of_agent(agent.id)
+        if remembered is None:
+            remembered = stored_history(tx, self._session.conversation_id)
+        return agent, answers, remembered
+
+    async def _begin(self, agent: LiveAgent) -> None:
+        """Question and turn are committed before `start` is sent."""
+        await self._tools.records.write(
+            lambda tx: TurnRecords(tx).begin(self._session, self._request, agent.version, self._owner)
+        )
+        if agent.config.on_disconnect is OnDisconnect.STOP:
+            self._live.presence.when_gone(agent.config.disconnect_grace_seconds, self.stop)
+        self._live.publish(Start(self._request.turn_id, self._session.conversation_id))
+        self.admitted.set_result(None)
+
+    async def _search(self, agent: LiveAgent, asking: Asking) -> tuple[str, Retrieval]:
+        history = asking.history if agent.config.retrieval.follow_ups else ()
+        standalone = await self._tools.completer.complete(self._request.message, history)
+        # The index is stemmed for the agent's language, so the question is too, whatever it is written in.
+        asked = self._request
+        query = SearchQuery(standalone, asked.page_url, agent.config.language, asking.language, (asked.only,))
+        try:
+            retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
+        except IndexUnavailable as error:
+            log.error("turn.cannot_search", agent=str(agent.id), reason=str(error))
+            retrieval = Retrieval(trace={"stages": [], "missing": ["vectors", "keywords"]})
+        return standalone, without_candidates(retrieval)
+
+    async def _show_stage(self, stage: Literal["searching", "reading"]) -> None:
+        """`start` comes first, whatever is faster."""
+        await asyncio.shield(self.admitted)
+        self._live.publish(Status(stage))
+
+    def _show_text(self, piece: str, whole: str) -> None:
+        self._live.publish(Token(piece))
+        self._checkpointer.offer(whole)
+
+    async def _say_ready(self, composition: Composition, ready: ReadyAnswer, asking: Asking) -> None:
+        composition.answered_by = ready.answered_by
+        composition.say(ready.text)
+        await self._finish(composition, asking, Outcome(1.0, is_low=False, gap=None), curated_id=ready.curated_id)
+
+    async def _answer(self, agent: LiveAgent, composition: Composition, found: Retrieval, asking: Asking) -> None:
+        error_code = await self._write(composition, found)
+        outcome = self._tools.pipeline.outcome(agent, asking, composition, found)
+        offers = None if error_code else self._tools.next_questions
+        further = await offers.after(agent, self._session, self._request, composition) if offers else ()
+        await self._finish(
+            composition, asking, outcome, error_code=error_code, trace=found.trace, next_questions=further
+        )
+
+    async def _write(self, composition: Composition, retrieval: Retrieval) -> str | None:
+        """Run the writers; return the error code when they were not allowed to end."""
+        self.is_searching = False
+        if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
+            composition.say(own_words(composition.brief.language).cannot_search)
+            return None
+        self._live.publish(Status("writing"))
+        self._writing = asyncio.create_task(self._tools.pipeline.write(composition))
+        if self._ending:
+            self._end_writing()
+        try:
+            await self._writing
+        except asyncio.CancelledError:
+            if not self._ending:
+                raise
+            composition.finish = Finish.STOPPED
+            return "shutting_down" if self._ending == "shutting_down" else None
+        except ModelInterrupted as error:
+            log.warning("turn.model_interrupted", turn=str(self._request.turn_id), reason=str(error))
+            return "model_interrupted"
+        return None
+
+    async def _finish(
+        self,
+        composition: Composition,
+        asking: Asking,
+        outcome: Outcome,
+        *,
+        curated_id: UUID | None = None,
+        error_code: str | None = None,
+        trace: dict[str, Any] | None = None,
+        next_questions: tuple[str, ...] = (),
+    ) -> None:
+        """Commit the end, then say so."""
+        self._tools.on_unconfirmed(composition.trace.get("answer_check", {}).get("not_confirmed", 0))
+        end = TurnEnd(
+            state=TurnState.FAILED if error_code else TurnState.DONE,
+            answer=composition.text,
+            answered_by=composition.answered_by,
+            confidence=round(outcome.confidence, 4),
+            low_confidence=outcome.is_low,
+            finish=composition.finish,
+            citations=composition.citations,
+            usage=self._spending.usage,
+            language=composition.brief.language,
+            gap=outcome.gap if error_code is None else None,
+            curated_answer_id=curated_id,
+            error_code=error_code,
+            first_token_ms=self._milliseconds(composition.first_token_at),
+            duration_ms=self._milliseconds(perf_counter()) or 0,
+            trace=(trace or {})
+            | composition.trace
+            | self._spending.trace
+            | {"standalone": composition.brief.standalone},
+            next_questions=next_questions,
+        )
+        await self._checkpointer.settle()
+        message_id = await self._ends.store(end)
+        if error_code or message_id is None:
+            self._tell_failure(error_code or "shutting_down")
+            return
+        latest = Exchange(self._request.message, composition.text)
+        await self._tools.history.remember(self._session.conversation_id, asking.history, latest)
+        if self.has_told_less:
+            return
+        if end.citations:
+            self._live.publish(Citations(end.citations))
+        self._live.publish(Done.of(end, self._request.turn_id, message_id))
+
+    async def _fail(self, composition: Composition | None, code: str) -> None:
+        """Keep what there is."""
+        end = TurnEnd(
+            state=TurnState.FAILED,
+            answer=composition.text if composition else "",
+            answered_by=composition.answered_by if composition else AnsweredBy.FALLBACK,
+            confidence=0.0,
+            low_confidence=True,
+            finish=Finish.STOPPED,
+            usage=self._spending.usage,
+            error_code=code,
+            duration_ms=self._milliseconds(perf_counter()) or 0,
+        )
+        try:
+            await self._ends.store(end)
+        except Exception:
+            log.exception("turn.end_not_stored", turn=str(self._request.turn_id))
+        self._tell_failure(code)
+
+    def _tell_failure(self, code: str = "internal") -> None:
+        """The stream's end, unless it has one."""
+        if not self._live.has_ended:
+            self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
+
+    def _milliseconds(self, moment: float | None) -> int | None:
+        return None if moment is None else round((moment - self._began) * 1000)

@@ -1,1 +1,0 @@
-"""One module a part of the console, each declaring its pages."""

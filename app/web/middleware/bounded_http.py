@@ -1,0 +1,221 @@
+"""HTTP as uvicorn speaks it, with bounds for what a client may send and how long it may take.
+
+    head     from the connection, or its first byte, to the blank line    431 past its size, 408 past its time
+    body     to its last byte                                             408 past its time
+    answer   as long as it takes
+    idle     after an answer, whatever comes that is no request           closed after uvicorn's `timeout_keep_alive`
+
+httptools hands over whole headers alone and keeps the parts of one that has no end; so what it was given and has made
+nothing of yet is counted here, in slices.
+"""
+
+import asyncio
+import json
+from asyncio import TimerHandle
+from collections.abc import Callable
+from typing import Any, Final
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+from app.web.errors import STATUS_OF_CODE
+from app.web.middleware.connection_limits import OpenConnections, Refused
+
+_SLICE_BYTES: Final = 16 * 1024
+_BODY_BYTES_A_SECOND: Final = 1024
+_MOST_PIPELINED: Final = 16
+_ANSWERS: Final = {
+    Refused.MALFORMED: ("malformed_http", "This is not HTTP/1.1 as its standard writes it. Check the request."),
+    Refused.PIPELINED: ("malformed_http", f"Send at most {_MOST_PIPELINED} requests ahead of their answers."),
+    Refused.HEADER: ("headers_too_large", "The headers are too large or too many. Send fewer."),
+    Refused.HEADER_LATE: ("too_slow", "The headers did not come in time. Send them at once."),
+    Refused.BODY_LATE: ("too_slow", "The body did not come in time. Send it faster."),
+    Refused.ADDRESS: ("overloaded", "Too many connections from this address. Close some, or try again."),
+    Refused.FULL: ("overloaded", "Too many connections. Try again in a moment."),
+}
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """One connection. `bounded_http` makes the class that a server takes."""
+
+    _all: OpenConnections
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._deadline: TimerHandle | None = None
+        self._in_head = self._in_body = self._is_closed = False
+        self._head_bytes = self._head_count = 0  # of this request, its trailers included
+        self._held_bytes = 0  # given to the parser, which has made nothing of them
+        self._has_progress = False
+        self._body_bytes = 0
+        self._body_began = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows it
+        refused = self._all.enter(self, self.client[0] if self.client else None)
+        if refused:
+            self._refuse(refused)
+        else:
+            self._arm(self._all.limits.header_seconds, self._head_is_late)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._is_closed = True
+        self._disarm()
+        self._unset_keepalive_if_required()
+        self._all.left(self)
+        super().connection_lost(exc)
+
+    def leave(self) -> None:
+        self._end_cycle()
+        self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """As uvicorn's, but in slices, and only a request stops the clock of an idle connection, not any byte."""
+        for start in range(0, len(data), _SLICE_BYTES):
+            if self._is_closed:
+                return
+            part = data[start : start + _SLICE_BYTES]
+            self._has_progress = False
+            try:
+                self.parser.feed_data(part)
+            except httptools.HttpParserUpgrade:
+                return  # answered as the plain request that it also is
+            except httptools.HttpParserError:
+                self._refuse(Refused.MALFORMED)  # unless one of the callbacks has refused it
+                return
+            self._held_bytes = 0 if self._has_progress else self._held_bytes + len(part)
+            self._bound_head()
+        if self._in_body and self._deadline is None and not self._is_closed:
+            self._body_began = self.loop.time()
+            self._arm(self._all.limits.body_seconds, self._body_is_late)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._unset_keepalive_if_required()
+        self._in_head = self._has_progress = True
+        self._head_bytes = self._head_count = self._body_bytes = 0
+        if self._deadline is None:
+            self._arm(self._all.limits.header_seconds, self._head_is_late)
+
+    def on_url(self, url: bytes) -> None:
+        self._head_bytes += len(url)
+        self._bound_head()
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._has_progress = True
+        self._held_bytes = 0
+        self._head_count += 1
+        self._head_bytes += len(name) + len(value) + len(b": \r\n")
+        self._bound_head()
+        if self._in_head:  # trailers come when the application has begun, and may not change what it was told
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._disarm()
+        self._unset_keepalive_if_required()
+        self._in_head, self._in_body, self._has_progress = False, True, True
+        super().on_headers_complete()
+        if len(self.pipeline) > _MOST_PIPELINED:
+            self._refuse(Refused.PIPELINED)
+
+    def on_body(self, body: bytes) -> None:
+        self._has_progress = True
+        if self._is_answering:  # more time is for what is wanted, not for what was refused
+            self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._has_progress = True
+        self._in_body = False
+        self._disarm()
+        if self._is_answering:
+            self._all.works(self)
+        else:
+            self._wait_for_next()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_answering:
+            return
+        self._all.waits(self)
+        if self._in_body:  # it was answered before it was read: the rest may still come, in its own time
+            self._unset_keepalive_if_required()
+
+    @property
+    def _is_answering(self) -> bool:
+        cycle = self._latest
+        return cycle is not None and not cycle.response_complete
+
+    @property
+    def _latest(self) -> RequestResponseCycle | None:
+        return self.cycle  # uvicorn's annotation leaves out that there is none at first
+
+    def _wait_for_next(self) -> None:
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def _bound_head(self) -> None:
+        limits = self._all.limits
+        if self._head_bytes + self._held_bytes > limits.header_bytes or self._head_count > limits.headers:
+            self._refuse(Refused.HEADER)
+
+    def _head_is_late(self) -> None:
+        self._deadline = None
+        if self._is_answering:
+            return  # to a request before this one; when it is answered, the clock of an idle connection runs
+        if self._in_head:
+            self._refuse(Refused.HEADER_LATE)
+        else:
+            self.transport.close()  # browsers open connections ahead of need
+
+    def _body_is_late(self) -> None:
+        self._deadline = None
+        now = self.loop.time()
+        if self.flow.read_paused:  # by us: what has come is not read yet
+            self._body_began = now
+        left = self._body_began + self._all.limits.body_seconds + self._body_bytes / _BODY_BYTES_A_SECOND - now
+        if left > 0:
+            self._arm(left, self._body_is_late)
+        else:
+            self._refuse(Refused.BODY_LATE)
+
+    def _arm(self, seconds: float, late: Callable[[], None]) -> None:
+        self._deadline = self.loop.call_later(seconds, late)
+
+    def _disarm(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _refuse(self, reason: Refused) -> None:
+        if self._is_closed:
+            return
+        self._all.meter.refused(reason)
+        if self._may_answer():
+            code, message = _ANSWERS[reason]
+            body = json.dumps({"error": {"code": code, "message": message}}).encode()
+            head = f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            self.transport.write(STATUS_LINE[STATUS_OF_CODE[code]] + head.encode() + body)
+        self._end_cycle()
+        self.transport.close()
+
+    def _may_answer(self) -> bool:
+        """Never in the middle of another answer, or twice."""
+        cycle = self._latest
+        if self.pipeline or cycle is None:
+            return not self.pipeline
+        return cycle.response_complete if self._in_head else not cycle.response_started
+
+    def _end_cycle(self) -> None:
+        """Tell the application now what it is told as soon as the connection is lost."""
+        self._is_closed = True
+        if self._is_answering:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
+
+def bounded_http(connections: OpenConnections) -> type[BoundedHttp]:
+    """For `uvicorn.Config(http=...)`."""
+    return type("BoundedHttp", (BoundedHttp,), {"_all": connections})

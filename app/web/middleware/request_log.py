@@ -1,0 +1,63 @@
+"""Gives each request an id, one log line and one count: route templates only, no texts, tokens or addresses."""
+
+import re
+import time
+from uuid import uuid4
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.web.middleware.metrics import RequestMeter
+
+_log = structlog.get_logger("docent.web")
+
+REQUEST_ID_HEADER = "X-Request-ID"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+class RequestLog:
+    def __init__(self, app: ASGIApp, *, meter: RequestMeter) -> None:
+        self._app = app
+        self._meter = meter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+        started = time.perf_counter()
+        status = 0
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[REQUEST_ID_HEADER] = request_id
+                self._count(scope, status, time.perf_counter() - started)
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, send_with_id)
+            finally:
+                _log.info(
+                    "request",
+                    method=_method(scope),
+                    route=_route(scope),
+                    status=status,
+                    duration_ms=round((time.perf_counter() - started) * 1000),
+                )
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        self._meter.answered(_method(scope), _route(scope), status, seconds)
+
+
+def _method(scope: Scope) -> str:
+    return str(scope["method"]) if scope["method"] in _METHODS else "other"
+
+
+def _route(scope: Scope) -> str:
+    return str(getattr(scope.get("route"), "path", "unmatched"))

@@ -1,0 +1,1 @@
+"""An operator's own server hears of what happens on an agent."""

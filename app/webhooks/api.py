@@ -1,0 +1,118 @@
+"""Admin API: where an agent's events are posted to."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.core.webhook_event import WebhookEvent
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, post
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+from app.webhooks.webhook import DeadLetter, Webhook
+from app.webhooks.webhooks import Webhooks
+
+TAG = "Webhooks"
+
+
+class WebhookIn(Model):
+    url: str = Field(min_length=1, max_length=2048, description="https, and not a private address.")
+    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = tuple(WebhookEvent)
+
+
+class WebhookOut(Model):
+    id: UUID
+    agent_id: UUID
+    url: str
+    events: tuple[WebhookEvent, ...]
+    created_at: datetime
+
+    @classmethod
+    def of(cls, webhook: Webhook) -> "WebhookOut":
+        return cls.model_validate(webhook)
+
+
+class NewWebhookOut(WebhookOut):
+    secret: str = Field(description="Shown once. It signs every delivery to this webhook.")
+
+
+class WebhooksOut(Model):
+    items: tuple[WebhookOut, ...]
+
+
+class DeadLetterOut(Model):
+    id: UUID = Field(description="The delivery's, as the receiver sees it in Docent-Delivery.")
+    webhook_id: UUID
+    event: WebhookEvent
+    turn_id: UUID | None = Field(description="Null for what happened to a conversation, and for a digest.")
+    conversation_id: UUID | None = Field(description="Null for a digest.")
+    attempts: int
+    last_error: str
+    occurred_at: datetime
+    died_at: datetime
+
+    @classmethod
+    def of(cls, letter: DeadLetter) -> "DeadLetterOut":
+        return cls.model_validate(letter)
+
+
+class AdminWebhooks(Api):
+    tag = TAG
+
+    def __init__(self, webhooks: Webhooks) -> None:
+        self._webhooks = webhooks
+
+    @get(
+        "/v1/agents/{agent_id}/webhooks",
+        "Where the agent's events are posted to, oldest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
+        found = await self._webhooks.of_agent(call.caller, call.path_id("agent_id"))
+        return WebhooksOut(items=tuple(WebhookOut.of(webhook) for webhook in found))
+
+    @post(
+        "/v1/agents/{agent_id}/webhooks",
+        "Have the agent's events posted to an address of yours",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def create_webhook(self, call: Call[Actor, WebhookIn]) -> NewWebhookOut:
+        asked = call.input
+        webhook, secret = await self._webhooks.create(call.caller, call.path_id("agent_id"), asked.url, asked.events)
+        return NewWebhookOut(**WebhookOut.of(webhook).model_dump(), secret=secret)
+
+    @delete(
+        "/v1/agents/{agent_id}/webhooks/{webhook_id}",
+        "Post nothing more to it, and drop what is on its way",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def delete_webhook(self, call: Call[Actor, None]) -> None:
+        await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
+
+    @get(
+        "/v1/agents/{agent_id}/webhooks/dead-letters",
+        "Deliveries that were given up, latest first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
+        page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[DeadLetterOut], page, DeadLetterOut.of)
+
+    @post(
+        "/v1/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry",
+        "Send it again, under the same id",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def retry_dead_letter(self, call: Call[Actor, None]) -> None:
+        await self._webhooks.retry(call.caller, call.path_id("agent_id"), call.path_id("delivery_id"))

@@ -1,0 +1,63 @@
+"""Once a week, agents' webhooks are told how the gaps are going."""
+
+from uuid import UUID
+
+import structlog
+
+from app.core.gap_state import GapState
+from app.core.list_page import PageRequest
+from app.gaps.gap import GapOrder
+from app.gaps.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
+from app.gaps.records.gaps import GapRecords
+from app.gaps.records.grooming import GapGroomingRecords
+from app.kit.clock import Clock
+from app.quality.records.quality import QualityRecords
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.webhooks.records import WebhookRecords
+
+log = structlog.get_logger(__name__)
+
+
+class GapDigests:
+    """Puts the digest of the latest week that is over into the outbox, for each agent with a webhook that wants it and
+    was there before that week ended. The outbox takes one for each agent and week, so any number of workers may try,
+    and one that was away makes up for it. Weeks before that are not made up for."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def announce(self) -> int:
+        """Return how many digests were put there."""
+        week = last_week(self._clock.now())
+        owed = await self._records.read(lambda tx: WebhookRecords(tx).owed_digests(week))
+        return sum([await self._announce(agent_id, week) for agent_id in owed])
+
+    async def _announce(self, agent_id: UUID, week: Week) -> bool:
+        digest = await self._records.read(lambda tx: _digest(tx, agent_id, week))
+        is_first = await self._records.write(lambda tx: WebhookRecords(tx).announce_digest(agent_id, digest))
+        if is_first:
+            log.info("gap_digest", agent=str(agent_id), week=week.monday.isoformat())
+        return is_first
+
+
+def _digest(tx: Transaction, agent_id: UUID, week: Week) -> GapDigest:
+    new, answered, reopened = GapRecords(tx).of_week(agent_id, week)
+    biggest = GapRecords(tx).page(agent_id, GapState.OPEN, PageRequest(LISTED), order=GapOrder.IMPACT)
+    weighed: list[BigGap] = []
+    for gap in biggest.items:
+        facts = GapGroomingRecords(tx).facts(gap.id, 0)
+        weighed.append(BigGap(gap.id, gap.count, facts.visitors, facts.impact))
+    return GapDigest(
+        week=week,
+        turns=_turns(tx, agent_id, week),
+        turns_before=_turns(tx, agent_id, week.before),
+        new=new,
+        answered=answered,
+        reopened=reopened,
+        biggest=tuple(weighed),
+    )
+
+
+def _turns(tx: Transaction, agent_id: UUID, week: Week) -> TurnShares:
+    return turn_shares([QualityRecords(tx).day(agent_id, day) for day in week.days])

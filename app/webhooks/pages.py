@@ -1,0 +1,75 @@
+"""Webhooks: where an agent's events are posted to, and what could not be delivered."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import Field
+
+from app.core.list_page import PageRequest
+from app.core.webhook_event import WebhookEvent
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.webhooks.webhook import Webhook
+from app.webhooks.webhooks import MAX_WEBHOOKS, Webhooks
+
+_SHOWN: Final = 30
+
+
+class ListWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class NewWebhook(Form):
+    url: str = Field(max_length=2048)
+    events: tuple[WebhookEvent, ...] = ()
+
+
+class WebhookPages(Pages):
+    def __init__(self, webhooks: Webhooks) -> None:
+        self._webhooks = webhooks
+
+    @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "out"))
+    async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
+        return await self._page(visit, visit.input.cursor)
+
+    @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks", under="webhooks")
+    async def add_webhook(self, visit: Visit[NewWebhook]) -> Shown:
+        """Shown with the answer itself: a secret goes into no cookie and no address."""
+        given = visit.input
+        made, secret = await self._webhooks.create(visit.actor, visit.agent.id, given.url, given.events)
+        return await self._page(visit, made=made, secret=secret)
+
+    @action("/console/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry", access=write, under="webhooks")
+    async def retry_dead_letter(self, visit: Visit[NoForm]) -> Go:
+        await self._webhooks.retry(visit.actor, visit.agent.id, visit.path_id("delivery_id"))
+        return Go(visit.url("webhooks"), "A worker sends it again, as often as at first.")
+
+    @action("/console/agents/{agent_id}/webhooks/{webhook_id}/remove", access=write, under="webhooks")
+    async def remove_webhook(self, visit: Visit[NoForm]) -> Go:
+        await self._webhooks.delete(visit.actor, visit.agent.id, visit.path_id("webhook_id"))
+        return Go(visit.url("webhooks"), "Removed: nothing more is posted to it.")
+
+    async def _page(
+        self, visit: Visit[Form], cursor: str | None = None, made: Webhook | None = None, secret: str = ""
+    ) -> Shown:
+        letters = await self._webhooks.dead_letters(visit.actor, visit.agent.id, PageRequest(_SHOWN, cursor))
+        webhooks = await self._webhooks.of_agent(visit.actor, visit.agent.id)
+        told = {
+            "webhooks": webhooks,
+            "addresses": {webhook.id: webhook.url for webhook in webhooks},
+            "letters": letters,
+            "cursor": cursor,
+            "made": made,
+            "secret": secret,
+            "in_words": _IN_WORDS,
+            "most": MAX_WEBHOOKS,
+        }
+        return Shown("webhooks.html", told)
+
+
+_IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
+    WebhookEvent.TURN_FINISHED: "an answer is finished, failed or was cut off",
+    WebhookEvent.GAP_DETECTED: "a question was asked in vain",
+    WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
+    WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
+}

@@ -1,0 +1,139 @@
+"""Webhooks: signed calls by which an operator's own server hears of what happened on an agent.
+
+Signed as https://www.standardwebhooks.com says, so that receivers check a call with a library of theirs.
+"""
+
+import hashlib
+import hmac
+import json
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from app.core.webhook_event import WebhookEvent
+from app.gaps.gap_digest import WEEKLY, in_words
+from app.sources.source_hook import hook_signature
+
+# After each failed attempt but the last. One attempt more than this has numbers is made in all.
+RETRY_AFTER: Final = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=12),
+)
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
+_SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
+_PURPOSE: Final = b"docent webhook"
+_TURN: Final = "turn."
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """Its secret is not kept: it is drawn from the installation's signing key `kid` and `salt`."""
+
+    id: UUID
+    agent_id: UUID
+    url: str
+    events: tuple[WebhookEvent, ...]
+    kid: str
+    salt: bytes = field(repr=False)
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One event on its way to one webhook. `id` is the same at each attempt, `attempts` counts this one, `kind` is
+    that of the outbox, `subject` the ids and figures that it keeps; `questions` are those of the gaps that a digest
+    names, as far as they are still kept."""
+
+    id: UUID
+    webhook: Webhook
+    kind: str
+    subject: Mapping[str, Any]
+    occurred_at: datetime
+    attempts: int
+    questions: Mapping[UUID, str] = field(default_factory=dict)
+
+    @property
+    def body(self) -> bytes:
+        """JSON, the same bytes at each attempt, but for gaps that were erased or reworded since."""
+        told = {
+            "id": str(self.id),
+            "event": event_of(self.kind),
+            "occurred_at": self.occurred_at.isoformat(),
+            "agent_id": str(self.webhook.agent_id),
+            **self._told_of,
+        }
+        if self.kind.startswith(_TURN):
+            told["state"] = self.kind.removeprefix(_TURN)
+        return json.dumps(told, separators=(",", ":")).encode()
+
+    @property
+    def _told_of(self) -> Mapping[str, Any]:
+        if self.kind == WEEKLY:
+            return in_words(self.subject, self.questions)
+        return {name: self.subject[name] for name in ("turn_id", "conversation_id") if name in self.subject}
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for what happened to a
+    conversation, and both ids are for a digest."""
+
+    id: UUID
+    webhook_id: UUID
+    event: WebhookEvent
+    turn_id: UUID | None
+    conversation_id: UUID | None
+    attempts: int
+    last_error: str
+    occurred_at: datetime
+    died_at: datetime
+
+
+def event_of(kind: str) -> WebhookEvent:
+    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen", WEEKLY or
+    "conversation.person_asked"."""
+    if kind == WEEKLY:
+        return WebhookEvent.GAPS_WEEKLY
+    if kind == WebhookEvent.PERSON_ASKED:
+        return WebhookEvent.PERSON_ASKED
+    return WebhookEvent.TURN_FINISHED if kind.startswith(_TURN) else WebhookEvent.GAP_DETECTED
+
+
+def retry_delay(attempts: int, luck: float) -> timedelta | None:
+    """How long to wait after that many failed attempts (1..), up to a fifth more or less by `luck` in [0, 1), so
+    that a receiver that comes back is not met by all at once. None: it is given up."""
+    if attempts > len(RETRY_AFTER):
+        return None
+    return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
+
+
+def webhook_secret(signing_key: bytes, webhook: Webhook) -> str:
+    return SECRET_PREFIX + b64encode(_drawn(signing_key, webhook)).decode()
+
+
+def signed_headers(delivery: Delivery, signing_key: bytes, sent_at: datetime) -> dict[str, str]:
+    """What an attempt to deliver carries beside its body: the signature by Standard Webhooks, scheme v1, and ours of
+    before for receivers that hold a secret of before."""
+    key, body = _drawn(signing_key, delivery.webhook), delivery.body
+    delivery_id, timestamp = str(delivery.id), str(int(sent_at.timestamp()))
+    signature = hmac.digest(key, f"{delivery_id}.{timestamp}.".encode() + body, hashlib.sha256)
+    secret_before = _SECRET_PREFIX_BEFORE + urlsafe_b64encode(key).decode().rstrip("=")
+    return {
+        "webhook-id": delivery_id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": f"v1,{b64encode(signature).decode()}",
+        "Docent-Delivery": delivery_id,
+        "Docent-Event": event_of(delivery.kind).value,
+        "Docent-Timestamp": timestamp,
+        "Docent-Signature": hook_signature(secret_before, timestamp, body),
+    }
+
+
+def _drawn(signing_key: bytes, webhook: Webhook) -> bytes:
+    return hmac.digest(signing_key, _PURPOSE + webhook.id.bytes + webhook.salt, hashlib.sha256)

@@ -1,0 +1,75 @@
+"""Admin API: API tokens are made, listed and revoked."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import SCOPES, USUAL_SCOPES, Actor
+from app.web.access import manage
+from app.web.endpoint import Api, Call, delete, get, post
+from app.web.model import Model
+from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
+from app.workspaces.workspace import ApiToken
+
+TAG = "Tokens"
+
+
+class ApiTokenOut(Model):
+    id: UUID
+    name: str
+    prefix: str = Field(description="How it begins; the token itself is kept nowhere.")
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None = Field(description="To the minute.")
+    revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, token: ApiToken) -> "ApiTokenOut":
+        return cls.model_validate(token)
+
+
+class ApiTokensOut(Model):
+    items: tuple[ApiTokenOut, ...] = Field(description="Oldest first, expired and revoked ones among them.")
+
+
+class ApiTokenIn(Model):
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+    scopes: tuple[str, ...] = Field(default=USUAL_SCOPES, max_length=len(SCOPES), description=", ".join(SCOPES))
+    days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Until it expires; null: never.")
+
+
+class IssuedTokenOut(Model):
+    token: str = Field(description="Shown now and never again.")
+    record: ApiTokenOut
+
+
+class AdminTokens(Api):
+    tag = TAG
+
+    def __init__(self, tokens: ApiTokens) -> None:
+        self._tokens = tokens
+
+    @get("/v1/tokens", "The workspace's API tokens, without their secrets", access=manage)
+    async def list_tokens(self, call: Call[Actor, None]) -> ApiTokensOut:
+        tokens = await self._tokens.of_workspace(call.caller)
+        return ApiTokensOut(items=tuple(ApiTokenOut.of(token) for token in tokens))
+
+    @post("/v1/tokens", "Make an API token, which is shown once", access=manage, status=201)
+    async def create_token(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
+        actor, given = call.caller, call.input
+        issued = await self._tokens.issue(
+            actor.workspace_id, given.name, given.scopes, given.days, issued_by=actor.name
+        )
+        return IssuedTokenOut(token=issued.token, record=ApiTokenOut.of(issued.record))
+
+    @delete(
+        "/v1/tokens/{token_id}",
+        "Revoke an API token: its next call is refused",
+        access=manage,
+        status=204,
+        codes=("not_found",),
+    )
+    async def revoke_token(self, call: Call[Actor, None]) -> None:
+        await self._tokens.revoke(call.caller, call.path_id("token_id"))

@@ -1,0 +1,133 @@
+"""API tokens: shown once when they are made, known by their SHA-256 ever after."""
+
+import hashlib
+import secrets
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+from app.core.actor import SCOPES, USUAL_SCOPES, Actor
+from app.core.errors import InvalidInput, Unauthorized
+from app.core.field_rules import check_between, check_line
+from app.kit.clock import Clock
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.workspace import ApiToken
+
+TOKEN_PREFIX = "dct_"  # noqa: S105  (how our tokens begin, so that scanners can find leaked ones)
+TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
+MAX_NAME_CHARS = 100
+MAX_DAYS = 3650
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_SECRET_BYTES, _SECRET_CHARS = 32, 43
+_CHECKSUM_CHARS = 6
+_SHOWN_CHARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """The only moment at which the token itself is known."""
+
+    token: str = field(repr=False)
+    record: ApiToken
+
+
+class ApiTokens:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def issue(
+        self,
+        workspace_id: UUID,
+        name: str,
+        scopes: Sequence[str] = USUAL_SCOPES,
+        days: int | None = None,
+        *,
+        issued_by: str = "cli",
+    ) -> IssuedToken:
+        """A new token that holds for `days`, or until it is revoked. Raises InvalidInput."""
+        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        unknown = [scope for scope in scopes if scope not in SCOPES]
+        if unknown or not scopes:
+            raise InvalidInput("scopes", f"Choose from: {', '.join(SCOPES)}.")
+        if days is not None:
+            check_between("days", days, 1, MAX_DAYS)
+        token = new_token()
+
+        def work(tx: Transaction) -> ApiToken:
+            record = TokenRecords(tx).create_token(
+                workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
+            )
+            AuditRecords(tx).record(
+                workspace_id, issued_by, "token.create", str(record.id), {"name": name, "scopes": list(scopes)}
+            )
+            return record
+
+        record = await self._records.write(work)
+        return IssuedToken(token, record)
+
+    async def verify(self, token: str) -> Actor:
+        """Who holds the token. Raises Unauthorized."""
+        if not is_well_formed(token):
+            raise Unauthorized("This is not an API token. Make one with `docent token create`.")
+        found = await self._records.read(lambda tx: TokenRecords(tx).find_token(_sha256(token)))
+        if found is None:
+            raise Unauthorized("This API token is unknown, expired or revoked. Make one with `docent token create`.")
+        await self._touch(found)
+        return Actor(found.workspace_id, found.name, frozenset(found.scopes))
+
+    async def of_workspace(self, actor: Actor) -> list[ApiToken]:
+        return await self._records.read(lambda tx: TokenRecords(tx).list_tokens(actor.workspace_id))
+
+    async def revoke(self, actor: Actor, token_id: UUID) -> None:
+        """Raises NotFound."""
+
+        def work(tx: Transaction) -> None:
+            TokenRecords(tx).revoke_token(actor.workspace_id, token_id)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "token.revoke", str(token_id), {})
+
+        await self._records.write(work)
+
+    async def _touch(self, token: ApiToken) -> None:
+        last = token.last_used_at
+        if last is not None and self._clock.now() - last < TOUCH_AT_MOST_EVERY:
+            return
+        await self._records.write(lambda tx: TokenRecords(tx).touch_token(token.id))
+
+
+def new_token() -> str:
+    """Prefix, 32 random bytes and a checksum, the latter two in base 62."""
+    secret = _base62(int.from_bytes(secrets.token_bytes(_SECRET_BYTES)), _SECRET_CHARS)
+    return TOKEN_PREFIX + secret + _checksum(secret)
+
+
+def is_well_formed(token: str) -> bool:
+    """Whether it can be one of ours: guesses and typing errors are refused without a look at the record."""
+    secret = token[len(TOKEN_PREFIX) : -_CHECKSUM_CHARS]
+    return (
+        token.startswith(TOKEN_PREFIX)
+        and len(secret) == _SECRET_CHARS
+        and token.isascii()
+        and token[-_CHECKSUM_CHARS:] == _checksum(secret)
+    )
+
+
+def _checksum(secret: str) -> str:
+    return _base62(zlib.crc32(secret.encode()), _CHECKSUM_CHARS)
+
+
+def _base62(number: int, width: int) -> str:
+    digits = []
+    for _ in range(width):
+        number, digit = divmod(number, 62)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))
+
+
+def _sha256(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,156 @@
+"""Operators' accounts: who may work at the console, and as what."""
+
+import re
+from uuid import UUID, uuid4
+
+from app.core.actor import MANAGE, READ, WRITE, Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.field_rules import check_line
+from app.kit.clock import Clock
+from app.kit.password_hasher import PasswordHasher
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.operator import Operator, Role
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+
+MAX_EMAIL_CHARS = 254
+MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
+_EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")
+_SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}
+
+
+class Operators:
+    """Methods that take an operator's id raise NotFound for one of another workspace."""
+
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._clock = clock
+
+    async def add(self, actor: Actor, email: str, role: Role, password: str) -> Operator:
+        """Raises InvalidInput, for an address that is taken as well."""
+        email = checked_email(email)
+        check_password("password", password)
+        operator = Operator(uuid4(), actor.workspace_id, email, role, self._clock.now())
+        hashed = await self._passwords.hash(password)
+
+        def work(tx: Transaction) -> None:
+            OperatorRecords(tx).add(operator, hashed)
+            _note(tx, actor, "operator.create", operator.id, email=email, role=role.value)
+
+        await self._records.write(work)
+        return operator
+
+    async def of_workspace(self, actor: Actor) -> list[Operator]:
+        return await self._records.read(lambda tx: OperatorRecords(tx).of_workspace(actor.workspace_id))
+
+    async def get(self, actor: Actor, operator_id: UUID) -> Operator:
+        return await self._records.read(lambda tx: OperatorRecords(tx).get(actor.workspace_id, operator_id))
+
+    async def change(
+        self,
+        actor: Actor,
+        operator_id: UUID,
+        *,
+        role: Role | None = None,
+        password: str | None = None,
+        is_disabled: bool | None = None,
+    ) -> Operator:
+        """What is None stays. Every change ends the operator's sessions: who is signed in has to sign in again.
+
+        Raises InvalidInput, also when no admin would be left.
+        """
+        hashed = None
+        if password is not None:
+            check_password("password", password)
+            await self.get(actor, operator_id)
+            hashed = await self._passwords.hash(password)
+        return await self._records.write(lambda tx: _changed(tx, actor, operator_id, role, hashed, is_disabled))
+
+    async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
+        """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
+        check_password("password", new)
+        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(actor.name))
+        if found is None or not await self._passwords.is_right(current, found.password_hash):
+            raise InvalidInput("current", "This is not your password.")
+        await self.change(actor, found.operator.id, password=new)
+
+    async def leave(self, actor: Actor) -> None:
+        """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput
+        when no admin would be left."""
+        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(actor.name))
+        if found is None:
+            raise NotFound("operator")
+        await self.delete(actor, found.operator.id)
+
+    async def delete(self, actor: Actor, operator_id: UUID) -> None:
+        """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no
+        admin would be left."""
+
+        def work(tx: Transaction) -> None:
+            operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+            _check_other_admin(tx, operator)
+            OperatorRecords(tx).delete(operator_id)
+            _note(tx, actor, "operator.delete", operator_id, email=operator.email)
+
+        await self._records.write(work)
+
+
+def acting(operator: Operator) -> Actor:
+    """What an operator's role lets them do."""
+    return Actor(operator.workspace_id, operator.email, frozenset(_SCOPES[operator.role]))
+
+
+def checked_email(email: str) -> str:
+    """In lower case. Raises InvalidInput."""
+    email = email.strip().lower()
+    check_line("email", email, MAX_EMAIL_CHARS, may_be_empty=False)
+    if not _EMAIL.fullmatch(email):
+        raise InvalidInput("email", 'Write an e-mail address, such as "ann@example.com".')
+    return email
+
+
+def check_password(field: str, password: str) -> None:
+    """Length is what counts (NIST SP 800-63B); what it is made of is free."""
+    if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
+        raise InvalidInput(field, f"Take a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
+
+
+def _changed(
+    tx: Transaction,
+    actor: Actor,
+    operator_id: UUID,
+    role: Role | None,
+    hashed: str | None,
+    is_disabled: bool | None,
+) -> Operator:
+    before = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+    is_demoted = role is not None and role is not Role.ADMIN
+    if is_demoted or is_disabled:
+        _check_other_admin(tx, before)
+    if role is not None and role is not before.role:
+        OperatorRecords(tx).set_role(operator_id, role)
+        _note(tx, actor, "operator.set_role", operator_id, role=role.value)
+    if hashed is not None:
+        OperatorRecords(tx).set_password(operator_id, hashed)
+        _note(tx, actor, "operator.set_password", operator_id)
+    if is_disabled is not None and is_disabled is not before.is_disabled:
+        OperatorRecords(tx).set_disabled(operator_id, is_disabled)
+        _note(tx, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
+    after = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+    if after != before or hashed is not None:
+        OperatorRecords(tx).end_sessions(operator_id)
+    return after
+
+
+def _check_other_admin(tx: Transaction, operator: Operator) -> None:
+    """A workspace whose last admin is gone could be mended from the command line alone."""
+    if operator.role is not Role.ADMIN or operator.is_disabled:
+        return
+    others = OperatorRecords(tx).of_workspace(operator.workspace_id)
+    if not any(o.role is Role.ADMIN and not o.is_disabled and o.id != operator.id for o in others):
+        raise InvalidInput("", "This is the last admin. Make another operator an admin first.")
+
+
+def _note(tx: Transaction, actor: Actor, action: str, operator_id: UUID, **details: str) -> None:
+    AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(operator_id), details)

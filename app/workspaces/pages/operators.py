@@ -1,0 +1,117 @@
+"""Who may work at the console."""
+
+from pydantic import Field
+
+from app.web.access import manage
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
+
+_LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
+
+
+class NewOperator(Form):
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    role: Role
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class RoleForm(Form):
+    role: Role
+
+
+class PasswordForm(Form):
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class OperatorPages(Pages):
+    def __init__(self, operators: Operators) -> None:
+        self._operators = operators
+
+    @page("/console/operators", access=manage, menu=MenuEntry("Operators", 10, "people"))
+    async def operators(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._operators.of_workspace(visit.actor)
+        return Shown("operators.html", {"found": found, "roles": _ROLES, "least": MIN_PASSWORD_CHARS})
+
+    @action("/console/operators", access=manage, shown_on="operators")
+    async def add_operator(self, visit: Visit[NewOperator]) -> Go:
+        given = visit.input
+        added = await self._operators.add(visit.actor, given.email, given.role, given.password)
+        return Go(visit.url("operators"), f"{added.email} may sign in now.")
+
+    @page("/console/operators/{operator_id}", access=manage, under="operators")
+    async def operator(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._one(visit)
+        return Shown("operator.html", {"found": found, "roles": _ROLES, "least": MIN_PASSWORD_CHARS})
+
+    @action("/console/operators/{operator_id}/role", access=manage, shown_on="operator")
+    async def set_role(self, visit: Visit[RoleForm]) -> Go:
+        changed = await self._change(visit, role=visit.input.role)
+        return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} is {changed.role.value} now.")
+
+    @action("/console/operators/{operator_id}/password", access=manage, shown_on="operator")
+    async def set_password(self, visit: Visit[PasswordForm]) -> Go:
+        changed = await self._change(visit, password=visit.input.password)
+        return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} has another password.")
+
+    @action("/console/operators/{operator_id}/disable", access=manage, shown_on="operator")
+    async def disable_operator(self, visit: Visit[NoForm]) -> Go:
+        changed = await self._change(visit, is_disabled=True)
+        return Go(visit.url("operators"), f"{changed.email} is signed out and cannot sign in.")
+
+    @action("/console/operators/{operator_id}/enable", access=manage, shown_on="operator")
+    async def enable_operator(self, visit: Visit[NoForm]) -> Go:
+        changed = await self._change(visit, is_disabled=False)
+        return Go(visit.url("operators"), f"{changed.email} may sign in again.")
+
+    @action("/console/operators/{operator_id}/delete", access=manage, shown_on="operator")
+    async def delete_operator(self, visit: Visit[NoForm]) -> Go:
+        found = await self._one(visit)
+        await self._operators.delete(visit.actor, found.id)
+        return Go(visit.url("operators"), f"The account of {found.email} is removed.")
+
+    async def _one(self, visit: Visit[NoForm]) -> Operator:
+        return await self._operators.get(visit.actor, visit.path_id("operator_id"))
+
+    async def _change(
+        self,
+        visit: Visit[Form],
+        *,
+        role: Role | None = None,
+        password: str | None = None,
+        is_disabled: bool | None = None,
+    ) -> Operator:
+        return await self._operators.change(
+            visit.actor, visit.path_id("operator_id"), role=role, password=password, is_disabled=is_disabled
+        )
+
+
+_ROLES = (
+    (Role.VIEWER.value, "Viewer: reads"),
+    (Role.EDITOR.value, "Editor: changes as well"),
+    (Role.ADMIN.value, "Admin: manages operators and tokens too"),
+)
+
+
+class NewWorkspace(Form):
+    name: str = Field(max_length=MAX_NAME_CHARS)
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class WorkspacePages(Pages):
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+
+    @page("/console/workspaces", access=manage, menu=MenuEntry("Workspaces", 40, "people"))
+    async def workspaces(self, visit: Visit[NoForm]) -> Shown:
+        found = await self._workspaces.known(visit.actor)
+        may_add = await self._workspaces.is_first(visit.actor)
+        return Shown("workspaces.html", {"found": found, "may_add": may_add, "least": MIN_PASSWORD_CHARS})
+
+    @action("/console/workspaces", access=manage, shown_on="workspaces")
+    async def add_workspace(self, visit: Visit[NewWorkspace]) -> Go:
+        given = visit.input
+        made = await self._workspaces.create(visit.actor, given.name, given.email, given.password)
+        return Go(visit.url("workspaces"), f"{given.email} may sign in to {made.name} now.")

@@ -1,0 +1,113 @@
+"""Signing in and out, and one's own password."""
+
+import hashlib
+import re
+
+import structlog
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
+
+from app.core.errors import InvalidInput, Unauthorized
+from app.web.access import everyone, read
+from app.web.admission import Admission
+from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.rendering import HEADERS
+from app.web.console.session_cookie import device_of, forget_secret, secret_of, set_device, set_flash, set_secret
+from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
+
+_log = structlog.get_logger("docent.web")
+
+PATH = "/console/sign-in"
+_OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
+
+
+class Wanted(Form):
+    next: str = Field(default=HOME, max_length=2000)
+
+
+class SignInForm(Wanted):
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    password: str = Field(max_length=MAX_PASSWORD_CHARS)
+
+
+class PasswordForm(Form):
+    current_password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    new_password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class SignInPages(Pages):
+    def __init__(self, admission: Admission, operators: Operators) -> None:
+        self._admission = admission
+        self._sessions = admission.sign_in
+        self._operators = operators
+
+    @page("/console/sign-in", access=everyone)
+    async def sign_in(self, visit: Visit[Wanted]) -> Answer:
+        if visit.operator_or_none is not None:
+            return Go(_ours(visit.input.next))
+        return Shown("sign_in.html", {"next": _ours(visit.input.next)})
+
+    @action("/console/sign-in", access=everyone, shown_on="sign_in")
+    async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
+        given = visit.input
+        await self._count(visit)
+        try:
+            signed_in = await self._sessions.sign_in(given.email, given.password, secret_of(visit.request))
+        except Unauthorized as error:
+            _log.warning("operator.sign_in_refused")
+            raise InvalidInput("", str(error)) from None
+        response = RedirectResponse(_ours(given.next), 303, HEADERS)
+        set_secret(response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
+        set_device(response, signed_in.device)
+        return response
+
+    async def _count(self, visit: Visit[SignInForm]) -> None:
+        """Raises RateLimited."""
+        email, limits, addresses = visit.input.email, self._admission.limits, self._admission.addresses
+        device = await self._sessions.known_device(email, device_of(visit.request))
+        if device is not None:
+            await self._admission.count(limits.sign_ins_per_known_device, "sign_in", "device", device)
+            return
+        address = addresses.limit_key(visit.request)
+        await self._admission.count(limits.sign_ins_per_address, "sign_in", "address", address)
+        account = hashlib.sha256(email.strip().lower().encode()).hexdigest()
+        pair = ("sign_in", "account", account, address)
+        await self._admission.count(limits.sign_ins_per_account_and_address, *pair)
+
+    @action("/console/sign-out", access=read)
+    async def sign_out(self, visit: Visit[NoForm]) -> Response:
+        await self._sessions.sign_out(visit.secret)
+        return _to_sign_in("You are signed out.")
+
+    @page("/console/account", access=read)
+    async def account(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "most": MAX_PASSWORD_CHARS})
+
+    @action("/console/account/leave", access=read, shown_on="account")
+    async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
+        await self._operators.leave(visit.actor)
+        return _to_sign_in("You have left. Your account is removed.")
+
+    @action("/console/account/password", access=read, shown_on="account")
+    async def change_password(self, visit: Visit[PasswordForm]) -> Response:
+        given, most = visit.input, self._admission.limits.password_changes_per_operator
+        await self._admission.count(most, "password", "operator", str(visit.operator.id))
+        try:
+            await self._operators.change_own_password(visit.actor, given.current_password, given.new_password)
+        except InvalidInput as error:
+            fields = {"current": "current_password", "password": "new_password"}
+            raise InvalidInput(fields.get(error.field, ""), str(error).removeprefix(f"{error.field}: ")) from None
+        return _to_sign_in("Your password is changed. Sign in with the new one.")
+
+
+def _to_sign_in(message: str) -> Response:
+    response = RedirectResponse(PATH, 303, HEADERS)
+    forget_secret(response)
+    set_flash(response, "good", message)
+    return response
+
+
+def _ours(address: str) -> str:
+    """An address of the console, whatever was asked for: a link that signs in never leads to another website."""
+    return address if _OURS.fullmatch(address) else HOME

@@ -1,0 +1,53 @@
+"""Who changed what."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.core.list_page import ListPage, PageRequest
+from app.store.codec import value_of
+from app.store.keyset import Keyset
+from app.store.models import AuditRow
+from app.store.row_states import state_of
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
+
+_LATEST_FIRST = Keyset(AuditRow.created_at, AuditRow.id, descending=True)
+
+
+class AuditRecords(Repository):
+    """Append-only, in the same transaction as the change."""
+
+    def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
+        """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id. Called after the
+        change, it keeps a hash of the subject as it stood before this transaction, and one as it stands now."""
+        self._connection.execute(
+            self._insert(AuditRow).values(
+                id=new_id(),
+                workspace_id=workspace_id,
+                actor=actor,
+                action=action,
+                subject=subject,
+                details=details,
+                before_sha256=self._before(action, subject),
+                after_sha256=state_of(self._connection, action, subject),
+                created_at=self._now(),
+            )
+        )
+
+    def _before(self, action: str, subject: str) -> bytes | None:
+        with self._tx.before() as connection:
+            return state_of(connection, action, subject)
+
+    def page(self, workspace_id: UUID, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
+        """Latest first."""
+        statement = select(AuditRow).where(AuditRow.workspace_id == workspace_id)
+        if only.actor is not None:
+            statement = statement.where(AuditRow.actor == only.actor)
+        if only.action is not None:
+            statement = statement.where(AuditRow.action.startswith(only.action, autoescape=True))
+        if only.subject is not None:
+            statement = statement.where(AuditRow.subject == only.subject)
+        return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(AuditEntry, row))

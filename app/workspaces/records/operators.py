@@ -1,0 +1,116 @@
+"""Operators, and the sessions in which they are signed in."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.core.errors import InvalidInput, NotFound
+from app.store.codec import value_of
+from app.store.models import OperatorRow, OperatorSessionRow, WorkspaceRow
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
+
+
+class OperatorRecords(Repository):
+    """A password's hash and a session's SHA-256 are all that is kept of either."""
+
+    def add(self, operator: Operator, password_hash: str) -> None:
+        """Raises InvalidInput when an operator of any workspace has the address, NotFound for the
+        workspace."""
+        if not self._exists(WorkspaceRow, operator.workspace_id):
+            raise NotFound("workspace")
+        try:
+            self._connection.execute(
+                self._insert(OperatorRow).values(
+                    id=operator.id,
+                    workspace_id=operator.workspace_id,
+                    email=operator.email,
+                    password_hash=password_hash,
+                    role=operator.role.value,
+                    created_at=operator.created_at,
+                )
+            )
+        except IntegrityError as error:
+            raise InvalidInput("email", "An operator has this e-mail address already. Take another one.") from error
+
+    def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
+        """Raises NotFound."""
+        row = self._connection.execute(
+            select(OperatorRow).where(OperatorRow.id == operator_id, OperatorRow.workspace_id == workspace_id)
+        ).first()
+        if row is None:
+            raise NotFound("operator")
+        return value_of(Operator, row)
+
+    def of_workspace(self, workspace_id: UUID) -> list[Operator]:
+        """By e-mail, disabled ones among them."""
+        statement = select(OperatorRow).where(OperatorRow.workspace_id == workspace_id).order_by(OperatorRow.email)
+        return [value_of(Operator, row) for row in self._connection.execute(statement)]
+
+    def credentials(self, email: str) -> Credentials | None:
+        """Of whoever has the address, disabled or not."""
+        row = self._connection.execute(select(OperatorRow).where(OperatorRow.email == email)).first()
+        return None if row is None else Credentials(value_of(Operator, row), row.password_hash)
+
+    def set_role(self, operator_id: UUID, role: Role) -> None:
+        self._set(operator_id, role=role.value)
+
+    def set_password(self, operator_id: UUID, password_hash: str) -> None:
+        self._set(operator_id, password_hash=password_hash)
+
+    def set_disabled(self, operator_id: UUID, is_disabled: bool) -> None:
+        self._set(operator_id, disabled_at=self._now() if is_disabled else None)
+
+    def delete(self, operator_id: UUID) -> None:
+        """With every session."""
+        self._connection.execute(delete(OperatorRow).where(OperatorRow.id == operator_id))
+
+    def start_session(self, operator_id: UUID, sha256: bytes) -> None:
+        """The operator is signed in from now on."""
+        now = self._now()
+        self._connection.execute(
+            self._insert(OperatorSessionRow).values(
+                id=new_id(), operator_id=operator_id, sha256=sha256, started_at=now, used_at=now
+            )
+        )
+        self._set(operator_id, signed_in_at=now)
+
+    def session(self, sha256: bytes) -> OperatorSession | None:
+        """As it is kept, however old, or None."""
+        statement = (
+            select(
+                OperatorRow,
+                OperatorSessionRow.id.label("session_id"),
+                OperatorSessionRow.started_at,
+                OperatorSessionRow.used_at,
+            )
+            .join(OperatorSessionRow, OperatorRow.id == OperatorSessionRow.operator_id)
+            .where(OperatorSessionRow.sha256 == sha256)
+        )
+        found = self._connection.execute(statement).first()
+        if found is None:
+            return None
+        return OperatorSession(found.session_id, value_of(Operator, found), found.started_at, found.used_at)
+
+    def touch_session(self, session_id: UUID) -> None:
+        """It was used."""
+        self._connection.execute(
+            update(OperatorSessionRow).where(OperatorSessionRow.id == session_id).values(used_at=self._now())
+        )
+
+    def end_session(self, sha256: bytes) -> None:
+        """Nothing happens when there is none."""
+        self._connection.execute(delete(OperatorSessionRow).where(OperatorSessionRow.sha256 == sha256))
+
+    def end_sessions(self, operator_id: UUID) -> None:
+        self._connection.execute(delete(OperatorSessionRow).where(OperatorSessionRow.operator_id == operator_id))
+
+    def end_sessions_before(self, started: datetime) -> None:
+        """Those of everyone that began earlier."""
+        self._connection.execute(delete(OperatorSessionRow).where(OperatorSessionRow.started_at < started))
+
+    def _set(self, operator_id: UUID, **values: object) -> None:
+        self._connection.execute(update(OperatorRow).where(OperatorRow.id == operator_id).values(**values))

@@ -1,0 +1,160 @@
+"""Signing in and out at the console.
+
+Browsers from which an operator has signed in before are known: what others guess at the account does not count for
+them. A device holds a random id and its HMAC under the hash of the operator's password: it is known for that account
+alone, nothing is kept of it here, and another password makes all devices unknown.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from app.core.errors import Unauthorized
+from app.kit.clock import Clock
+from app.kit.password_hasher import PasswordHasher
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.operator import Operator, OperatorSession
+from app.workspaces.operators import MAX_PASSWORD_CHARS
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.tokens import TokenRecords
+
+IDLE_FOR_AT_MOST = timedelta(hours=12)
+SIGNED_IN_FOR_AT_MOST = timedelta(days=14)
+TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
+
+_SECRET_BYTES = 32
+_DEVICE_ID_BYTES = 16
+_DEVICE = re.compile(r"([\w-]{22})\.([0-9a-f]{64})", re.ASCII)
+_WRONG = "The e-mail address or the password is wrong."
+_SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """What the browser keeps: the secret of its session, and the token by which it is known when that has ended."""
+
+    secret: str = field(repr=False)
+    device: str = field(repr=False)
+
+
+class SignIn:
+    """Every refusal reads the same and takes as long: nothing tells which addresses have an account."""
+
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._clock = clock
+        self._nobodys_hash: str | None = None
+
+    async def known_device(self, email: str, device: str) -> str | None:
+        """The id of the browser that holds the token `device`, where it signed in to this account before."""
+        if not device:
+            return None
+        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
+        return _device_id_of(device, found.password_hash) if found else None
+
+    async def sign_in(self, email: str, password: str, replacing: str = "") -> SignedIn:
+        """A new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits that."""
+        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
+        hashed = found.password_hash if found else await self._hash_of_nobody()
+        is_right = await self._passwords.is_right(password[:MAX_PASSWORD_CHARS], hashed)
+        if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
+            await self._note_refusal(found.operator if found else None, is_right)
+            raise Unauthorized(_WRONG)
+        renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+
+        def work(tx: Transaction) -> None:
+            current = OperatorRecords(tx).credentials(found.operator.email)
+            if current is None or current.password_hash != hashed or current.operator.is_disabled:
+                raise Unauthorized(_WRONG)  # changed while the password was checked
+            if renewed is not None:
+                OperatorRecords(tx).set_password(found.operator.id, renewed)
+            OperatorRecords(tx).end_session(_sha256(replacing))
+            OperatorRecords(tx).end_sessions_before(self._clock.now() - SIGNED_IN_FOR_AT_MOST)
+            OperatorRecords(tx).start_session(found.operator.id, _sha256(secret))
+            operator = found.operator
+            AuditRecords(tx).record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
+
+        await self._records.write(work)
+        return SignedIn(secret, _new_device(renewed or hashed))
+
+    async def signed_in(self, secret: str) -> Operator | None:
+        """Who holds the session's secret, or None when it is unknown, too old or its operator disabled."""
+        session = await self._session(secret)
+        if session is None:
+            return None
+        if self._clock.now() - session.used_at >= TOUCH_AT_MOST_EVERY:
+            await self._records.write(lambda tx: OperatorRecords(tx).touch_session(session.id))
+        return session.operator
+
+    async def is_signed_in(self, secret: str) -> bool:
+        """The same, without keeping the session alive."""
+        return await self._session(secret) is not None
+
+    async def _session(self, secret: str) -> OperatorSession | None:
+        session = await self._records.read(lambda tx: OperatorRecords(tx).session(_sha256(secret)))
+        return None if session is None or session.operator.is_disabled or self._is_over(session) else session
+
+    async def sign_out(self, secret: str) -> None:
+        def work(tx: Transaction) -> None:
+            session = OperatorRecords(tx).session(_sha256(secret))
+            if session is not None:
+                operator = session.operator
+                OperatorRecords(tx).end_session(_sha256(secret))
+                AuditRecords(tx).record(
+                    operator.workspace_id, operator.email, "operator.sign_out", str(operator.id), {}
+                )
+
+        await self._records.write(work)
+
+    async def _note_refusal(self, operator: Operator | None, is_right: bool) -> None:
+        """An address without an account is written down as well, in the first workspace: it takes as long. It is not
+        named there, for it may be a password that was typed into the wrong field."""
+
+        def work(tx: Transaction) -> None:
+            if operator is None:
+                first = TokenRecords(tx).default_workspace()
+                AuditRecords(tx).record(first, _SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
+                return
+            reason = "the account is disabled" if is_right else "wrong password"
+            details = {"email": operator.email, "reason": reason}
+            AuditRecords(tx).record(operator.workspace_id, _SOMEBODY, _REFUSED, str(operator.id), details)
+
+        await self._records.write(work)
+
+    def _is_over(self, session: OperatorSession) -> bool:
+        now = self._clock.now()
+        return now - session.used_at > IDLE_FOR_AT_MOST or now - session.started_at > SIGNED_IN_FOR_AT_MOST
+
+    async def _hash_of_nobody(self) -> str:
+        """An unknown address costs a check as well. No password that fits is known to anyone."""
+        if self._nobodys_hash is None:
+            self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(_SECRET_BYTES))
+        return self._nobodys_hash
+
+
+def _sha256(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _new_device(password_hash: str) -> str:
+    """The token that the browser keeps."""
+    device_id = secrets.token_urlsafe(_DEVICE_ID_BYTES)
+    return f"{device_id}.{_mac(password_hash, device_id)}"
+
+
+def _device_id_of(token: str, password_hash: str) -> str | None:
+    """None for a token that was not made for this account, or before its password changed."""
+    found = _DEVICE.fullmatch(token)
+    if found is None or not hmac.compare_digest(found[2], _mac(password_hash, found[1])):
+        return None
+    return found[1]
+
+
+def _mac(password_hash: str, device_id: str) -> str:
+    return hmac.new(password_hash.encode(), f"known device {device_id}".encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,63 @@
+"""More workspaces in one installation. The first one's admins see to them; nobody sees into another's."""
+
+from uuid import uuid4
+
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_line
+from app.kit.clock import Clock
+from app.kit.password_hasher import PasswordHasher
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import check_password, checked_email
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.workspace import Workspace
+
+MAX_NAME_CHARS = 100
+
+
+class Workspaces:
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._clock = clock
+
+    async def known(self, actor: Actor) -> list[Workspace]:
+        """Oldest first: all of them for those of the first one, their own for others."""
+        found = await self._records.read(lambda tx: TokenRecords(tx).workspaces())
+        return found if _is_of_first(actor, found) else [each for each in found if each.id == actor.workspace_id]
+
+    async def is_first(self, actor: Actor) -> bool:
+        """Whether the actor's workspace is the one that sees to the others."""
+        return await self._records.read(lambda tx: _is_of_first(actor, TokenRecords(tx).workspaces()))
+
+    async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
+        """With its first admin. Raises InvalidInput, also for a name or an address that is taken, and for an actor of
+        another workspace than the first."""
+        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        email = checked_email(email)
+        check_password("password", password)
+        hashed = await self._passwords.hash(password)
+
+        def work(tx: Transaction) -> Workspace:
+            found = TokenRecords(tx).workspaces()
+            if not _is_of_first(actor, found):
+                raise InvalidInput("", "Workspaces are made by the admins of the first one.")
+            if name in (each.name for each in found):
+                raise InvalidInput("name", "There is a workspace of this name already.")
+            made = TokenRecords(tx).create_workspace(name)
+            admin = Operator(uuid4(), made.id, email, Role.ADMIN, self._clock.now())
+            OperatorRecords(tx).add(admin, hashed)
+            details = {"name": name, "admin": email}
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "workspace.create", str(made.id), details)
+            told = {"email": email, "role": admin.role.value}
+            AuditRecords(tx).record(made.id, actor.name, "operator.create", str(admin.id), told)
+            return made
+
+        return await self._records.write(work)
+
+
+def _is_of_first(actor: Actor, oldest_first: list[Workspace]) -> bool:
+    return bool(oldest_first) and oldest_first[0].id == actor.workspace_id

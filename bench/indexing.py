@@ -1,0 +1,129 @@
+"""`python -m bench.indexing`: the processor time of indexing, beside that of the embedder alone.
+
+The pages of the demonstration site are learnt from their Markdown as a crawl learns them: cut, compared with what is
+known, kept in the record, embedded, put into both indexes and made live. After each page the same texts, in the same
+batches, go through the embedder once more and nothing else, so that both feel the same load. Time of all threads of the
+process; reading the HTML is no part of it. Each round starts from nothing.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from app.agents.agent import Agent, AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
+from app.cli.local_operator import local_operator
+from app.cli.terminal import configure_logging
+from app.providers.embedding.embedder import Embedder
+from app.settings import read_settings
+from app.sources.records.sources import SourceRecords
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.store.transaction import Transaction
+from bench.demo_corpus import site_pages
+from bench.load_server import own_environment
+
+_SITE: Final = "https://nimbrel.example"
+_WARM_UP_PAGES: Final = 3  # tables and indexes are made with the first
+
+
+@dataclass(slots=True)
+class Cost:
+    """Of one round, in seconds of the processor."""
+
+    chunks: int = 0
+    indexing: float = 0.0
+    embedder: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        return self.indexing / self.embedder
+
+
+class _NotingEmbedder:
+    """Keeps what it was asked to embed."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
+        self.reads = inner.reads
+        self.batches: list[Sequence[str]] = []
+        self._inner = inner
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.batches.append(texts)
+        return await self._inner.embed(texts)
+
+
+async def measure(rounds: int) -> list[Cost]:
+    costs = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="docent-indexing-") as folder:
+            settings = read_settings(data=Path(folder), log_level="error")
+            configure_logging(settings)
+            async with open_infrastructure(settings) as base:
+                costs.append(await _round(base))
+    return costs
+
+
+async def _round(base: Infrastructure) -> Cost:
+    agent, source = await _new_agent(base)
+    noting = _NotingEmbedder(base.embedder)
+    cost = Cost()
+    async with open_knowledge(replace(base, embedder=noting)) as knowledge:
+        for number, page in enumerate(site_pages()):
+            noting.batches.clear()
+            began = time.process_time()
+            receipt = await knowledge.ingest.learn(agent.id, source.id, replace(page, url=f"{_SITE}{page.url}"))
+            learnt = time.process_time()
+            for texts in noting.batches:
+                await base.embedder.embed(texts)
+            if number >= _WARM_UP_PAGES:
+                cost.indexing += learnt - began
+                cost.embedder += time.process_time() - learnt
+                cost.chunks += receipt.chunks
+    return cost
+
+
+async def _new_agent(base: Infrastructure) -> tuple[Agent, Source]:
+    workspace_id = (await local_operator(base)).workspace_id
+
+    def work(tx: Transaction) -> tuple[Agent, Source]:
+        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="indexing"))
+        AgentRecords(tx).publish(workspace_id, agent.id)
+        return agent, SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "demo"))
+
+    return await base.record.write(work)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true", help="one object on one line")
+    options = parser.parse_args()
+    own_environment()
+    costs = asyncio.run(measure(options.rounds))
+    ratios = [cost.ratio for cost in costs]
+    outside_ms = median((cost.indexing - cost.embedder) / cost.chunks * 1000 for cost in costs)
+    load = os.getloadavg()[0]
+    if options.json:
+        figures = {"outside_ms_a_chunk": outside_ms, "processor_seconds": [asdict(cost) for cost in costs]}
+        published = {"index_vs_embedder": median(ratios)}
+        print(json.dumps({"ratios": published, "cores": os.cpu_count(), "load": load, **figures}))
+        return
+    print(f"{costs[0].chunks} chunks, median of {options.rounds} rounds (least to most)")
+    print(f"  of the embedder alone: {median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+    print(f"  outside the embedder:  {outside_ms:.1f} ms a chunk")
+    print(f"{os.cpu_count()} cores, load {load:.1f}")
+
+
+if __name__ == "__main__":
+    main()

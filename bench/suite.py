@@ -1,0 +1,97 @@
+"""`python -m bench.suite`: all benchmarks that have a figure in `bench/results.json`, one after the other.
+
+    python -m bench.suite            measures, and writes bench/results.json
+    python -m bench.suite --check    measures, and fails where a figure is more than 15 % above the one in the file
+
+Each is a process of its own. One that fails ends the run, and nothing is written: a figure that was not measured is
+absent from a file that was.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from bench.load_server import own_environment
+from bench.results import COMMITTED, BadResults, Results, compared, read_results
+
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_BENCHMARKS: Final[Mapping[str, Sequence[str]]] = {
+    "answer_path": ("--chunks", "1000"),
+    "question": (),
+    "token_cost": (),
+    "indexing": (),
+    "at_rest": (),
+}
+_LIBRARIES: Final = ("lancedb", "onnxruntime", "sqlalchemy", "sse-starlette", "starlette", "tantivy", "uvicorn")
+_DIGITS: Final = 3
+
+
+def measure(rounds: int) -> Results:
+    """Exits where a benchmark fails."""
+    ratios: dict[str, float] = {}
+    benchmarks: dict[str, Any] = {}
+    for name, words in _BENCHMARKS.items():
+        figures = _run(name, [*words, "--rounds", str(rounds)])
+        found = {figure: round(value, _DIGITS) for figure, value in figures.pop("ratios").items()}
+        for figure, value in found.items():
+            print(f"{figure:<28}{value:g}", flush=True)
+        ratios |= found
+        benchmarks[name] = {"rounds": rounds} | figures
+    return Results(_machine(), _versions(), datetime.now(UTC).date().isoformat(), ratios, benchmarks)
+
+
+def _run(name: str, words: Sequence[str]) -> dict[str, Any]:
+    """What it prints with `--json`."""
+    command = [sys.executable, "-m", f"bench.{name}", *words, "--json"]
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"bench.{name} failed, so nothing is written:\n{done.stderr[-3000:]}")
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def _machine() -> dict[str, str | int]:
+    described = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    named = [line.partition(":")[2].strip() for line in described if line.startswith("model name")]
+    processor = named[0] if named else platform.machine()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {"processor": processor, "cores": os.cpu_count() or 1, "memory_gib": round(memory / 2**30)}
+
+
+def _versions() -> dict[str, str]:
+    return {"docent": version("docent"), "python": platform.python_version()} | {
+        name: version(name) for name in _LIBRARIES
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with bench/results.json, and do not write it")
+    parser.add_argument("--rounds", type=int, default=5, help="of each benchmark")
+    options = parser.parse_args()
+    try:
+        committed = read_results(COMMITTED) if options.check else None
+    except BadResults as error:
+        raise SystemExit(str(error)) from error
+    own_environment()
+    now = measure(options.rounds)
+    if committed is None:
+        now.write(COMMITTED)
+        return
+    comparison = compared(now, committed)
+    for sentence in comparison.skipped:
+        print(f"not compared: {sentence}")
+    if comparison.failures:
+        raise SystemExit("\n".join(comparison.failures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""How a crawl ended, and the same in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from crawler.crawl.crawl_budget import CrawlBudget, LeftOut
+from crawler.extract.page import Outcome
+
+READ = frozenset({Outcome.FETCHED, Outcome.UNCHANGED, Outcome.DUPLICATE, Outcome.NOINDEX})
+
+
+class StopReason(StrEnum):
+    """Why a crawl ended."""
+
+    FINISHED = "finished"  # nothing is left to visit
+    PAGE_BUDGET = "page_budget"  # nothing is left but what `max_pages` kept out
+    TIME_BUDGET = "time_budget"  # entries are left; run again to go on
+    SITE_FAILING = "site_failing"  # too many pages in a row that the site did not deliver; entries may be left
+    ASKED_TO_WAIT = "asked_to_wait"  # a Retry-After beyond our patience; entries may be left
+    CANCELLED = "cancelled"  # entries may be left
+    NOTHING_TO_VISIT = "nothing_to_visit"  # the start was refused or listed no page in scope
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSummary:
+    """What one call of `run` did. `outcomes` counts its own results, `seen` all URLs of the crawl so far; `left_out`
+    counts links in scope that were not followed (up to LEFT_OUT_COUNTED of a kind); `problems` are sitemap files that
+    could not be read, and a refused start URL, each with its reason. `last_failure` is the reason of the last page
+    that could not be read; `wait_seconds` is what a server asked for, where that ended the crawl."""
+
+    stopped: StopReason
+    outcomes: Mapping[Outcome, int]
+    seen: int
+    budget: CrawlBudget
+    problems: tuple[tuple[str, str], ...] = ()
+    left_out: Mapping[LeftOut, int] = field(default_factory=dict)
+    last_failure: str = ""
+    wait_seconds: float = 0.0
+
+    @property
+    def has_read_nothing(self) -> bool:
+        """Whether every page of the crawl was visited by this run, and none delivered."""
+        visited = sum(self.outcomes.values())
+        return 0 < visited == self.seen and READ.isdisjoint(self.outcomes)
+
+    @property
+    def reason(self) -> str:
+        """Why it ended, in sentences for a person."""
+        sentences = [self._end()]
+        if self.has_read_nothing and self.stopped is StopReason.FINISHED:
+            sentences = [f"No page could be read: {self.last_failure}."]
+        if self.left_out:
+            sentences.append(f"Not followed: {', '.join(_left(kind, n, self.budget) for kind, n in self._left_out())}.")
+        return " ".join(sentences)
+
+    def _left_out(self) -> list[tuple[LeftOut, int]]:
+        return [(kind, self.left_out[kind]) for kind in LeftOut if kind in self.left_out]
+
+    def _end(self) -> str:
+        match self.stopped:
+            case StopReason.FINISHED:
+                return "Every page of the source was read."
+            case StopReason.PAGE_BUDGET:
+                return f"The limit of {self.budget.max_pages} pages was reached; there are more."
+            case StopReason.TIME_BUDGET:
+                return f"The time for one crawl, {duration(self.budget.max_seconds)}, was used up; pages are left."
+            case StopReason.SITE_FAILING:
+                failures = self.budget.max_failures_in_row
+                return (
+                    f"The site stopped answering: {failures} pages in a row failed, the last one: {self.last_failure}."
+                )
+            case StopReason.ASKED_TO_WAIT:
+                return f"The site asks to be left alone for {duration(self.wait_seconds)} (Retry-After)."
+            case StopReason.CANCELLED:
+                return "The crawl was cancelled."
+            case StopReason.NOTHING_TO_VISIT:
+                problem = f"{self.problems[0][0]}: {self.problems[0][1]}" if self.problems else "no page is in scope"
+                return f"There is nothing to visit: {problem}."
+
+
+LEFT_OUT_COUNTED = 10_000
+
+
+def duration(seconds: float) -> str:
+    """In the largest unit that fits: "45 seconds", "12 hours", "31 years"."""
+    for unit, size in (("year", 365 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
+        if seconds >= 2 * size or (seconds >= size and seconds % size == 0):
+            count = int(seconds // size)
+            return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    return f"{seconds:.1f} seconds"
+
+
+def _left(kind: LeftOut, count: int, budget: CrawlBudget) -> str:
+    many = f"more than {LEFT_OUT_COUNTED}" if count >= LEFT_OUT_COUNTED else str(count)
+    match kind:
+        case LeftOut.TOO_DEEP:
+            return f"{many} links more than {budget.max_depth} steps from the start"
+        case LeftOut.QUERY_VARIANTS:
+            return f"{many} addresses beyond {budget.max_query_variants} that differ in their query only"
+        case LeftOut.REPEATED_SEGMENTS:
+            return f"{many} addresses whose path repeats itself"

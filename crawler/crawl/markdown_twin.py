@@ -1,0 +1,47 @@
+"""A page's Markdown beside it: at the page's address with ".md" behind it, as llmstxt.org proposes."""
+
+import re
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from crawler.extract.markdown_html import MARKDOWN_TYPES
+from crawler.fetch.fetch_result import HTML, Fetched, WantedBody
+
+_PAGE: Final = WantedBody(HTML.media_types | MARKDOWN_TYPES)
+_AS_MARKDOWN: Final = WantedBody(_PAGE.media_types | {"text/plain"})  # many servers know no better
+
+_ENDING: Final = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+_INDEX: Final = re.compile(r"/(?:index(?:\.html?)?|readme)$", re.IGNORECASE)
+_LINK: Final = re.compile(r"<([^<>]{1,2048})>([^<]{0,1000})")
+_CANONICAL: Final = re.compile(r";\s*rel\s*=\s*\"?canonical\b", re.IGNORECASE)
+
+
+def is_markdown_address(url: str) -> bool:
+    return bool(_ENDING.search(urlsplit(url).path))
+
+
+def wanted_at(url: str) -> WantedBody:
+    """The bodies that are a page at this address."""
+    return _AS_MARKDOWN if is_markdown_address(url) else _PAGE
+
+
+def is_markdown(answer: Fetched) -> bool:
+    """Of an answer with a body that was wanted."""
+    return answer.media_type in _AS_MARKDOWN.media_types - HTML.media_types
+
+
+def page_of_markdown(url: str) -> str | None:
+    """Where the page for people may stand, or None: "/a.md" is "/a", "/a/index.html.md" is "/a/"."""
+    parts = urlsplit(url)
+    path = _ENDING.sub("", parts.path)
+    if path == parts.path:
+        return None
+    return parts._replace(path=_INDEX.sub("/", path) or "/", query="", fragment="").geturl()
+
+
+def linked_canonical(link_header: str, url: str) -> str | None:
+    """The page that a header `Link` (RFC 8288) names as canonical, absolute."""
+    for target, parameters in _LINK.findall(link_header):
+        if _CANONICAL.search(parameters):
+            return urljoin(url, str(target).strip())
+    return None

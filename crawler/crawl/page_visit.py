@@ -1,0 +1,163 @@
+"""One URL of a crawl: robots, fetch, scope, extraction, duplicates. Keeps nothing between visits."""
+
+from dataclasses import dataclass, replace
+
+from crawler.crawl.frontier import FrontierEntry
+from crawler.crawl.markdown_twin import is_markdown, linked_canonical, page_of_markdown, wanted_at
+from crawler.crawl.page_claims import PageClaims
+from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page
+from crawler.discover.scope import Scope, page_key
+from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
+from crawler.extract.extractor import Extractor
+from crawler.extract.page import Outcome, Page, PageResult, Validators
+from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.page_renderer import PageRenderer
+from crawler.fetch.robots import Robots
+from crawler.fetch.robots_directives import parse_x_robots_tag
+from crawler.url_rules import check_url, normalise_url
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """How a visit ended, and the links to go on with: none where the page asks not to follow them."""
+
+    result: PageResult
+    links: tuple[str, ...] = ()
+
+
+class PageVisit:
+    """Visits frontier entries."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        robots: Robots,
+        extractor: Extractor,
+        scope: Scope,
+        claims: PageClaims,
+        renderer: PageRenderer | None = None,
+    ) -> None:
+        self._fetcher = fetcher
+        self._robots = robots
+        self._extractor = extractor
+        self._scope = scope
+        self._claims = claims
+        self._renderer = renderer
+
+    async def visit(self, entry: FrontierEntry) -> Visited:
+        """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
+        refusal = await self._admit(entry.url)
+        if refusal:
+            return Visited(PageResult(entry.url, entry.depth, refusal.outcome, refusal.reason))
+        validators = entry.validators if entry.validators != Validators() else None
+        answer = await self._fetcher.fetch(entry.url, validators, wanted_at(entry.url), self._admit)
+        if isinstance(answer, NotFetched):
+            return await self._without_page(entry, answer)
+        return await self._with_page(entry, answer)
+
+    async def _admit(self, url: str) -> Refusal | None:
+        """Scope first: robots.txt of a foreign host is not worth a request."""
+        return self._out_of_scope(url) or await self._robots.refusal(url)
+
+    def _out_of_scope(self, url: str) -> Refusal | None:
+        try:
+            if self._scope.allows(check_url(url, self._fetcher.policy)):
+                return None
+        except UrlRefused as error:
+            return Refusal(Outcome.FORBIDDEN_ADDRESS, error.reason)
+        return Refusal(Outcome.OUT_OF_SCOPE, f"{url} lies outside the source")
+
+    async def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
+        if answer.outcome is Outcome.UNCHANGED and answer.final_url:
+            # It keeps its place: another URL that leads here is the duplicate.
+            holder = await self._claim(answer.final_url, entry)
+            if holder != entry.url:
+                return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
+        return Visited(_ended(entry, answer, answer.outcome, answer.reason))
+
+    async def _with_page(self, entry: FrontierEntry, answer: Fetched) -> Visited:
+        try:
+            media_type = "text/markdown" if is_markdown(answer) else "text/html"
+            page = await self._extractor.extract(answer.body, answer.final_url, answer.charset, media_type)
+            if self._renderer is not None and not is_markdown(answer) and has_no_text_without_scripts(page):
+                rendered = await self._renderer.render(answer)
+                page = await self._extractor.extract(rendered, answer.final_url, "utf-8")
+                # What scripts fetch may change while the shell does not.
+                answer = replace(answer, validators=Validators())
+        except RenderingFailed as error:
+            reason = f"the page has no text until its JavaScript runs, and that failed: {error.reason}"
+            return Visited(_ended(entry, answer, Outcome.JAVASCRIPT_ONLY, reason))
+        except ExtractionFailed as error:
+            return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, error.reason))
+        directives = parse_x_robots_tag(answer.headers.get("x-robots-tag", ""), self._fetcher.agent)
+        links = () if directives.is_nofollow else page.links
+        if page.is_noindex or directives.is_noindex:
+            return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
+        if is_markdown(answer):
+            page = replace(page, canonical_url=await self._page_for_people(entry, answer))
+        refused = self._no_page(entry, answer, page) or await self._not_this_one(entry, answer, page)
+        if refused:
+            return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
+        return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
+
+    async def _page_for_people(self, entry: FrontierEntry, answer: Fetched) -> str:
+        """What to cite in place of a page's Markdown: what the server names, else the page beside it, if there is one;
+        else the Markdown itself."""
+        url = answer.final_url
+        beside = linked_canonical(answer.headers.get("link", ""), url) or page_of_markdown(url)
+        if beside is None or await self._admit(beside):
+            return url
+        if await self._claim(beside, entry) != entry.url:
+            return beside  # read already, as it seems
+        found = await self._fetcher.fetch(beside, admit=self._admit)
+        return found.final_url if isinstance(found, Fetched) else url
+
+    def _no_page(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
+        """Why what came is no page of the source."""
+        for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
+            if self._out_of_scope(page_url):
+                return Refusal(Outcome.OUT_OF_SCOPE, f"the page belongs to {page_url}, outside the source")
+        policy = self._fetcher.policy
+        return not_the_page(page, check_url(entry.url, policy), check_url(answer.final_url, policy))
+
+    async def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
+        """Whether this URL should not stand for the page: another one has claimed it."""
+        for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
+            holder = await self._claim(page_url, entry)
+            if holder != entry.url:
+                return Refusal(Outcome.DUPLICATE, _stands(holder))
+        return None
+
+    async def _claim(self, page_url: str, entry: FrontierEntry) -> str:
+        """The URL that stands for the page: this entry's, unless another was first."""
+        policy = self._fetcher.policy
+        url = check_url(normalise_url(page_url, policy), policy)
+        return await self._claims.claim(page_key(url), entry.url)
+
+
+def _stands(holder: str) -> str:
+    return f"{holder} already stands for this page"
+
+
+def _ended(
+    entry: FrontierEntry,
+    answer: Fetched | NotFetched,
+    outcome: Outcome,
+    reason: str,
+    page: Page | None = None,
+) -> PageResult:
+    # A 304 need not repeat the validators: those of the last visit still hold.
+    validators = answer.validators if isinstance(answer, Fetched) else entry.validators
+    return PageResult(
+        entry.url,
+        entry.depth,
+        outcome,
+        reason,
+        page,
+        final_url=answer.final_url,
+        status=answer.status,
+        body_bytes=len(answer.body) if isinstance(answer, Fetched) else 0,
+        validators=validators,
+        headers=answer.headers,
+    )

@@ -1,0 +1,255 @@
+"""A crawl: seeds into the frontier, entries out of it, a few at a time, each visited, reported and settled.
+
+    take -> visit -> add its links -> on_result -> settle
+
+Everything that must survive lies in the frontier, and each step may be repeated: a crawl that was killed at any
+point goes on when `run` is called again over the same frontier.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+
+import anyio
+from anyio import to_thread
+
+from crawler.crawl.crawl_budget import CrawlBudget, LeftOut, TrapFilter
+from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, READ, CrawlSummary, StopReason
+from crawler.crawl.frontier import Frontier, FrontierEntry
+from crawler.crawl.page_claims import MemoryPageClaims, PageClaims
+from crawler.crawl.page_visit import PageVisit
+from crawler.discover.crawl_seeds import Seed, sitemap_pages
+from crawler.discover.scope import Scope
+from crawler.discover.sitemap_reader import SitemapLimits, SitemapReader
+from crawler.errors import UrlRefused
+from crawler.extract.extractor import Extractor
+from crawler.extract.page import Outcome, PageResult
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.http_answers import retry_after_seconds
+from crawler.fetch.page_renderer import PageRenderer
+from crawler.fetch.robots import Robots
+from crawler.url_rules import CheckedUrl, check_url, normalise_url
+
+OnResult = Callable[[PageResult], Awaitable[None]]
+
+_NOT_DELIVERED = frozenset({Outcome.TIMED_OUT, Outcome.UNREACHABLE, Outcome.RATE_LIMITED})
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What this process knows of its own run; none of it is needed to resume."""
+
+    traps: TrapFilter
+    deadline: float  # on the crawl's clock
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+    left_out: dict[LeftOut, set[int]] = field(default_factory=dict)  # hashes of URLs
+    under_way: int = 0
+    failures_in_row: int = 0
+    last_failure: str = ""
+    wait_seconds: float = 0.0
+    is_over_budget: bool = False
+    a_visit_ended: anyio.Event = field(default_factory=anyio.Event)
+
+    def note(self, result: PageResult, patience_seconds: float) -> None:
+        """Count how a visit ended."""
+        self.outcomes[result.outcome] += 1
+        if result.outcome not in READ:
+            self.last_failure = result.reason
+        is_server_error = result.status is not None and result.status >= 500
+        has_failed = result.outcome in _NOT_DELIVERED or (result.outcome is Outcome.HTTP_ERROR and is_server_error)
+        self.failures_in_row = self.failures_in_row + 1 if has_failed else 0
+        asked = retry_after_seconds(result.headers) if has_failed else None
+        if asked is not None and asked > patience_seconds:
+            self.wait_seconds = max(self.wait_seconds, asked)
+
+    def leave_out(self, url: str, kind: LeftOut) -> None:
+        urls = self.left_out.setdefault(kind, set())
+        if len(urls) < LEFT_OUT_COUNTED:
+            urls.add(hash(url))
+
+    def left_out_counts(self) -> dict[LeftOut, int]:
+        """Without what was reached by another way after all."""
+        known = {hash(url) for url in self.known}
+        counts = {kind: len(urls - known) for kind, urls in self.left_out.items()}
+        return {kind: count for kind, count in counts.items() if count}
+
+
+class SiteCrawl:
+    """One crawl of one source.
+
+    `concurrency` pages are under way at once (how many of them on one host is the pacing's matter). Without `renderer`,
+    pages that are empty until their scripts run are left out. `is_cancelled` is asked before each page is taken; pages
+    under way are finished and settled. `clock` counts seconds.
+    """
+
+    def __init__(
+        self,
+        seeds: Iterable[Seed],
+        scope: Scope,
+        frontier: Frontier,
+        fetcher: Fetcher,
+        robots: Robots,
+        extractor: Extractor,
+        budget: CrawlBudget | None = None,
+        sitemap_limits: SitemapLimits | None = None,
+        claims: PageClaims | None = None,
+        concurrency: int = 4,
+        renderer: PageRenderer | None = None,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._seeds = tuple(seeds)
+        self._scope = scope
+        self._frontier = frontier
+        self._robots = robots
+        self._budget = budget or CrawlBudget()
+        self._policy = fetcher.policy
+        self._patience_seconds = fetcher.limits.max_retry_after_seconds
+        self._clock = clock
+        self._concurrency = concurrency
+        self._is_cancelled = is_cancelled
+        self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
+        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims(), renderer)
+        self._follows_links = any(seed.follows_links for seed in self._seeds)
+        self._adding = anyio.Lock()
+
+    async def run(self, on_result: OnResult) -> CrawlSummary:
+        """Crawl until nothing is left, a budget is spent, the site fails or the crawl is cancelled.
+
+        `on_result` gets each result before it is settled, possibly again after a crash; an error that it
+        raises ends the crawl and leaves that entry unsettled.
+
+        To visit known pages again, put them into the frontier with their validators first: a page that is
+        UNCHANGED has no body, so its links are not found again.
+        """
+        progress = _Progress(TrapFilter(self._budget), self._clock() + self._budget.max_seconds)
+        await self._add_seeds(progress)
+        try:
+            stopped = await self._visit_all(progress, on_result)
+        except BaseExceptionGroup as group:
+            raise _first_error(group) from group
+        return await self._summary(progress, stopped)
+
+    async def _visit_all(self, progress: _Progress, on_result: OnResult) -> StopReason | None:
+        """Why it stopped before nothing was left."""
+        async with anyio.create_task_group() as tasks:
+            while (stopped := self._early_end(progress)) is None:
+                # Noted before `take`, which may suspend: a visit that ends meanwhile may have added links.
+                is_idle, a_visit_ended = progress.under_way == 0, progress.a_visit_ended
+                free = self._concurrency - progress.under_way
+                entries = await self._frontier.take(free) if free else []
+                for entry in entries:
+                    progress.known.add(entry.url)
+                    progress.under_way += 1
+                    tasks.start_soon(self._process, entry, progress, on_result)
+                if not entries and is_idle:
+                    return None
+                if not entries:
+                    await a_visit_ended.wait()
+        return stopped
+
+    def _early_end(self, progress: _Progress) -> StopReason | None:
+        if self._is_cancelled():
+            return StopReason.CANCELLED
+        if progress.wait_seconds:
+            return StopReason.ASKED_TO_WAIT
+        if progress.failures_in_row >= self._budget.max_failures_in_row:
+            return StopReason.SITE_FAILING
+        return StopReason.TIME_BUDGET if self._clock() >= progress.deadline else None
+
+    async def _process(self, entry: FrontierEntry, progress: _Progress, on_result: OnResult) -> None:
+        visited = await self._visits.visit(entry)
+        if self._follows_links:
+            await self._add(visited.links, entry.depth + 1, progress)
+        await on_result(visited.result)
+        await self._frontier.settle(visited.result)
+        progress.note(visited.result, self._patience_seconds)
+        progress.under_way -= 1
+        progress.a_visit_ended.set()
+        progress.a_visit_ended = anyio.Event()
+
+    async def _add_seeds(self, progress: _Progress) -> None:
+        """Done on every run: a crawl that died while it read sitemaps must not miss the rest of them."""
+        checked: list[tuple[Seed, CheckedUrl]] = []
+        for seed in self._seeds:
+            try:
+                checked.append((seed, check_url(seed.url, self._policy)))
+            except UrlRefused as error:
+                progress.problems.append((seed.url, error.reason))
+                continue
+            if not seed.is_list and not self._scope.allows(checked[-1][1]):
+                progress.problems.append((seed.url, "the start lies outside the source"))
+        await self._add((str(url) for seed, url in checked if not seed.is_list), 0, progress)
+        for seed, url in checked:
+            if self._is_cancelled():
+                return
+            reading = await sitemap_pages(seed, url, self._robots, self._sitemaps)
+            progress.problems.extend(reading.problems)
+            listed = [entry.url for entry in reading.entries]
+            # In a thread, for there may be 50,000; no page is visited yet, so nobody else looks at the progress.
+            await self._queue(await to_thread.run_sync(self._wanted, listed, 0, progress), progress)
+
+    async def _add(self, urls: Iterable[str], depth: int, progress: _Progress) -> None:
+        """Queue what is in scope, no trap, and still within the page budget."""
+        if not progress.is_over_budget:
+            await self._queue(self._wanted(urls, depth, progress), progress)
+
+    async def _queue(self, wanted: list[FrontierEntry], progress: _Progress) -> None:
+        if progress.is_over_budget:
+            return
+        async with self._adding:  # else two pages could spend the same room
+            room = self._budget.max_pages - await self._frontier.seen_count()
+            while wanted and room > 0:
+                batch, wanted = wanted[:room], wanted[room:]
+                room -= await self._frontier.add(batch)
+                progress.known.update(entry.url for entry in batch)
+        if wanted:
+            progress.is_over_budget = True
+
+    def _wanted(self, urls: Iterable[str], depth: int, progress: _Progress) -> list[FrontierEntry]:
+        entries: dict[str, FrontierEntry] = {}
+        for text in urls:
+            try:
+                normalised = normalise_url(text, self._policy)
+                url = check_url(normalised, self._policy)
+            except UrlRefused:
+                continue
+            if normalised in progress.known:
+                continue
+            if not self._scope.allows(url):
+                continue
+            if trap := LeftOut.TOO_DEEP if depth > self._budget.max_depth else progress.traps.refusal(url):
+                progress.leave_out(normalised, trap)
+                continue
+            entries.setdefault(normalised, FrontierEntry(normalised, depth))
+        return list(entries.values())
+
+    async def _summary(self, progress: _Progress, stopped: StopReason | None) -> CrawlSummary:
+        seen = await self._frontier.seen_count()
+        if stopped is None:
+            stopped = StopReason.FINISHED
+            if seen == 0:
+                stopped = StopReason.NOTHING_TO_VISIT
+            elif progress.is_over_budget:
+                stopped = StopReason.PAGE_BUDGET
+        return CrawlSummary(
+            stopped,
+            dict(progress.outcomes),
+            seen,
+            self._budget,
+            tuple(progress.problems),
+            progress.left_out_counts(),
+            progress.last_failure,
+            progress.wait_seconds,
+        )
+
+
+def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The task group wraps what a visit raised; callers want the error itself."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,56 @@
+"""Where a crawl begins: a whole site, one page, a sitemap, or a feed."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urljoin
+
+from crawler.discover.feed import parse_feed
+from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
+from crawler.fetch.robots import Robots
+from crawler.url_rules import CheckedUrl
+
+USUAL_SITEMAP_PATHS = ("/sitemap.xml", "/sitemap_index.xml")
+USUAL_LLMS_PATH = "/llms.txt"
+
+
+class SeedKind(StrEnum):
+    """What a start URL is."""
+
+    SITE = "site"  # the page, the site's sitemaps, and links from there
+    PAGE = "page"  # this page alone; no link is followed
+    SITEMAP = "sitemap"  # the pages it lists, as an llms.txt does; no link is followed
+    FEED = "feed"  # the pages of its entries (RSS, Atom); no link is followed
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """The start of a crawl. `url` is absolute."""
+
+    url: str
+    kind: SeedKind = SeedKind.SITE
+
+    @property
+    def follows_links(self) -> bool:
+        return self.kind is SeedKind.SITE
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it names pages without being one."""
+        return self.kind in (SeedKind.SITEMAP, SeedKind.FEED)
+
+
+async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: SitemapReader) -> SitemapReading:
+    """The pages that sitemaps list for this start; the usual places are tried when robots.txt names none."""
+    match seed.kind:
+        case SeedKind.PAGE:
+            return SitemapReading()
+        case SeedKind.SITEMAP:
+            return await reader.read([str(url)])
+        case SeedKind.FEED:
+            return await reader.read([str(url)], parse_feed)
+        case SeedKind.SITE:
+            named = (await robots.site(url)).sitemaps
+            if named:
+                return await reader.read(urljoin(f"{url.origin}/", name) for name in named)
+            found = await reader.read([f"{url.origin}{path}" for path in USUAL_SITEMAP_PATHS])
+            return SitemapReading(found.entries)  # that a usual place is empty is no problem

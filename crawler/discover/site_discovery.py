@@ -1,0 +1,188 @@
+"""What a website offers to be read, found before anything of it is read: its sitemaps, its feeds, its links."""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+import anyio
+from anyio import to_thread
+
+from crawler.decoding import decode_html
+from crawler.discover.crawl_seeds import USUAL_LLMS_PATH, USUAL_SITEMAP_PATHS, SeedKind
+from crawler.discover.feed import parse_feed
+from crawler.discover.scope import Scope
+from crawler.discover.sitemap import parse_sitemap
+from crawler.discover.sitemap_reader import Parse, SitemapLimits, SitemapReader
+from crawler.errors import ExtractionFailed, UrlRefused
+from crawler.extract.html_tree import parse_html
+from crawler.extract.links import read_links
+from crawler.extract.page_metadata import page_title, site_name
+from crawler.fetch.fetch_result import HTML, NotFetched, WantedBody
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.robots import Robots
+from crawler.url_rules import check_url, normalise_url
+
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+_MAX_TITLE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveryLimits:
+    """How long and how far is looked. Counts end at `max_pages`."""
+
+    seconds: float = 25.0
+    max_sitemaps: int = 5  # that are named; each may be an index
+    max_feeds: int = 5
+    max_files: int = 10  # of one sitemap with all that it names
+    max_pages: int = 10_000
+    start_bytes: int = 2 * 1024 * 1024
+    file_bytes: int = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A start that a crawl could have. `pages` counts what it lists on its own website, of a site what its start
+    page links to there; `has_more` when counting ended before the list did."""
+
+    kind: SeedKind
+    url: str
+    title: str
+    pages: int
+    has_more: bool = False
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What was found, a site first. `problems` are places that are named and cannot be read, each with the reason;
+    `is_complete` is False when the time ran out."""
+
+    url: str  # of the start page, after redirects
+    title: str = ""
+    offers: list[Offer] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    is_complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _StartPage:
+    title: str
+    name: str  # of the site
+    links: tuple[str, ...]
+    feeds: dict[str, str]  # title by URL
+    sitemaps: tuple[str, ...]
+
+
+class SiteDiscovery:
+    """Looks at websites through a guarded fetcher, as politely as a crawl does: robots.txt is asked for each file."""
+
+    def __init__(self, fetcher: Fetcher, robots: Robots, limits: DiscoveryLimits | None = None) -> None:
+        self._fetcher = fetcher
+        self._robots = robots
+        self._limits = limits or DiscoveryLimits()
+
+    async def look(self, url: str) -> Discovery:
+        """Raises UrlRefused when the address must not be dialled; never for what a site does."""
+        found = Discovery(str(check_url(url, self._fetcher.policy)))
+        with anyio.move_on_after(self._limits.seconds):
+            start = await self._start(found)
+            if start is not None:
+                found.title = start.title
+                on_site = self._of_same_site(found.url, (found.url, *start.links))
+                found.offers.append(Offer(SeedKind.SITE, found.url, start.title, len(on_site)))
+            async for offer in self._sitemaps(found, start.sitemaps if start else ()):
+                found.offers.append(offer)
+            for feed, title in (start.feeds if start else {}).items():
+                if listed := await self._listed(SeedKind.FEED, feed, title, parse_feed, found.problems):
+                    found.offers.append(listed)
+            found.is_complete = True
+        return found
+
+    async def name_of(self, url: str) -> str:
+        """What the website calls itself on the page at `url`; "" where that cannot be read, or says nothing. Raises
+        UrlRefused as `look` does."""
+        found = Discovery(str(check_url(url, self._fetcher.policy)))
+        with anyio.move_on_after(self._limits.seconds):
+            if start := await self._start(found):
+                return start.name
+        return ""
+
+    async def _start(self, found: Discovery) -> _StartPage | None:
+        if refusal := await self._robots.refusal(found.url):
+            found.problems.append((found.url, refusal.reason))
+            return None
+        wanted = WantedBody(HTML.media_types, self._limits.start_bytes, truncate=True)
+        answer = await self._fetcher.fetch(found.url, wanted=wanted, admit=self._robots.refusal)
+        if isinstance(answer, NotFetched):
+            found.problems.append((found.url, answer.reason))
+            return None
+        found.url = answer.final_url
+        try:
+            return await to_thread.run_sync(self._read_start, answer.body, answer.final_url, answer.charset)
+        except ExtractionFailed as error:
+            found.problems.append((found.url, error.reason))
+            return None
+
+    def _read_start(self, body: bytes, url: str, charset: str | None) -> _StartPage:
+        tree = parse_html(decode_html(body, charset))
+        feeds: dict[str, str] = {}
+        sitemaps: list[str] = []
+        for node in tree.css("link[href][rel]"):
+            said = {name: (value or "").strip() for name, value in node.attributes.items()}
+            relations, target = said["rel"].lower().split(), self._absolute(url, said["href"])
+            if target is None:
+                continue
+            if "alternate" in relations and said.get("type", "").lower() in _FEED_TYPES:
+                feeds.setdefault(target, " ".join(said.get("title", "").split())[:_MAX_TITLE_CHARS])
+            elif "sitemap" in relations:
+                sitemaps.append(target)
+        title = page_title(tree, tree.body, url)[:_MAX_TITLE_CHARS]
+        links = read_links(tree, url, lambda text: normalise_url(text, self._fetcher.policy)).links
+        first_feeds = dict(list(feeds.items())[: self._limits.max_feeds])
+        return _StartPage(title, site_name(tree, url), links, first_feeds, tuple(sitemaps))
+
+    async def _sitemaps(self, found: Discovery, linked: Iterable[str]) -> AsyncIterator[Offer]:
+        origin = check_url(found.url, self._fetcher.policy)
+        named = [self._absolute(f"{origin.origin}/", name) for name in (await self._robots.site(origin)).sitemaps]
+        urls = list(dict.fromkeys(url for url in (*named, *linked) if url))[: self._limits.max_sitemaps]
+        problems = found.problems
+        if not urls:
+            urls = [f"{origin.origin}{path}" for path in USUAL_SITEMAP_PATHS]
+            problems = []  # that a usual place is empty is no problem
+        for url in urls:
+            if offer := await self._listed(SeedKind.SITEMAP, url, "", parse_sitemap, problems):
+                yield offer
+        if offer := await self._listed(SeedKind.SITEMAP, f"{origin.origin}{USUAL_LLMS_PATH}", "", parse_sitemap, []):
+            yield offer
+
+    async def _listed(
+        self, kind: SeedKind, url: str, title: str, parse: Parse, problems: list[tuple[str, str]]
+    ) -> Offer | None:
+        limits = SitemapLimits(
+            max_files=self._limits.max_files, max_urls=self._limits.max_pages, max_bytes=self._limits.file_bytes
+        )
+        reading = await SitemapReader(self._fetcher, self._robots.refusal, limits).read([url], parse)
+        pages = await to_thread.run_sync(self._of_same_site, url, [entry.url for entry in reading.entries])
+        if not reading.entries:
+            problems += reading.problems or [(url, "it lists no page")]
+            return None
+        has_more = len(reading.entries) >= limits.max_urls or bool(reading.problems)
+        return Offer(kind, url, title, len(pages), has_more)
+
+    def _of_same_site(self, url: str, pages: Iterable[str]) -> set[str]:
+        """What a source that begins at `url` could read."""
+        scope = Scope.around([check_url(url, self._fetcher.policy)])
+        found: set[str] = set()
+        for page in pages:
+            try:
+                checked = check_url(page, self._fetcher.policy)
+            except UrlRefused:
+                continue
+            if scope.allows(checked):
+                found.add(str(checked))
+        return found
+
+    def _absolute(self, base: str, link: str) -> str | None:
+        try:
+            return str(check_url(urljoin(base, link), self._fetcher.policy))
+        except (UrlRefused, ValueError):
+            return None

@@ -1,0 +1,202 @@
+"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text, RSS 2, Atom; gzipped or not. So does
+an llms.txt (llmstxt.org)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+from crawler.discover.bounded_xml import Enough, XmlBounds, read_xml, with_ampersands_escaped
+from crawler.errors import BodyRefused, SitemapRefused
+from crawler.fetch.body_reader import inflate_gzip
+
+MAX_SITEMAP_BYTES = 50 * 1024 * 1024  # sitemaps.org
+MAX_SITEMAP_URLS = 50_000  # sitemaps.org
+
+_BOUNDS = XmlBounds("sitemap", max_depth=50, max_names=1000)  # sitemaps with every extension use a few dozen
+_MAX_URL_CHARS = 8192
+
+_LISTED_LINK = re.compile(rb"[-*+][ \t]+\[(?:\\.|[^\]\\])*+\]\([ \t]*+<?([^\s<>()]++(?:\([^\s<>()]*+\)[^\s<>()]*+)*+)")
+_LINE = re.compile(rb"[^\s][^\r\n]*[^\s]")
+
+
+class SitemapKind(StrEnum):
+    """What the entries of a file are."""
+
+    PAGES = "pages"
+    INDEX = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapEntry:
+    """A page, or in an index another sitemap. `url` as written; `last_modified` has a time zone."""
+
+    url: str
+    last_modified: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """One file, entries in file order, at most the asked-for number of them."""
+
+    kind: SitemapKind
+    entries: tuple[SitemapEntry, ...]
+
+
+def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = MAX_SITEMAP_BYTES) -> Sitemap:
+    """Read one file. A file that breaks off or goes wrong keeps what came before.
+
+    Raises SitemapRefused: a document type, too many bytes unpacked, or nothing that looks like a sitemap.
+    """
+    body = unpacked(body, max_bytes, "sitemap")
+    if body.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\x00<")):
+        return _parse_xml(body, max_urls)
+    return _parse_text(body, max_urls)
+
+
+def unpacked(body: bytes, max_bytes: int, file: str) -> bytes:
+    """The text of a gzipped or plain file, from its first mark on. `file` is what a refusal calls it. Raises
+    SitemapRefused."""
+    if body.startswith(b"\x1f\x8b"):
+        try:
+            body = inflate_gzip(body, max_bytes)
+        except BodyRefused as error:
+            raise SitemapRefused(error.reason) from error
+    if len(body) > max_bytes:
+        raise SitemapRefused(f"the {file} is larger than {max_bytes} bytes")
+    return body.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+
+
+def parse_w3c_datetime(text: str) -> datetime | None:
+    """lastmod: a date, or a date with time; without zone it is taken as UTC. None when unreadable."""
+    text = text.strip()
+    try:
+        if len(text) <= 10:
+            padded = text + "-01-01"[len(text) - 4 :] if len(text) in (4, 7) else text
+            return datetime.combine(date.fromisoformat(padded), time(), UTC)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _parse_text(body: bytes, max_urls: int) -> Sitemap:
+    entries: list[SitemapEntry] = []
+    for line in _lines(body):
+        listed = _LISTED_LINK.match(line)
+        url = listed[1] if listed else line
+        if (listed or url[:8].lower().startswith((b"http://", b"https://"))) and len(url) <= _MAX_URL_CHARS:
+            entries.append(SitemapEntry(url.decode("utf-8", "replace")))
+            if len(entries) >= max_urls:
+                break
+    if not entries:
+        raise SitemapRefused("the file is no sitemap")
+    return Sitemap(SitemapKind.PAGES, tuple(entries))
+
+
+def _lines(body: bytes) -> Iterator[bytes]:
+    """One at a time: a list of the lines of a file that is all line ends would be many times the file."""
+    return (found[0] for found in _LINE.finditer(body))
+
+
+def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
+    reader = _Reader(max_urls)
+    if not read_xml(body, reader, _BOUNDS) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        retry = _Reader(max_urls)
+        read_xml(with_ampersands_escaped(body), retry, _BOUNDS)
+        if len(retry.entries) >= len(reader.entries):
+            reader = retry
+    if reader.kind is None:
+        raise SitemapRefused("the file is no sitemap")
+    return Sitemap(reader.kind, tuple(reader.entries))
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """Where one kind of file keeps its entries: element names from the root down, and those inside an entry."""
+
+    kind: SitemapKind
+    entry: tuple[str, ...]
+    url: str
+    last_modified: str
+
+
+_FORMATS = {
+    "urlset": _Format(SitemapKind.PAGES, ("urlset", "url"), "loc", "lastmod"),
+    "sitemapindex": _Format(SitemapKind.INDEX, ("sitemapindex", "sitemap"), "loc", "lastmod"),
+    "rss": _Format(SitemapKind.PAGES, ("rss", "channel", "item"), "link", "pubdate"),
+    "feed": _Format(SitemapKind.PAGES, ("feed", "entry"), "link", "updated"),
+}
+
+
+class _Reader:
+    """XmlEvents. Elements outside the root's namespace (image:loc, atom:link) count for nothing."""
+
+    def __init__(self, max_urls: int) -> None:
+        self.entries: list[SitemapEntry] = []
+        self._format: _Format | None = None
+        self._max_urls = max_urls
+        self._namespace = ""
+        self._path: list[str] = []
+        self._text: list[str] = []
+        self._text_chars = 0
+        self._url = ""
+        self._last_modified = ""
+
+    @property
+    def kind(self) -> SitemapKind | None:
+        return self._format.kind if self._format else None
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        namespace, _, local = name.rpartition(" ")
+        if not self._path:
+            self._namespace = namespace
+            self._format = _FORMATS.get(local.lower())
+        if self._format is None:
+            raise Enough
+        self._path.append(local.lower() if namespace == self._namespace else "")
+        self._clear_text()
+        if tuple(self._path) == self._format.entry:
+            self._url = self._last_modified = ""
+        if self._is_inside_entry(self._format.url) and attributes.get("rel", "alternate") == "alternate":
+            self._url = attributes.get("href", self._url)  # Atom
+
+    def end(self) -> None:
+        assert self._format is not None  # noqa: S101 - start ends the reading at any other root
+        text = "".join(self._text).strip()
+        if self._is_inside_entry(self._format.url):
+            self._url = text or self._url
+        elif self._is_inside_entry(self._format.last_modified):
+            self._last_modified = text
+        elif tuple(self._path) == self._format.entry and 0 < len(self._url) <= _MAX_URL_CHARS:
+            self.entries.append(SitemapEntry(self._url.strip(), parse_moment(self._last_modified)))
+            if len(self.entries) >= self._max_urls:
+                raise Enough
+        self._path.pop()
+        self._clear_text()
+
+    def characters(self, text: str) -> None:
+        """Text that is longer than any URL is kept no further: what it stands in is none."""
+        if self._text_chars <= _MAX_URL_CHARS:
+            self._text.append(text)
+            self._text_chars += len(text)
+
+    def _clear_text(self) -> None:
+        self._text.clear()
+        self._text_chars = 0
+
+    def _is_inside_entry(self, name: str) -> bool:
+        return self._format is not None and tuple(self._path) == (*self._format.entry, name)
+
+
+def parse_moment(text: str) -> datetime | None:
+    """A date of a sitemap or a feed: W3C or RFC 5322, UTC where it names no zone; None for anything else."""
+    if moment := parse_w3c_datetime(text):
+        return moment
+    try:
+        moment = parsedate_to_datetime(text)  # RSS
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,277 @@
+"""What stands on a page around its content: navigation, banners, footers, edit links, buttons.
+
+Everything is judged by markup (tags, roles, whole words of class and id) and by a few phrases that only ever
+label such parts. A part that holds the first heading, or much of the text, is content whatever it is called.
+"""
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.page_frame import frame_by_words, site_heading
+
+_BY_MARKUP = (
+    "nav,footer,aside,form,button,dialog,menu,header,"
+    "[role=navigation],[role=banner],[role=contentinfo],[role=search],[role=complementary],[role=dialog],"
+    "[role=alertdialog],[role=menu],[role=menubar],[role=toolbar],[role=tablist],[role=tooltip],"
+    "[role=button],[rel~=prev],[rel~=next],[accesskey=n],[accesskey=p]"
+)
+_NAMES = """
+nav navbar navigation navheader navfooter navigational sitenav subnav topnav sidenav breadcrumb
+breadcrumbs crumbs breadcrumbs-container sidebar sidebars sphinxsidebar sphinxsidebarwrapper globaltoc
+on-this-page onthispage page-toc pagination pager paginate prev-next prevnext next-prev footer
+site-footer page-footer sitefooter colophon copyright cookie cookies cookie-banner cookie-consent
+cookiebanner cookieconsent consent gdpr ccpa privacy-banner onetrust share sharing share-buttons social
+social-share social-links addthis newsletter signup subscribe subscription promo advert advertisement ads
+ad adsbygoogle sponsor sponsored related related-posts related-articles related-links recommended
+recommendations comments comment-form respond disqus edit-page edit-this-page editthispage edit-on-github
+edit-link feedback page-feedback helpful was-this-helpful rate-page skip-link skiplink skip-to-content
+skip-nav skipnav back-to-top backtotop scroll-top totop searchbox search-form search-box searchform
+language-switcher language-selector lang-switcher version-switcher version-selector theme-switcher
+theme-toggle menu mega-menu dropdown-menu mobile-menu hamburger modal popup popover overlay lightbox
+tooltip copybtn copy-button copy-btn clipboard printonly print-only noprint no-print d-print-none
+masthead topbar top-bar site-header page-header-nav utility-nav announcement announcement-bar
+toctree-l1-nav mw-editsection mw-jump-link navbox catlinks vector-header linenos lineno linenodiv
+line-numbers-rows gutter rouge-gutter headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
+rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer md-source-file
+md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav
+"""
+_BOILERPLATE_NAMES = frozenset(_NAMES.split())
+_CONTENTS_NAMES = frozenset({"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents"})
+_LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
+_FRAGMENTS = re.compile(
+    r"tableofcontents|breadcrumb|cookie[-_]|onetrust|theme-edit-this-page|skip-link|newsletter-|-newsletter|-recirc"
+)
+_SIDEBAR = re.compile(r"(?!has-|with-|no-|without-).*sidebar")
+_CONTENT_ASIDES = frozenset(
+    {
+        "note",
+        "tip",
+        "warning",
+        "caution",
+        "danger",
+        "important",
+        "info",
+        "hint",
+        "admonition",
+        "callout",
+        "alert",
+        "footnote",
+        "footnote-list",
+        "footnotes",
+        "topic",
+        "starlight-aside",
+        "example",
+        "sidenote",
+        "marginnote",
+    }
+)
+# Phrases that label a part of the page's frame wherever they stand alone ...
+_LABELS = re.compile(
+    r"edit (?:this page|on github|on gitlab|page|source)(?: on git\w+)?|view (?:page )?source(?: on git\w+)?"
+    r"|suggest (?:an )?edits?|improve this (?:page|doc)|show source|report (?:a bug|an issue)(?: with this page)?"
+    r"|(?:skip|jump) to (?:main )?(?:content|navigation|search|main)|back to (?:the )?top|go to top|to top"
+    r"|on this page|in this article|table of contents|(?:previous|next) (?:page|topic|article)"
+    r"|(?:was|is) this (?:page|article|answer|information) helpful\??|copy (?:link|code|to clipboard|page)"
+    r"|expand description"
+    r"|print this page|share this(?: page| article)?|accept all(?: cookies)?|manage cookies|cookie settings",
+    re.IGNORECASE,
+)
+# ... and words that do so only as a link or a box of their own, never in a sentence, list or heading.
+_BUTTON_WORDS = re.compile(r"copy|copied!?|print|share|\W*prev(?:ious)?|next\W*", re.IGNORECASE)
+_RUNNING_TEXT = frozenset(
+    {"p", "li", "td", "th", "dd", "dt", "pre", "code", "blockquote", "figcaption", "caption", "em", "strong", "b", "i"}
+)
+_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_NEVER_FRAME = _HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
+_POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are there to be linked to
+_CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
+_LARGE_SHARE = 0.4
+_THIN_CHARS = 300
+
+
+def remove_boilerplate(root: LexborNode) -> None:
+    """Take navigation and its like out of `root`, in place; lists of contents stay."""
+    total = len(root.text()) or 1
+    if (name := site_heading(root)) is not None:
+        name.decompose()
+    first_heading = root.css_first("h1") or root.css_first("h2")
+    doomed: dict[int, LexborNode] = {}
+    for node in root.css(_BY_MARKUP):
+        if _is_boilerplate_by_markup(node, total):
+            doomed[node.mem_id] = node
+    for node in root.css("[class],[id]"):
+        if node.mem_id not in doomed and _is_named_boilerplate(node):
+            doomed[node.mem_id] = node
+    for node in root.css("a,p,li,div,span,h2,h3,h4,h5,label,summary"):
+        if node.mem_id not in doomed and _is_label(node):
+            doomed[node.mem_id] = node
+    doomed |= {node.mem_id: node for node in frame_by_words(root)}
+    kept = _ancestors(first_heading) | _ancestors(root)
+    outermost = []
+    for node in doomed.values():
+        if node.mem_id in kept or node.tag in {"body", "html", "main"}:
+            continue
+        if _is_in(node, "pre", "code") and not _names(node) & _LINE_NUMBERS:
+            continue
+        if node.tag not in {"footer", "nav"} and len(node.text()) > total * _LARGE_SHARE:
+            continue
+        outermost.append(node)
+    ids = {node.mem_id for node in outermost}
+    for node in [node for node in outermost if not _ancestors(node.parent) & ids]:
+        node.decompose()
+
+
+def remove_contents_list(main: LexborNode) -> None:
+    """Take the list of the page's own sections out of its content, unless it is all the page has to say."""
+    lists = [
+        node
+        for node in main.css(_CONTENTS_SELECTOR)
+        if _names(node) & _CONTENTS_NAMES and link_share(node) > 0.5 and node.mem_id != main.mem_id
+    ]
+    ids = {node.mem_id for node in lists}
+    outermost = [node for node in lists if not _ancestors(node.parent) & ids]
+    rest = len(main.text()) - sum(len(node.text()) for node in outermost)
+    if rest > _THIN_CHARS:
+        for node in outermost:
+            node.decompose()
+
+
+def is_permalink(link: LexborNode) -> bool:
+    """A sign beside a heading that links to the heading itself: "¶", "#", an icon."""
+    href = link.attributes.get("href") or ""
+    if "#" not in href and not link.attributes.get("class"):
+        return False
+    names = set((link.attributes.get("class") or "").lower().split())
+    text = link.text().strip()
+    if names & _PERMALINK_CLASSES and len(text) <= 24:
+        return True
+    return "#" in href and len(text) <= 2 and not any(sign.isalnum() for sign in text)
+
+
+_PERMALINK_CLASSES = frozenset(
+    {
+        "headerlink",
+        "header-anchor",
+        "heading-anchor",
+        "hash-link",
+        "anchorjs-link",
+        "permalink",
+        "anchor-link",
+        "direct-link",
+        "heading-link",
+        "headinglink",
+        "toclink-permalink",
+        "sl-anchor-link",
+    }
+)
+
+
+def link_share(node: LexborNode) -> float:
+    """How much of the text of `node` is link text, 0..1."""
+    total = len("".join(node.text().split()))
+    linked = sum(len("".join(link.text().split())) for link in node.css("a"))
+    return min(1.0, linked / total) if total else 0.0
+
+
+def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
+    if node.tag == "header":
+        return node.css_first("h1,h2") is None and _is_page_level(node)
+    if node.tag == "aside" or node.attributes.get("role") == "complementary":
+        return not (_names(node) & _CONTENT_ASIDES) and (link_share(node) > 0.4 or _is_page_level(node))
+    if node.tag == "form":
+        return len(node.text()) < total * 0.3 and node.css_first("h1,pre,table") is None
+    if node.tag == "button" or node.attributes.get("role") == "button":
+        return not _opens_something(node)
+    if node.tag == "footer":
+        return not _is_in(node, "blockquote")
+    return True
+
+
+def _opens_something(button: LexborNode) -> bool:
+    """The question of an accordion is a button; so is "Copy"."""
+    above = button.parent
+    while above is not None and above.tag not in _HEADING_TAGS | {"dt", "summary"}:
+        above = above.parent
+    if above is not None:
+        return len(_letters(above.text())) <= len(_letters(button.text())) + 3
+    opens = "aria-expanded" in button.attributes or "aria-controls" in button.attributes
+    return opens and len(button.text().split()) >= 3
+
+
+def _is_named_boilerplate(node: LexborNode) -> bool:
+    if node.tag in _NEVER_FRAME:
+        return False
+    names = _names(node)
+    if not names & _BOILERPLATE_NAMES and not _FRAGMENTS.search(" ".join(names)):
+        classes = (node.attributes.get("class") or "").lower()
+        if "sidebar" not in classes or not any(_SIDEBAR.fullmatch(name) for name in classes.split()):
+            return False
+    if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
+        return False
+    return not _is_anchor_of_heading(node)
+
+
+def _is_anchor_of_heading(node: LexborNode) -> bool:
+    """`<section id="cookies"><h2>Cookies</h2>`: an id that spells the heading is a fragment to link to, not a role."""
+    anchor = _letters(node.attributes.get("id") or "")
+    classes = (node.attributes.get("class") or "").lower().split()
+    if not anchor or not _BOILERPLATE_NAMES.isdisjoint(classes):
+        return False
+    if node.tag in _POINTS:
+        return True
+    heading = node.css_first("h1,h2,h3,h4,h5,h6")
+    return heading is not None and _letters(heading.text()).lstrip("0123456789").startswith(anchor)
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.lower() if sign.isalnum())
+
+
+def _names(node: LexborNode) -> frozenset[str]:
+    attributes = node.attributes
+    return frozenset(f"{attributes.get('class') or ''} {attributes.get('id') or ''}".lower().split())
+
+
+def _is_label(node: LexborNode) -> bool:
+    if node.first_child is None:
+        return False
+    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑")
+    if not 3 < len(text) < 50 or node.css_first("code,pre") is not None:
+        return False
+    if _LABELS.fullmatch(text):
+        return not _is_part_of_a_sentence(node)
+    if _BUTTON_WORDS.fullmatch(text) is None or node.tag not in {"a", "div", "span"}:
+        return False
+    return not _is_in(node, *_RUNNING_TEXT, *_HEADING_TAGS)
+
+
+def _is_part_of_a_sentence(node: LexborNode) -> bool:
+    """True for words inside code, and for a link or span beside other text of its paragraph."""
+    if _is_in(node, "pre", "code", "dt"):
+        return True
+    parent = node.parent
+    if node.tag not in {"a", "span", "label"} or parent is None or parent.tag not in _RUNNING_TEXT | _HEADING_TAGS:
+        return False
+    return len(parent.text().strip()) > len(node.text().strip()) + 8
+
+
+def _is_page_level(node: LexborNode) -> bool:
+    return not _is_in(node, "article", "section", "main")
+
+
+def _is_in(node: LexborNode, *tags: str) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.tag in tags:
+            return True
+        above = above.parent
+    return False
+
+
+def _ancestors(node: LexborNode | None) -> set[int]:
+    found = set()
+    while node is not None:
+        found.add(node.mem_id)
+        node = node.parent
+    return found

@@ -1,0 +1,226 @@
+"""As much CSS as it takes to know what a page's own <style> elements and style attributes hide.
+
+No layout, no external sheets: a declaration block becomes a mapping, a sheet the rules that hold on a screen.
+"""
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+
+import re2
+
+Declarations = Mapping[str, str]
+
+# What may hold a brace, a semicolon or a comment's mark that means nothing, as CSS Syntax 3, section 4, cuts tokens.
+_OPAQUE = re.compile(
+    r"""\\.|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|\burl\(\s*+(?!["'])[^)]*+""",
+    re.DOTALL | re.IGNORECASE,
+)
+_MARK = re.compile(r"[{};,/*\[\]]")
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
+_DECLARATION = re2.compile(r"([\w-]+)\s*:((?:[^;\"'()]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'()])*)")
+_ANY = r"|inherit|initial|unset|revert|revert-layer|[^(\n]*+\(.*\).*"
+_SIZES = r"[+-]?[\d.]+(?:e-?\d+)?(?:[a-z]+|%)?"
+_VALID = {
+    "display": re.compile(
+        r"none|contents|block|inline|inline-block|flex|inline-flex|grid|inline-grid|list-item|flow-root|flow|ruby|"
+        r"run-in|math|table(?:-[a-z-]+)?|inline-table|-(?:webkit|ms|moz)-[a-z-]+|[a-z-]+ [a-z -]+" + _ANY
+    ),
+    "visibility": re.compile(r"visible|hidden|collapse" + _ANY),
+    "opacity": re.compile(r"[+-]?[\d.]+(?:e-?\d+)?%?" + _ANY),
+    "position": re.compile(r"static|relative|absolute|fixed|sticky|-webkit-sticky" + _ANY),
+    "font-size": re.compile(_SIZES + r"|(?:x{1,3}-)?(?:small|large)|medium|smaller|larger|math" + _ANY),
+    "color": re.compile(r"[a-z]+|#[0-9a-f]{3,8}" + _ANY),
+}
+_IMPORTANT = re.compile(r"(?:(?<!\s)\s++)?!\s*+important\s*+$")
+_VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
+_BRACE = re.compile(r"[{}]")
+_NESTED = re.compile(r"(?:(?<![^;{}])[^;{}]++)?\{(?:[^{}]|\{[^{}]*+\})*+\}")
+_MAX_SHEET_CHARS = 400_000
+_GROUPING = ("@media", "@supports", "@layer", "@container", "@scope")
+_SCREENS = frozenset({"", "all", "screen", "only screen", "only all"})
+_SCREEN = {"width": 1280, "height": 800, "device-width": 1280, "device-height": 800}
+_KIND = re.compile(r"^(?:only )?(?:all|screen)\b(?: and)?")
+_FEATURE = re.compile(r"\(([^:()]*+):?([^()]*+)\)")
+_WEIGHTS = (
+    (re.compile(r"#[\w-]+"), 10_000),
+    (re.compile(r"\.[\w-]+|\[[^\[\]]*+\]|(?<!:):[\w-]+"), 100),
+    (re.compile(r"(?:^|[\s>+~])[a-zA-Z][\w-]*"), 1),
+)
+# Without anything whose meaning takes more than reading the names in it: pseudo-classes, attributes, escapes.
+_PLAIN_SELECTOR = re.compile(r"[\w\s.#>+~*-]+")
+_CLASS_OR_ID = re.compile(r"[.#]([\w-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One selector with its declarations."""
+
+    selector: str
+    declarations: Declarations
+    important: frozenset[str]
+
+    @property
+    def weight(self) -> int:
+        """Orders rules as the cascade does, without `!important`."""
+        return sum(len(pattern.findall(self.selector)) * points for pattern, points in _WEIGHTS)
+
+    def may_match(self, names: Container[str]) -> bool:
+        """False only when the selector asks for a class or an id that is not among `names`, those of the page in
+        lower case. Most rules of a framework's sheet ask for names that a page does not have."""
+        if _PLAIN_SELECTOR.fullmatch(self.selector) is None:
+            return True
+        return all(name in names for name in _CLASS_OR_ID.findall(self.selector.lower()))
+
+
+def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
+    """The properties of a declaration block in lower case, and those of them marked `!important`."""
+    text = _unescape(_without_opaque(text)).lower()
+    values: dict[str, str] = {}
+    important: set[str] = set()
+    for name, raw in _DECLARATION.findall(text):
+        value, marks = _IMPORTANT.subn("", raw.strip())
+        if name in _VALID and not _VALID[name].fullmatch(value):
+            continue  # as browsers do: what is invalid does not overrule what came before
+        if marks:
+            important.add(name)
+        elif name in important:
+            continue
+        values[name] = value.strip()
+    return values, frozenset(important)
+
+
+def parse_sheet(text: str) -> list[Rule]:
+    """Every rule of a sheet that holds on a screen of any size, one entry for each selector of a list."""
+    text = _without_opaque(text[:_MAX_SHEET_CHARS]).replace("<!--", " ").replace("-->", " ")
+    return [rule for prelude, block in _blocks(text, depth=0) for rule in _rules(prelude, block)]
+
+
+def resolve_variables(values: dict[str, str], variables: Declarations) -> dict[str, str]:
+    """`values` with `var(--x)` replaced, as far as the page itself defines it."""
+    if not any("var(" in value for value in values.values()):
+        return values
+    return {
+        name: _VARIABLE.sub(
+            lambda found: values.get(found[1]) or variables.get(found[1]) or found[2] or "", value
+        ).strip()
+        for name, value in values.items()
+    }
+
+
+def _blocks(text: str, depth: int) -> Iterator[tuple[str, str]]:
+    """(prelude, block) of each plain rule; grouping rules that hold on a screen are entered."""
+    at = 0
+    while (start := text.find("{", at)) >= 0:
+        end = _closing(text, start)
+        prelude = text[at:start].rpartition(";")[2].strip()
+        block = text[start + 1 : end]
+        if not prelude.startswith("@"):
+            yield prelude, _NESTED.sub(";", block) if "{" in block else block
+            if "{" in block and depth < 5:
+                yield from ((_nested(prelude, inner), text) for inner, text in _blocks(block, depth + 1))
+        elif depth < 5 and prelude.lower().startswith(_GROUPING) and _group_holds(prelude.lower()):
+            yield from _blocks(block, depth + 1)
+        at = end + 1
+
+
+def _nested(outer: str, inner: str) -> str:
+    """The selector of a rule inside a rule (CSS nesting): "&" is the outer one, else it is an ancestor."""
+    parts = [part.strip() for part in inner.split(",")]
+    outers = [part.strip() for part in outer.split(",")]
+    return ",".join(
+        part.replace("&", above) if "&" in part else f"{above} {part}" for above in outers for part in parts
+    )
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for found in _BRACE.finditer(text, start):
+        depth += 1 if found[0] == "{" else -1
+        if depth == 0:
+            return found.start()
+    return len(text)
+
+
+def _group_holds(prelude: str) -> bool:
+    if prelude.startswith("@media"):
+        return holds_on_screen(prelude.removeprefix("@media"))
+    return not prelude.startswith(("@supports not", "@container"))
+
+
+def holds_on_screen(media: str) -> bool:
+    """Whether a media query list holds on an ordinary desktop screen; what it asks beyond that is taken as no."""
+    return (
+        any(_query_holds(query.split()) for query in media.lower().replace("(", " (").split(",")) or not media.strip()
+    )
+
+
+def _query_holds(words: list[str]) -> bool:
+    text = " ".join(words)
+    if words[:1] == ["not"]:
+        return text in {"not print", "not speech"}
+    kind, features = _KIND.sub("", text), _FEATURE.findall(text)
+    if text.startswith(("print", "only print", "speech", "tty")) or (not features and text not in _SCREENS):
+        return False
+    rest = _FEATURE.sub("", kind).replace("and", "").strip()
+    return not rest and all(_feature_holds(name.strip(), value.strip()) for name, value in features)
+
+
+def _feature_holds(name: str, value: str) -> bool:
+    found = re.fullmatch(r"([\d.]+)(px|em|rem)?", value)
+    side = _SCREEN.get(name[4:])
+    if found and side and name[:4] in {"min-", "max-"}:
+        pixels = float(found[1]) * (1 if found[2] == "px" else 16)
+        return pixels <= side if name[:4] == "min-" else pixels >= side
+    return (name, value) in {
+        ("prefers-color-scheme", "light"),
+        ("orientation", "landscape"),
+        ("hover", "hover"),
+        ("pointer", "fine"),
+        ("color", ""),
+    }
+
+
+def _rules(prelude: str, block: str) -> Iterator[Rule]:
+    declarations, important = parse_declarations(block)
+    if not declarations or len(prelude) > 4000:
+        return
+    for part in _selectors(prelude):
+        selector = part.strip()
+        if selector and "{" not in selector:
+            yield Rule(selector, declarations, important)
+
+
+def _selectors(prelude: str) -> Iterator[str]:
+    """Cut at commas, but for those in brackets: what comes next after them closes one."""
+    end, bracket = len(prelude), ""
+    for at in range(len(prelude) - 1, -1, -1):
+        if prelude[at] in "()[]":
+            bracket = prelude[at]
+        elif prelude[at] == "," and bracket not in (")", "]"):
+            yield prelude[at + 1 : end]
+            end = at
+    yield prelude[:end]
+
+
+def _without_opaque(text: str) -> str:
+    """Comments become blanks, marks in strings and in `url(...)` escapes: whatever cuts at marks then cuts right."""
+    return _OPAQUE.sub(_opened, text)
+
+
+def _opened(found: re.Match[str]) -> str:
+    token = found[0]
+    if token.startswith("/*"):
+        return " "
+    return token if token.startswith("\\") else _MARK.sub(lambda mark: f"\\{ord(mark[0]):x} ", token)
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: _character(found[1]) if found[1] else found[2], text)
+
+
+def _character(digits: str) -> str:
+    code = int(digits, 16)
+    return chr(code) if 0 < code < 0x110000 else "\ufffd"

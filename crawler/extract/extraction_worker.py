@@ -1,0 +1,54 @@
+"""The process that reads pages for an `ExtractionPool`: it answers one page at a time over a pipe until it closes."""
+
+import logging
+import signal
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from crawler.errors import ExtractionFailed
+from crawler.extract.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    body: bytes
+    url: str
+    charset: str | None
+    media_type: str = "text/html"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReady:
+    """Sent once, when all is imported: only then does a page's time begin to count."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailure:
+    """What went wrong with a page, in words: exceptions themselves do not always travel."""
+
+    reason: str
+
+
+Answer = Page | PageFailure | WorkerReady
+
+
+def serve_pages(pipe: Connection) -> None:
+    """Entry point of the process. Ends when the other side closes the pipe."""
+    from crawler.extract.extraction import extract_page  # heavy: the pool's own process need not import it
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pool's process, which then closes the pipe
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its complaints name no page
+    pipe.send(WorkerReady())
+    while True:
+        try:
+            request = pipe.recv()
+        except EOFError:
+            return
+        answer: Answer
+        try:
+            answer = extract_page(request.body, request.url, request.charset, media_type=request.media_type)
+        except ExtractionFailed as error:
+            answer = PageFailure(error.reason)
+        except Exception as error:
+            answer = PageFailure(f"the page could not be read: {type(error).__name__}: {error}")
+        pipe.send(answer)

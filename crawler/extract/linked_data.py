@@ -1,0 +1,134 @@
+"""What a page says of itself to machines: schema.org things in JSON-LD, and questions in microdata.
+
+None of it is text that a reader sees, so none of it is content: it says what visible text is (this line is a
+question), and stands beside the page as data.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser
+
+from crawler.extract.invisible_text import without_invisible
+
+_MAX_JSON_CHARS = 300_000
+_MAX_THINGS = 200
+_MAX_TEXT_CHARS = 500
+_OUTER = frozenset({"@graph", "mainEntity", "mainEntityOfPage"})
+_TAG = re.compile(r"<[^>]{0,300}>")
+
+Thing = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product that the page offers; "" for what it does not say. `price` is as written: "189.00"."""
+
+    name: str
+    brand: str = ""
+    sku: str = ""
+    price: str = ""
+    currency: str = ""  # ISO 4217
+    availability: str = ""  # a schema.org word: "InStock"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedData:
+    """In the page's order. Nobody sees it."""
+
+    questions: tuple[str, ...] = ()  # of an FAQPage
+    product: Product | None = None
+    description: str = ""  # of the page, article, product or instruction
+
+
+def linked_things(tree: LexborHTMLParser) -> list[Thing]:
+    """The outermost things of every JSON-LD script that can be read, at most a few hundred; call it before scripts
+    are removed."""
+    found: list[Thing] = []
+    for script in tree.css('script[type="application/ld+json" i]'):
+        text = script.text()
+        if len(text) > _MAX_JSON_CHARS:
+            continue
+        try:
+            data: object = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        found.extend(_outermost(data))
+    return found
+
+
+def linked_data(tree: LexborHTMLParser, things: Sequence[Thing]) -> LinkedData:
+    """`things` are those of `linked_things`."""
+    marked = tree.css('[itemtype$="schema.org/Question"] [itemprop="name"]')[:_MAX_THINGS]
+    asked = [*_questions(things), *(_text(node.text()) for node in marked)]
+    return LinkedData(
+        questions=tuple(dict.fromkeys(question for question in asked if question)),
+        product=next((product for thing in _of_type(things, "Product") if (product := _product(thing))), None),
+        description=next((text for thing in things if (text := _text(thing.get("description")))), ""),
+    )
+
+
+def _outermost(data: object) -> Iterator[Thing]:
+    """Things further in (a comment, an author) have names and dates of their own."""
+    waiting: list[object] = [data]
+    for _ in range(_MAX_THINGS):
+        if not waiting:
+            return
+        thing = waiting.pop(0)
+        if isinstance(thing, list):
+            waiting.extend(thing)
+        elif isinstance(thing, dict):
+            yield thing
+            waiting.extend(value for key, value in thing.items() if key in _OUTER)
+
+
+def _questions(things: Sequence[Thing]) -> Iterator[str]:
+    for page in _of_type(things, "FAQPage"):
+        for question in _of_type(_things(page.get("mainEntity")), "Question"):
+            yield _text(question.get("name"))
+
+
+def _product(thing: Thing) -> Product | None:
+    name = _text(thing.get("name"))
+    offer = next(iter(_things(thing.get("offers"))), {})
+    availability = _text(offer.get("availability")).rpartition("/")[2]
+    return (
+        Product(
+            name=name,
+            brand=_named(thing.get("brand")) or _text(thing.get("brand")),
+            sku=_text(thing.get("sku")),
+            price=_text(offer.get("price")) or _text(offer.get("lowPrice")),
+            currency=_text(offer.get("priceCurrency")),
+            availability=availability,
+        )
+        if name
+        else None
+    )
+
+
+def _named(value: object) -> str:
+    return _text(value.get("name")) if isinstance(value, dict) else ""
+
+
+def _of_type(things: Sequence[Thing], name: str) -> list[Thing]:
+    return [thing for thing in things if _is(thing, name)]
+
+
+def _is(thing: Thing, name: str) -> bool:
+    said = thing.get("@type")
+    kinds = said if isinstance(said, list) else [said]
+    return any(isinstance(kind, str) and re.split(r"[/:#]", kind)[-1] == name for kind in kinds)
+
+
+def _things(value: object) -> list[Thing]:
+    values = value if isinstance(value, list) else [value]
+    return [thing for thing in values[:_MAX_THINGS] if isinstance(thing, dict)]
+
+
+def _text(value: object) -> str:
+    """One line without markup; numbers as they are written."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return " ".join(without_invisible(_TAG.sub(" ", str(value)[: 4 * _MAX_TEXT_CHARS])).split())[:_MAX_TEXT_CHARS]

@@ -1,0 +1,157 @@
+"""Which element of a page holds its main content.
+
+A page that marks it (<main>, role=main, a single <article>) is believed. Otherwise trafilatura says which text is
+content, and the smallest element around that text is taken: trafilatura chooses, our own writer writes, so code,
+tables and definition lists come out whole.
+"""
+
+import re
+
+import trafilatura
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.extract.boilerplate import link_share
+
+_MIN_CHARS = 120
+_MIN_SHARE = 0.25  # of the page's text: below it a landmark is an empty shell that a script fills
+_MOST_OF_IT = 0.9
+_MAX_BANNER_CHARS = 300
+_MAX_TEASER_CHARS = 300
+_RAIL_LINK_SHARE = 0.25
+_PROSE_CHARS = 80
+_PROBE_CHARS = 60
+_MIN_PROBE_CHARS = 12
+_MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this the whole body is taken
+_TITLES = "h1,.headertitle,.page-title,.pagetitle,.entry-title,.post-title"
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def find_main_content(tree: LexborHTMLParser) -> LexborNode | None:
+    """The element around the main content; call it on a tree without hidden text. None when there is no body."""
+    body = tree.body
+    if body is None:
+        return None
+    return _marked(body) or _chosen_by_trafilatura(tree, body) or body
+
+
+def _marked(body: LexborNode) -> LexborNode | None:
+    total = _size(body)
+    marks = [node for node in body.css("main,[role=main]") if _size(node) >= max(_MIN_SHARE * total, 1)]
+    if marks:
+        main = max(marks, key=_size)
+        return _only_article(main, 0.5) or _with_title(main, body)
+    return _only_article(body, 0.35)
+
+
+def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
+    """`main`; where it has no title, what holds it and the page's only h1, as it shows in a banner above <main>."""
+    titles = body.css("h1")
+    if len(titles) != 1 or main.css_first("h1,h2") is not None:
+        return main
+    around = main.parent
+    while around is not None and not _contains(around, titles[0]):
+        around = around.parent
+    beside = _size(around) - _size(main) if around is not None else 0
+    return around if around is not None and beside <= _MAX_BANNER_CHARS + 0.1 * _size(main) else main
+
+
+def _only_article(node: LexborNode, share: float) -> LexborNode | None:
+    every = [article for article in node.css("article,[role=article]") if not _is_within_article(article)]
+    articles = [article for article in every if not _is_teaser(article)]
+    if len(articles) != 1:
+        return None
+    article = articles[0]
+    teasers = sum(_size(other) for other in every) - _size(article)
+    if _size(article) < max(_MIN_CHARS, share * (_size(node) - teasers)):
+        return None
+    title = node.css_first("h1")
+    return article if title is None or article.css_first("h1") is not None else None
+
+
+def _is_teaser(article: LexborNode) -> bool:
+    """A card that leads to another article."""
+    return _size(article) < _MAX_TEASER_CHARS and article.css_first("a[href]") is not None and not article.css("h1,pre")
+
+
+def _is_within_article(node: LexborNode) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.tag == "article":
+            return True
+        above = above.parent
+    return False
+
+
+def _chosen_by_trafilatura(tree: LexborHTMLParser, body: LexborNode) -> LexborNode | None:
+    html = tree.html or ""
+    if len(html) > _MAX_CHARS_TO_ASK:
+        return None
+    text = trafilatura.extract(
+        html, fast=True, include_comments=False, include_tables=True, favor_recall=False, include_formatting=False
+    )
+    kept = _squash(text or "")
+    if len(kept) < _MIN_CHARS:
+        return None
+    weights: dict[int, int] = {}
+    total = 0
+    for node in body.traverse(include_text=True):
+        if not node.is_text_node:
+            continue
+        words = _squash(node.text_content or "")
+        if len(words) < _MIN_PROBE_CHARS or words[:_PROBE_CHARS] not in kept:
+            continue
+        total += len(words)
+        above = node.parent
+        while above is not None:
+            weights[above.mem_id] = weights.get(above.mem_id, 0) + len(words)
+            above = above.parent
+    return _smallest_around(body, weights, total) if total else None
+
+
+def _smallest_around(body: LexborNode, weights: dict[int, int], total: int) -> LexborNode:
+    node = body
+    while True:
+        heavy = [child for child in node.iter() if weights.get(child.mem_id, 0) >= _MOST_OF_IT * total]
+        if not heavy or heavy[0].tag in {"p", "pre", "table", "tbody", "tr", "ul", "ol", "dl", "blockquote"}:
+            return node
+        title = node.css_first(_TITLES) or node.css_first("h2")
+        if title is not None and not _contains(heavy[0], title):
+            _remove_rails(heavy[0], weights)
+            return node
+        node = heavy[0]
+
+
+def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
+    """Take away what follows `content` and is mostly links to elsewhere, where all around it was taken in only for
+    the title that stands before."""
+    rails = []
+    after = content.next
+    while after is not None:
+        if after.is_element_node and weights.get(after.mem_id, 0) < 0.5 * _size(after) and _is_rail(after):
+            rails.append(after)
+        after = after.next
+    for rail in rails:
+        rail.decompose()
+
+
+def _is_rail(node: LexborNode) -> bool:
+    if link_share(node) < _RAIL_LINK_SHARE:
+        return False
+    return not any(_size(text) > _PROSE_CHARS and link_share(text) < 0.5 for text in node.css("p"))
+
+
+def _contains(node: LexborNode, other: LexborNode) -> bool:
+    above: LexborNode | None = other
+    while above is not None:
+        if above.mem_id == node.mem_id:
+            return True
+        above = above.parent
+    return False
+
+
+def _size(node: LexborNode) -> int:
+    return len("".join(node.text().split()))
+
+
+def _squash(text: str) -> str:
+    return _NOT_WORD.sub("", text).lower()

@@ -1,0 +1,299 @@
+"""The content of an element as Markdown, and its headings: one walk writes both, so they always agree.
+
+The law that chunkers rely on: the lines of `markdown` that start with one to six "#" and a space, outside fenced
+code, are `headings`, in the same order with the same text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.heading_anchors import HeadingAnchors
+from crawler.extract.markdown_code import fenced_code
+from crawler.extract.markdown_inline import code_span, inline_markdown, plain_text
+from crawler.extract.markdown_table import TableRow, is_layout, is_single_column, markdown_table, table_rows
+from crawler.extract.page import Heading
+
+_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_BLOCKS = """
+address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption
+figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p
+pre section summary table tbody td tfoot th thead tr ul caption
+"""
+_BLOCK_TAGS = frozenset(_BLOCKS.split())
+_BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
+_ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
+_MAX_DEPTH = 100
+_MAX_QUESTION_CHARS = 1000  # with the blanks of the source
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    markdown: str
+    headings: tuple[Heading, ...]
+
+
+class _Kind(Enum):
+    TEXT = auto()
+    LIST = auto()
+    TERM = auto()
+    HEADING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    kind: _Kind
+    text: str
+
+
+def write_markdown(root: LexborNode, anchors: HeadingAnchors, questions: Iterable[str] = ()) -> Rendered:
+    """`root` without hidden text and navigation, as Markdown with the headings found on the way.
+
+    A block that is one of `questions`, whatever its tag, is a heading one level below the last.
+    """
+    writer = _Writer(root, anchors, frozenset(_letters(question) for question in questions))
+    blocks = list(writer.blocks(root, 0))
+    return Rendered("\n\n".join(block.text for block in blocks), tuple(writer.headings))
+
+
+class _Writer:
+    def __init__(self, root: LexborNode, anchors: HeadingAnchors, questions: frozenset[str]) -> None:
+        self.headings: list[Heading] = []
+        self._anchors = anchors
+        self._questions = questions
+        self._level = 1  # of the last heading that the page itself writes as one
+        self._wrappers = _inline_wrappers(root)
+
+    def blocks(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        """The blocks of the children of `node`; runs of inline children are paragraphs."""
+        return self._of(node.iter(include_text=True), depth)
+
+    def _of(self, children: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
+        run: list[LexborNode] = []
+        for child in children:
+            if not child.is_text_node and self._is_block(child):
+                yield from _paragraph(run)
+                run = []
+                yield from self._block(child, depth)
+            else:
+                run.append(child)
+        yield from _paragraph(run)
+
+    def _is_block(self, node: LexborNode) -> bool:
+        if node.tag in _BLOCK_TAGS or node.mem_id in self._wrappers:
+            return True
+        return node.tag in {"button", "a", "span", "strong", "b"} and self._is_question(node)
+
+    def _block(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        tag = node.tag or ""
+        if depth > _MAX_DEPTH:  # deeper than any layout: text alone
+            yield from _paragraph([node])
+        elif tag in _HEADINGS:
+            self._level = _HEADINGS[tag]
+            yield from self._heading(node, _HEADINGS[tag])
+        elif self._is_question(node):
+            yield from self._heading(node, min(6, self._level + 1))
+        elif tag == "pre":
+            if code := fenced_code(node):
+                yield _Block(_Kind.TEXT, code)
+        elif tag in {"ul", "ol", "menu", "dir"}:
+            yield from self._list(node, depth)
+        elif tag == "dl":
+            yield from self._definitions(node, depth)
+        elif tag == "dt":
+            yield from _term(node)
+        elif tag == "table":
+            yield from self._table(node, depth)
+        elif tag == "blockquote":
+            yield from self._quote(node, depth)
+        elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
+            text = inline_markdown(node.iter(include_text=True))
+            if text:
+                is_title = tag == "summary" or (tag == "p" and _is_admonition_title(node))
+                yield _Block(_Kind.TEXT, _strong(text) if is_title else text)
+        else:
+            yield from self.blocks(node, depth + 1)
+
+    def _heading(self, node: LexborNode, level: int) -> Iterator[_Block]:
+        text = plain_text(node)
+        if not text:
+            return
+        if _is_title_of_admonition(node):
+            yield _Block(_Kind.TEXT, _strong(text))
+            return
+        self.headings.append(Heading(level, text, self._anchors.of(node), self._is_question(node)))
+        yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
+
+    def _is_question(self, node: LexborNode) -> bool:
+        if not self._questions or len(node.text()) > _MAX_QUESTION_CHARS:
+            return False
+        return _letters(plain_text(node)) in self._questions
+
+    def _list(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        number = _integer(node.attributes.get("start"), 1)
+        items: list[str] = []
+        for child in node.iter(include_text=True):
+            if child.is_text_node and not (child.text_content or "").strip():
+                continue
+            is_item = child.tag == "li"
+            blocks = list(self.blocks(child, depth + 1) if is_item else self._of([child], depth + 1))
+            if is_item:
+                number = _integer(child.attributes.get("value"), number)
+            if not blocks:
+                continue
+            if any(block.kind is _Kind.HEADING for block in blocks):
+                if items:
+                    yield _Block(_Kind.LIST, "\n".join(items))
+                    items = []
+                yield from blocks
+            else:
+                items.append(_item(f"{number}. " if node.tag == "ol" else "- ", blocks))
+            number += 1
+        if items:
+            yield _Block(_Kind.LIST, "\n".join(items))
+
+    def _definitions(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        """Short ones as a list of "term: definition"; long ones as bold terms with their blocks below."""
+        parts = list(_definition_parts(node))
+        is_list = parts and all(_is_short(part) for part in parts)
+        if is_list and not any(_is_signature(part) or self._is_question(part) for part in parts):
+            items: list[str] = []
+            terms: list[str] = []
+            for part in parts:
+                text = " ".join(block.text for block in self.blocks(part, depth + 1))
+                if part.tag == "dt":
+                    terms.append(text.rstrip(":"))
+                elif terms:
+                    items.append(f"- {_strong(', '.join(terms))}: {text}")
+                    terms = []
+                else:
+                    items.append(f"- {text}")
+            items += [f"- {term}" for term in terms]
+            yield _Block(_Kind.LIST, "\n".join(items))
+            return
+        yield from self._of(parts, depth + 1)
+
+    def _table(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        rows = table_rows(node)
+        caption = next((part for part in node.iter() if part.tag == "caption"), None)
+        if caption is not None:
+            yield from self._block(caption, depth + 1)
+        if not rows:
+            return
+        if is_layout(node, rows):
+            for cell in (cell for row in rows for cell in row.cells):
+                yield from self.blocks(cell, depth + 1)
+        elif is_single_column(rows):
+            yield from self._one_column(rows, depth)
+        elif table := markdown_table(rows):
+            yield _Block(_Kind.TEXT, table)
+
+    def _one_column(self, rows: list[TableRow], depth: int) -> Iterator[_Block]:
+        items = []
+        for row in rows:
+            blocks = list(self.blocks(row.cells[0], depth + 1))
+            if blocks and row.is_header:
+                yield _Block(_Kind.TEXT, " / ".join(block.text for block in blocks))
+            elif blocks:
+                items.append(_item("- ", blocks, gap="\n"))
+        if items:
+            yield _Block(_Kind.LIST, "\n".join(items))
+
+    def _quote(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        blocks = list(self.blocks(node, depth + 1))
+        if any(block.kind is _Kind.HEADING for block in blocks):
+            yield from blocks
+        elif blocks:
+            lines = "\n\n".join(block.text for block in blocks).split("\n")
+            yield _Block(_Kind.TEXT, "\n".join(f"> {line}".rstrip() for line in lines))
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+def _inline_wrappers(root: LexborNode) -> set[int]:
+    """Inline elements around blocks (cards in links, custom elements): they are walked as blocks."""
+    wrappers: set[int] = set()
+    for node in root.css(_BLOCK_SELECTOR):
+        above = node.parent
+        while above is not None and above.tag not in _BLOCK_TAGS and above.mem_id not in wrappers:
+            wrappers.add(above.mem_id)
+            above = above.parent
+        if above is not None and above.tag in {"p", "summary", "figcaption", "caption", "legend"}:
+            wrappers.add(above.mem_id)
+    return wrappers
+
+
+def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:
+    text = inline_markdown(nodes) if nodes else ""
+    if any(sign.isalnum() or ord(sign) > 0x2000 for sign in text):
+        yield _Block(_Kind.TEXT, text)
+
+
+def _term(node: LexborNode) -> Iterator[_Block]:
+    text = plain_text(node).removesuffix("[source]").strip()
+    if _is_signature(node) and text:
+        yield _Block(_Kind.TERM, code_span(text))
+    elif text := inline_markdown(node.iter(include_text=True)):
+        yield _Block(_Kind.TERM, _strong(", ".join(line.rstrip(",") for line in text.split("\n"))))
+
+
+def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:
+    text = blocks[0].text
+    for block in blocks[1:]:
+        text += ("\n" if block.kind is _Kind.LIST else gap) + block.text
+    indent = " " * len(marker)
+    lines = text.split("\n")
+    return "\n".join([marker + lines[0], *(indent + line if line else "" for line in lines[1:])])
+
+
+def _strong(text: str) -> str:
+    return text if "*" in text or "\n" in text else f"**{text}**"
+
+
+def _definition_parts(node: LexborNode) -> Iterator[LexborNode]:
+    for child in node.iter():
+        if child.tag == "div":
+            yield from (part for part in child.iter() if part.tag in {"dt", "dd"})
+        else:
+            yield child
+
+
+def _is_short(part: LexborNode) -> bool:
+    if part.tag == "dt":
+        return part.css_first("h1,h2,h3,h4,h5,h6") is None
+    return (
+        part.tag == "dd"
+        and part.css_first("ul,ol,dl,pre,table,h1,h2,h3,h4,h5,h6,blockquote,p + p") is None
+        and len(part.text()) < 400
+    )
+
+
+def _is_signature(part: LexborNode) -> bool:
+    return part.tag == "dt" and bool({"sig", "descname"} & set((part.attributes.get("class") or "").split()))
+
+
+def _is_admonition_title(node: LexborNode) -> bool:
+    names = (node.attributes.get("class") or "").lower().split()
+    return "admonition-title" in names or ("title" in names and node.parent is not None)
+
+
+def _is_title_of_admonition(heading: LexborNode) -> bool:
+    box = heading.parent
+    for _ in range(2):
+        if box is None or box.tag not in {"div", "aside", "section", "header"}:
+            return False
+        if _ADMONITIONS & set((box.attributes.get("class") or "").lower().split()):
+            first = box.css_first("h1,h2,h3,h4,h5,h6")
+            return first is not None and first.mem_id == heading.mem_id
+        box = box.parent
+    return False
+
+
+def _integer(value: str | None, default: int) -> int:
+    digits = (value or "").strip()
+    return int(digits) if re.fullmatch(r"-?\d{1,6}", digits, re.ASCII) else default

@@ -1,0 +1,81 @@
+"""Code blocks: the text of a <pre> with its line breaks, fenced, with its language where the page names one."""
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.invisible_text import without_invisible
+
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:|sourceCode)[- ]?([a-z][a-z0-9+#_.-]*)"
+)
+_NO_LANGUAGE = frozenset(
+    {"none", "text", "plain", "plaintext", "default", "notranslate", "highlight", "source", "code", "output"}
+)
+# Names that stand alone in a class: <pre class="rust rust-example-rendered">
+_NAMES = """
+bash sh shell console c cpp csharp css diff go haskell html http ini java javascript js json kotlin lua make perl php
+python ruby rust scala sql swift toml ts typescript xml yaml
+"""
+_KNOWN = frozenset(_NAMES.split())
+_FENCE = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
+_MAX_DEPTH = 60
+
+
+def fenced_code(pre: LexborNode) -> str:
+    """The block as fenced Markdown, "" when it holds no text. The fence is longer than any inside."""
+    text = code_text(pre)
+    if not text:
+        return ""
+    ticks = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
+    return f"{ticks}{_language(pre)}\n{text}\n{ticks}"
+
+
+def code_text(pre: LexborNode) -> str:
+    """The text of `pre`, line by line, without blank lines at either end and without blanks at line ends."""
+    pieces: list[str] = []
+    _collect(pre, pieces, 0)
+    text = without_invisible("".join(pieces)).replace("\u00a0", " ")
+    lines = [line.rstrip() for line in re.split(r"[\n\v\f\x85\u2028\u2029]", text)]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _collect(node: LexborNode, pieces: list[str], depth: int) -> None:
+    for child in node.iter(include_text=True):
+        if child.is_text_node:
+            pieces.append(child.text_content or "")
+        elif child.tag == "br":
+            pieces.append("\n")
+        elif depth > _MAX_DEPTH:
+            pieces.append(child.text())
+        else:
+            is_line = child.tag in {"div", "p", "li", "tr"}
+            if is_line and pieces and not _ends_line(pieces):
+                pieces.append("\n")
+            _collect(child, pieces, depth + 1)
+            if is_line and child.next is not None and not _ends_line(pieces):
+                pieces.append("\n")
+
+
+def _ends_line(pieces: list[str]) -> bool:
+    return any(piece.endswith("\n") for piece in pieces[-1:])
+
+
+def _language(pre: LexborNode) -> str:
+    nodes: list[LexborNode | None] = [pre.css_first("code"), pre, pre.parent]
+    nodes.append(pre.parent.parent if pre.parent is not None else None)
+    for node in nodes:
+        if node is None:
+            continue
+        attributes = node.attributes
+        named = attributes.get("data-lang") or attributes.get("data-language")
+        found = _LANGUAGE.search((attributes.get("class") or "").lower())
+        alone = _KNOWN.intersection((attributes.get("class") or "").lower().split())
+        language = (named or (found[1] if found else "") or "".join(sorted(alone)[:1])).lower()
+        if re.fullmatch(r"[a-z][a-z0-9+#_.-]{0,20}", language) and language not in _NO_LANGUAGE:
+            return {"python3": "python", "default": ""}.get(language, language)
+    return ""

@@ -1,0 +1,45 @@
+"""A page that comes as Markdown, as the HTML that its readers would get: from there on it is read like any other."""
+
+import re
+from functools import cache
+from html import escape
+from typing import Final
+
+from markdown_it import MarkdownIt
+
+MARKDOWN_TYPES: Final = frozenset({"text/markdown", "text/x-markdown"})
+
+_FRONT_MATTER: Final = re.compile(r"---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD: Final = re.compile(r"(title|description|lang|language)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_MODULE_LINE: Final = re.compile(r"(?:import|export)\s.{0,500}(?:from\s+['\"]|[{=;])")  # of MDX, before its text
+
+
+def markdown_html(markdown: str) -> str:
+    """`title`, `description` and `lang` of front matter become the document's own."""
+    text = markdown.replace("\r\n", "\n").removeprefix("\ufeff").lstrip("\n")
+    said: dict[str, str] = {}
+    if front := _FRONT_MATTER.match(text):
+        fields = (_FIELD.fullmatch(line.strip()) for line in front[1].split("\n"))
+        said = {field[1].lower(): field[2].strip().strip("\"'") for field in fields if field}
+        text = text[front.end() :]
+    body = _parser().render(_without_modules(text))
+    language = escape(said.get("lang") or said.get("language", ""))
+    return (
+        f'<!doctype html><html lang="{language}"><head><title>{escape(said.get("title", ""))}</title>'
+        f'<meta name="description" content="{escape(said.get("description", ""))}"></head>'
+        f"<body><main>{body}</main></body></html>"
+    )
+
+
+def _without_modules(text: str) -> str:
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines) and (not lines[at].strip() or _MODULE_LINE.match(lines[at])):
+        at += 1
+    return "\n".join(lines[at:])
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables and struck text, and HTML as it stands: its hidden parts are taken out afterwards."""
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -1,0 +1,116 @@
+"""The running text of a block: links and emphasis as plain text, code in backticks, line breaks kept."""
+
+import re
+from collections.abc import Iterable
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.boilerplate import is_permalink
+from crawler.extract.invisible_text import without_invisible
+
+_CODE = {"code", "tt", "kbd", "samp"}
+_SPACES = re.compile(r"\s+")
+_AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
+# What a line of text may begin with and must not: a heading, a fence, the underline of a heading.
+_READS_AS_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|```|~~~|=+\s*$|-+\s*$)", re.MULTILINE)
+_BREAK = "\ufdd0"  # a noncharacter: no page means anything by it
+_MAX_DEPTH = 60
+
+
+def inline_markdown(nodes: Iterable[LexborNode]) -> str:
+    """One paragraph; "\\n" only where the page breaks the line."""
+    pieces: list[str] = []
+    for node in nodes:
+        _collect(node, pieces, 0)
+    lines = _one_spaced("".join(pieces)).replace(_BREAK, "\n")
+    return _READS_AS_MARKUP.sub(r"\\", _AROUND_BREAK.sub("\n", lines).strip())
+
+
+def plain_text(node: LexborNode) -> str:
+    """The text of `node` on one line, without permalinks and without any markup."""
+    pieces: list[str] = []
+    _collect(node, pieces, 0, is_plain=True)
+    return _one_spaced("".join(pieces).replace(_BREAK, " ")).strip()
+
+
+def code_span(text: str) -> str:
+    """`text` in as many backticks as it takes."""
+    if not text:
+        return ""
+    runs = [len(run) for run in re.findall("`+", text)]
+    ticks = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _one_spaced(text: str) -> str:
+    return _SPACES.sub(" ", without_invisible(text))
+
+
+def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = False) -> None:
+    if node.is_text_node:
+        pieces.append((node.text_content or "").replace(_BREAK, ""))
+        return
+    tag = node.tag
+    if tag == "br":
+        pieces.append(_BREAK)
+    elif tag == "a" and is_permalink(node):
+        return
+    elif depth > _MAX_DEPTH:
+        pieces.append(node.text())
+    elif tag in _CODE and not is_plain:
+        _append_code(_one_spaced(node.text(separator="") if node.css_first("br") is None else plain_text(node)), pieces)
+    else:
+        _collect_children(node, pieces, depth, is_plain)
+
+
+def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain: bool) -> None:
+    tag = node.tag
+    opening, closing = "", ""
+    if tag == "q":
+        opening = closing = '"'
+    elif tag == "sup" and pieces and pieces[-1][-1:].isalnum() and _is_power(node):
+        opening, closing = ("^(", ")") if " " in node.text().strip() else ("^", "")
+    elif tag in _BLOCKISH:
+        opening = closing = " "
+    pieces.append(opening)
+    for child in node.iter(include_text=True):
+        _collect(child, pieces, depth + 1, is_plain)
+    pieces.append(closing)
+
+
+def _is_power(sup: LexborNode) -> bool:
+    """A small expression, not a footnote, an ordinal or a trade mark."""
+    text = sup.text().strip()
+    return len(text) <= 12 and _POWER.fullmatch(text) is not None and sup.css_first("a") is None
+
+
+_POWER = re.compile(r"[-−+]?(?:\d+|[a-z])(?:\s*[-−+*/]\s*(?:\d+|[a-z]))*")
+_BLOCKISH = {
+    "p",
+    "div",
+    "li",
+    "dd",
+    "dt",
+    "td",
+    "th",
+    "tr",
+    "option",
+    "section",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+}
+
+
+def _append_code(text: str, pieces: list[str]) -> None:
+    span = code_span(text.strip())
+    if not span:
+        pieces.append(text)
+    elif pieces and pieces[-1].endswith("`") and span.startswith("`") and not span.startswith("``"):
+        pieces[-1] = pieces[-1][:-1] + span[1:]  # two spans that touch are one: "``" would be a longer delimiter
+    else:
+        pieces.append((" " if text[:1].isspace() else "") + span + (" " if text[-1:].isspace() else ""))

@@ -1,0 +1,104 @@
+"""Tables as Markdown rows; tables that only lay a page out are told apart and given back as plain blocks."""
+
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.markdown_inline import inline_markdown
+
+_MAX_SPAN = 40
+_MAX_COLUMNS = 60
+_SECTIONS = {"thead", "tbody", "tfoot"}
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    cells: tuple[LexborNode, ...]
+    is_header: bool
+
+
+def table_rows(table: LexborNode) -> list[TableRow]:
+    """The rows of this table, not of tables inside it."""
+    rows = []
+    for part in table.iter():
+        if part.tag == "tr":
+            rows.append(_row(part, False))
+        elif part.tag in _SECTIONS:
+            rows.extend(_row(row, part.tag == "thead") for row in part.iter() if row.tag == "tr")
+    return [row for row in rows if row.cells]
+
+
+def is_layout(table: LexborNode, rows: list[TableRow]) -> bool:
+    """True for a grid that holds blocks a Markdown cell cannot: headings, tables, code, or nothing to compare."""
+    if table.attributes.get("role") in {"presentation", "none"}:
+        return True
+    if table.css_first("h1,h2,h3,h4,h5,h6") is not None or any(cell.css_first("table") for cell in _cells(rows)):
+        return True
+    if any("\n" in pre.text().strip() for pre in table.css("pre")):
+        return True
+    return len(rows) == 1 and not rows[0].is_header and not any(cell.tag == "th" for cell in rows[0].cells)
+
+
+def is_single_column(rows: list[TableRow]) -> bool:
+    return all(len(row.cells) == 1 for row in rows)
+
+
+def markdown_table(rows: list[TableRow]) -> str:
+    """A pipe table, whose header is empty where the page's has none. A cell that spans rows or columns is repeated, so
+    that each row can be read alone."""
+    grid = _grid(rows)
+    width = min(_MAX_COLUMNS, max((len(line) for line in grid), default=0))
+    lines = [line[:width] + [""] * (width - len(line)) for line in grid]
+    if not any(cell for line in lines for cell in line):
+        return ""
+    if not rows[0].is_header:
+        lines.insert(0, [""] * width)
+    rule = ["---"] * width
+    return "\n".join(f"| {' | '.join(line)} |" for line in [lines[0], rule, *filter(any, lines[1:])])
+
+
+def _row(node: LexborNode, in_head: bool) -> TableRow:
+    cells = tuple(cell for cell in node.iter() if cell.tag in {"td", "th"})
+    return TableRow(cells, in_head or (bool(cells) and all(cell.tag == "th" for cell in cells)))
+
+
+def _cells(rows: list[TableRow]) -> list[LexborNode]:
+    return [cell for row in rows for cell in row.cells]
+
+
+def _grid(rows: list[TableRow]) -> list[list[str]]:
+    carried: dict[int, tuple[int, str]] = {}  # column -> (rows still to fill, text)
+    grid = []
+    for row in rows:
+        line: list[str] = []
+        for cell in row.cells:
+            _fill_carried(line, carried)
+            text = _cell_text(cell)
+            down, across = _span(cell, "rowspan"), _span(cell, "colspan")
+            for step in range(across):
+                if down > 1:
+                    carried[len(line)] = (down - 1, text)
+                line.append(text if step == 0 else "")
+            if len(line) > _MAX_COLUMNS:
+                break
+        _fill_carried(line, carried)
+        grid.append(line)
+    return grid
+
+
+def _fill_carried(line: list[str], carried: dict[int, tuple[int, str]]) -> None:
+    while len(line) in carried:
+        left, text = carried.pop(len(line))
+        if left > 1:
+            carried[len(line)] = (left - 1, text)
+        line.append(text)
+
+
+def _span(cell: LexborNode, name: str) -> int:
+    value = cell.attributes.get(name) or "1"
+    return max(1, min(_MAX_SPAN, int(value))) if value.isascii() and value.isdigit() else 1
+
+
+def _cell_text(cell: LexborNode) -> str:
+    text = inline_markdown(cell.iter(include_text=True)).replace("\n", " ").removeprefix("\\")
+    return text.replace("|", "\\|")

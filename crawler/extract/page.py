@@ -1,0 +1,112 @@
+"""What a crawl yields: one `PageResult` for every URL it took, with the page or the reason there is none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from crawler.extract.linked_data import LinkedData
+
+
+class Outcome(StrEnum):
+    """How one URL ended. Every value but FETCHED carries its reason in `PageResult.reason`."""
+
+    FETCHED = "fetched"
+    UNCHANGED = "unchanged"  # 304: the validators of the last visit still hold
+    BLOCKED_BY_ROBOTS = "blocked_by_robots"
+    FORBIDDEN_ADDRESS = "forbidden_address"  # the address check refused the URL or what its name resolves to
+    OUT_OF_SCOPE = "out_of_scope"  # a redirect or rel=canonical led outside the source
+    DUPLICATE = "duplicate"  # another URL of this crawl already stands for this page
+    NOT_FOUND = "not_found"  # 404
+    GONE = "gone"  # 410
+    SOFT_404 = "soft_404"  # status 200 for a page that says that it was not found
+    LOGIN_WALL = "login_wall"  # 401, 403, or a login form in place of the page
+    RATE_LIMITED = "rate_limited"  # 429 after all retries
+    HTTP_ERROR = "http_error"  # any other 4xx, and 5xx after all retries
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    TIMED_OUT = "timed_out"
+    UNREACHABLE = "unreachable"  # name, connection, TLS or protocol failure
+    TOO_LARGE = "too_large"
+    NOT_HTML = "not_html"
+    NOINDEX = "noindex"  # the page asks not to be indexed (meta robots, X-Robots-Tag)
+    JAVASCRIPT_ONLY = "javascript_only"  # no text until scripts run
+    EMPTY_TEXT = "empty_text"  # HTML without main text
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one.
+
+    `is_question`: the page declares it a question (FAQPage), and what follows is the answer to it alone.
+    """
+
+    level: int  # 1..6
+    text: str
+    anchor: str | None = None
+    is_question: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageSigns:
+    """What a page shows of being something else than it claims; alone, none of it proves anything."""
+
+    says_not_found: bool = False  # in its title or first heading
+    has_password_field: bool = False
+    says_login: bool = False  # in its title or first heading
+    has_scripts: bool = False
+    is_shell: bool = False  # it has scripts, and a place for them to write to
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The main content of one HTML page.
+
+    `markdown` holds headings, paragraphs, lists, tables and code, without navigation and hidden text.
+    `url` is absolute and normalised, after redirects; `canonical_url` is rel=canonical when the page names one
+    on the same host, else `url`. `links` are absolute, normalised, unique, in document order, and empty when the
+    page says nofollow. `linked` is what the page says to machines only; `hidden_text` is what was taken out because its
+    readers do not see it, for whoever looks for what was hidden. `language` is a BCP 47 primary subtag ("en")
+    from the page or detected, or None.
+    """
+
+    url: str
+    canonical_url: str
+    title: str
+    markdown: str
+    headings: tuple[Heading, ...] = ()
+    description: str = ""
+    language: str | None = None
+    published: date | None = None
+    modified: date | None = None
+    links: tuple[str, ...] = ()
+    is_noindex: bool = False
+    linked: LinkedData = field(default_factory=LinkedData)
+    signs: PageSigns = field(default_factory=PageSigns)
+    hidden_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server gave to ask "has it changed?" with (RFC 9110, section 8.8)."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult:
+    """How one URL of the frontier ended.
+
+    `page` is set exactly when `outcome` is FETCHED. `reason` is a sentence for a person, empty when FETCHED.
+    """
+
+    url: str  # as it stood in the frontier
+    depth: int
+    outcome: Outcome
+    reason: str = ""
+    page: Page | None = None
+    final_url: str | None = None  # after redirects, when an answer came
+    status: int | None = None  # HTTP status of the last answer
+    body_bytes: int = 0
+    validators: Validators = field(default_factory=Validators)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)

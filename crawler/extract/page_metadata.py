@@ -1,0 +1,108 @@
+"""Title and description of a page."""
+
+import re
+from urllib.parse import unquote, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.extract.invisible_text import without_invisible
+from crawler.extract.markdown_inline import plain_text
+
+_MAX_TITLE_CHARS = 300
+_MAX_NAME_CHARS = 60
+_SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-name" i]')
+_EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
+_MAX_DESCRIPTION_CHARS = 1000
+_SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
+
+
+def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str) -> str:
+    """The page's own name without the site's: og:title, else <title>, else the first heading, else from the URL.
+
+    Where the declared title is the first heading with the site's name before or behind, it is the heading.
+    """
+    heading_node = main.css_first("h1") if main is not None else None
+    heading = plain_text(heading_node) if heading_node is not None else _first_heading(main)
+    element = tree.css_first("head > title") or tree.css_first("title")
+    declared = _meta(tree, 'meta[property="og:title" i]', 'meta[name="twitter:title" i]')
+    declared = declared or (_one_line(element.text()) if element is not None else "")
+    title = _without_site(declared, heading, _site_names(tree, url))
+    return (title or heading or _from_url(url))[:_MAX_TITLE_CHARS]
+
+
+def site_name(tree: LexborHTMLParser, url: str) -> str:
+    """What the site at its start page `url` calls itself: og:site_name, else of the title the part that is its host's
+    name, else the first part that says more than "Home". "" where that is no name."""
+    said = _meta(tree, *_SAYS_ITS_NAME)
+    if not said:
+        element = tree.css_first("head > title") or tree.css_first("title")
+        parts = _SEPARATOR.split(_one_line(element.text())) if element is not None else []
+        own = _site_names(tree, url)
+        named = [part for part in parts if _letters(part) in own]
+        said = next(iter((*named, *(part for part in parts if part and part.lower() not in _EVERY_HOME))), "")
+    return said if len(said) <= _MAX_NAME_CHARS else ""
+
+
+def page_description(tree: LexborHTMLParser) -> str:
+    found = _meta(
+        tree,
+        'meta[name="description" i]',
+        'meta[property="og:description" i]',
+        'meta[name="twitter:description" i]',
+    )
+    return found[:_MAX_DESCRIPTION_CHARS]
+
+
+def _meta(tree: LexborHTMLParser, *selectors: str) -> str:
+    for selector in selectors:
+        for node in tree.css(selector):
+            if text := _one_line(node.attributes.get("content") or ""):
+                return text
+    return ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(without_invisible(text).split())
+
+
+def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
+    if heading and title != heading and len(heading) > 2:
+        pieces = title.split(heading)
+        ends = [piece.strip() for piece in (pieces[0], pieces[-1])]
+        if len(pieces) == 2 and not all(ends) and all(not end or _is_joined(end) for end in ends):
+            return heading
+    parts = _SEPARATOR.split(title)
+    if len(parts) > 1 and any(_letters(parts[-1]).startswith(site) for site in sites):  # "Acme Ltd" of acme.com
+        return title[: title.rindex(parts[-1])].rstrip(" |·•»«›‹–—-~:")
+    if len(parts) > 1 and _letters(parts[0]) in sites:
+        return title[title.index(parts[0]) + len(parts[0]) :].lstrip(" |·•»«›‹–—-~:")
+    return title
+
+
+def _is_joined(end: str) -> bool:
+    """What is left of a title beside its heading is a site's name when a separator stands between."""
+    return end[0] in "|·•»«›‹–—-~:" or end[-1] in "|·•»«›‹–—-~:"
+
+
+def _site_names(tree: LexborHTMLParser, url: str) -> frozenset[str]:
+    said = _meta(tree, *_SAYS_ITS_NAME)
+    host = urlsplit(url).hostname or ""
+    labels = host.removeprefix("www.").split(".")
+    names = {_letters(said), _letters(host), *(_letters(label) for label in labels[:-1])}
+    return frozenset(name for name in names if len(name) > 3)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def _first_heading(main: LexborNode | None) -> str:
+    node = main.css_first("h2,h3,h4,h5,h6") if main is not None else None
+    return plain_text(node) if node is not None else ""
+
+
+def _from_url(url: str) -> str:
+    parts = urlsplit(url)
+    segments = [segment for segment in parts.path.split("/") if segment]
+    name = re.sub(r"\.\w{2,5}$", "", unquote(segments[-1])) if segments else ""
+    return re.sub(r"[-_+]+", " ", without_invisible(name)).strip() or parts.hostname or url

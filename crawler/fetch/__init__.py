@@ -1,0 +1,1 @@
+"""A URL becomes an answer: guarded, paced, and as robots.txt allows."""

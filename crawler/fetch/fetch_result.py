@@ -1,0 +1,69 @@
+"""What a fetch is asked for and how it ends."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from crawler.extract.page import Outcome, Validators
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """How long, how much, how often. The defaults suit a small machine reading other people's sites."""
+
+    total_timeout_seconds: float = 30.0  # one request and its body; connect and read limits are the wire's
+    max_redirects: int = 5
+    attempts: int = 3  # first try included
+    backoff_seconds: float = 1.0  # doubles with each retry, with jitter
+    max_backoff_seconds: float = 30.0
+    max_retry_after_seconds: float = 60.0  # a server that asks for more is left alone for this crawl
+
+
+@dataclass(frozen=True, slots=True)
+class WantedBody:
+    """Which bodies are read. No `media_types` = any. Past `max_bytes` a body is refused, or cut if `truncate`."""
+
+    media_types: frozenset[str] = frozenset()
+    max_bytes: int = 5 * 1024 * 1024
+    truncate: bool = False
+
+
+HTML = WantedBody(frozenset({"text/html", "application/xhtml+xml"}))
+ANYTHING = WantedBody()
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A 200 with its whole body, content-encoding undone. `headers` have lower-case names."""
+
+    url: str  # as asked
+    final_url: str  # after redirects
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    media_type: str  # lower-case, "" when the server gave none
+    charset: str | None  # from Content-Type only
+    validators: Validators
+
+
+@dataclass(frozen=True, slots=True)
+class NotFetched:
+    """Why there is no body. `reason` is a sentence for a person.
+
+    `status` is that of the last answer, None when none came; `retry_after_seconds` is what the server asked for.
+    """
+
+    url: str
+    outcome: Outcome
+    reason: str
+    status: int | None = None
+    final_url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    retry_after_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a URL is not asked for at all."""
+
+    outcome: Outcome
+    reason: str

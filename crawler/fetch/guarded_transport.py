@@ -1,0 +1,147 @@
+"""The crawler's only use of httpx: a transport that cannot reach a refused address, and one GET or POST over it."""
+
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import httpcore
+import httpx
+
+from crawler.address_policy import AddressPolicy
+from crawler.errors import ConnectTimedOut, TimedOut, Unreachable
+from crawler.fetch.guarded_dialler import Connector, GuardedDialler, Resolver, system_resolver
+from crawler.url_rules import CheckedUrl
+
+# Repeated headers are folded with a comma, but for this one: each of its lines may address another robot.
+LINE_FOLDED_HEADERS = frozenset({"x-robots-tag"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The head of a response. Header names are lower-case; `chunks` yields the body as it came, still encoded,
+    once, and raises TimedOut or Unreachable."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: AsyncIterator[bytes]
+
+
+class Wire(Protocol):
+    """Sends one request and follows nothing."""
+
+    def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AbstractAsyncContextManager[Answer]:
+        """Open the answer to a GET; leaving the block frees the connection.
+
+        Raises AddressRefused, TimedOut, Unreachable.
+        """
+        ...
+
+
+@cache
+def _believed_authorities() -> ssl.SSLContext:
+    """One for the process: to read the authorities' certificates takes 30 ms and a megabyte."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
+class GuardedTransport(httpx.AsyncHTTPTransport):
+    """An httpx transport whose every connection goes through a GuardedDialler. No proxies, HTTP/1.1 only."""
+
+    def __init__(
+        self,
+        policy: AddressPolicy | None = None,
+        resolver: Resolver = system_resolver,
+        connector: Connector | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        max_connections: int = 20,
+    ) -> None:
+        context = ssl_context or _believed_authorities()
+        super().__init__(verify=context, trust_env=False)
+        # httpx offers no public way to choose the network backend; a test watches over this line.
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context,
+            network_backend=GuardedDialler(policy or AddressPolicy(), resolver, connector),
+            max_connections=max_connections,
+            max_keepalive_connections=max_connections,
+            keepalive_expiry=10.0,
+        )
+
+
+class GuardedWire:
+    """A `Wire` on a GuardedTransport. It bypasses httpx.AsyncClient: no cookies, no redirects, no environment."""
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        connect_timeout_seconds: float = 10.0,
+        read_timeout_seconds: float = 15.0,
+    ) -> None:
+        self._transport = transport
+        self._timeout = {
+            "connect": connect_timeout_seconds,
+            "read": read_timeout_seconds,
+            "write": read_timeout_seconds,
+            "pool": read_timeout_seconds,
+        }
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._transport.aclose()
+
+    @asynccontextmanager
+    async def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AsyncIterator[Answer]:
+        """See `Wire.get`."""
+        response = await self._send("GET", url, headers)
+        try:
+            async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is left early
+                yield Answer(response.status_code, _folded(response.headers), chunks)
+        finally:
+            await response.aclose()
+
+    async def post(self, url: CheckedUrl, headers: Mapping[str, str], body: bytes) -> int:
+        """Send `body` once; return the status and leave the answer unread. Raises as `Wire.get` does."""
+        response = await self._send("POST", url, headers, body)
+        await response.aclose()
+        return response.status_code
+
+    async def _send(
+        self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
+    ) -> httpx.Response:
+        # The target goes out as it was checked: httpx would quote it once more.
+        extensions = {"timeout": self._timeout, "target": url.target.encode("ascii")}
+        try:
+            request = httpx.Request(method, str(url), headers=dict(headers), content=body, extensions=extensions)
+            return await self._transport.handle_async_request(request)
+        except (httpx.TransportError, httpx.InvalidURL, UnicodeError) as error:
+            raise _in_our_words(error, url) from error
+
+
+async def _chunks(response: httpx.Response, url: CheckedUrl) -> AsyncGenerator[bytes, None]:
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what the async transport gives
+    try:
+        async for chunk in response.stream:
+            yield chunk
+    except httpx.TransportError as error:
+        raise _in_our_words(error, url) from error
+
+
+def _folded(headers: httpx.Headers) -> dict[str, str]:
+    folded: dict[str, str] = {}
+    for name, value in headers.multi_items():
+        key = name.lower()
+        separator = "\n" if key in LINE_FOLDED_HEADERS else ", "
+        folded[key] = f"{folded[key]}{separator}{value}" if key in folded else value
+    return folded
+
+
+def _in_our_words(error: Exception, url: CheckedUrl) -> TimedOut | Unreachable:
+    detail = str(error) or type(error).__name__
+    if isinstance(error, httpx.ConnectTimeout):
+        return ConnectTimedOut(f"{url.host} accepts no connection ({detail})")
+    if isinstance(error, httpx.TimeoutException):
+        return TimedOut(f"{url.host} did not answer in time ({detail})")
+    if isinstance(error, httpx.ConnectError):
+        return Unreachable(f"{url.host} cannot be reached ({detail})")
+    return Unreachable(f"the connection to {url.host} broke ({detail})")

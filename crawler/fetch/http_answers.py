@@ -1,0 +1,89 @@
+"""What HTTP statuses and headers mean to a crawl."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from crawler.extract.page import Outcome, Validators
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+RETRIED = frozenset({429, 500, 502, 503, 504})
+
+_FILE_STARTS = (
+    b"%PDF-",
+    b"%!PS",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"PK\x03\x04",
+    b"\x7fELF",
+    b"OggS",
+    b"\x1f\x8b",
+)
+_TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_NOT_IN_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+_MIN_TEXT_SHARE = 0.98  # a stray control character is a slip, not a file
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:+-]+)""", re.I)
+_NAMED = {
+    401: (Outcome.LOGIN_WALL, "the page asks for a login"),
+    403: (Outcome.LOGIN_WALL, "the server forbids reading the page"),
+    404: (Outcome.NOT_FOUND, "the page does not exist"),
+    410: (Outcome.GONE, "the page was removed for good"),
+    429: (Outcome.RATE_LIMITED, "the server asks for fewer requests"),
+}
+
+
+def status_outcome(status: int) -> tuple[Outcome, str]:
+    """Outcome and reason of a final status other than 200 and 304."""
+    if status in _NAMED:
+        outcome, reason = _NAMED[status]
+        return outcome, f"{reason} (status {status})"
+    return Outcome.HTTP_ERROR, f"the server answered with status {status}"
+
+
+def media_type_and_charset(content_type: str) -> tuple[str, str | None]:
+    """("text/html", "utf-8") from a Content-Type header; ("", None) from none."""
+    charset = _CHARSET.search(content_type)
+    return content_type.partition(";")[0].strip().lower(), charset[1].lower() if charset else None
+
+
+def looks_like_html(body: bytes) -> bool:
+    """For bodies without Content-Type."""
+    start = body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<!--", b"<title"))
+
+
+def looks_like_a_file(body: bytes, charset: str | None) -> bool:
+    """Whether a body is no text at all, whatever its Content-Type says: by its first bytes, or by bytes that no text
+    has ("binary data bytes" of the WHATWG MIME sniffing standard)."""
+    if body.startswith(_FILE_STARTS):
+        return True
+    start = body[:1445]
+    if start.startswith(_TEXT_MARKS) or (charset or "").startswith(("utf-16", "utf-32", "ucs-2")):
+        return False
+    return len(start.translate(None, _NOT_IN_TEXT)) < _MIN_TEXT_SHARE * len(start)
+
+
+def validators_of(headers: Mapping[str, str]) -> Validators:
+    """ETag and Last-Modified, as far as they can be sent back."""
+    return Validators(_sendable(headers.get("etag")), _sendable(headers.get("last-modified")))
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Retry-After in seconds, 0 or more, from either form; None when missing or unreadable."""
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _sendable(value: str | None) -> str | None:
+    return value if value and value.isascii() and value.isprintable() and len(value) <= 512 else None

@@ -1,0 +1,68 @@
+"""What a passage loses for a name that the question turns on."""
+
+import pytest
+
+from app.answers.writing.asked_names import AskedNames
+from app.answers.writing.brief import Source
+from app.answers.writing.passages import Passage, passages
+
+PAGE = "Error E21 means a blocked funnel.\n\nThe server runs under Linux, and FastAPI starts it."
+
+
+def source(text: str = PAGE, title: str = "Errors of the hub") -> Source:
+    return Source(1, "https://x.example/1", title, text, chunk_id="c1")
+
+
+def passage(text: str) -> Passage:
+    return passages(source(text))[0]
+
+
+def odds(question: str, text: str, language: str = "en", known: tuple[str, ...] = ()) -> float:
+    return AskedNames(question, language, [source()], known).odds(passage(text))
+
+
+def test_a_code_has_to_stand_in_the_passage_itself() -> None:
+    assert odds("What does E21 mean?", "Error E21 means a blocked funnel.") == 0
+    assert odds("What does e21 mean?", "The server runs under Linux.") < 0
+    assert odds("E21", "The server runs under Linux.") < 0
+    assert odds("WHAT IS E21", "Error E21 means a blocked funnel.") == 0
+    assert odds("How is FastAPI started?", "Error E21 means a blocked funnel.") < 0
+
+
+def test_a_code_in_the_headings_alone_is_better_than_none() -> None:
+    headed = passages(source("The server runs under Linux.", "Error codes, E01 to E21"))[0]
+    names = AskedNames("What does E21 mean?", "en", [source()])
+    assert names.odds(passage("The server runs under Linux.")) < names.odds(headed) < 0
+
+
+def test_the_parts_of_a_joined_name_may_stand_apart() -> None:
+    assert odds("Was ist das Sticky-Bit?", "The sticky bit keeps others from deleting a file.", "de") == 0
+
+
+def test_a_name_has_to_stand_in_some_source() -> None:
+    assert odds("Does it run under Linux?", "Error E21 means a blocked funnel.") == 0
+    assert odds("Does it run under Windows?", "Error E21 means a blocked funnel.") < 0
+
+
+def test_the_more_of_the_names_are_missing_the_more_is_lost() -> None:
+    one = odds("Does E21 mean the same under Windows?", "Error E21 means a blocked funnel.")
+    both = odds("Does E22 mean the same under Windows?", "Error E21 means a blocked funnel.")
+    assert both < one < 0
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how do I clean it?", "How do I clean Linux's funnel?", "HOW DO I CLEAN IT", "Windows are open, what now?", "?"],
+)
+def test_questions_without_such_a_name_lose_nothing(question: str) -> None:
+    assert odds(question, "Error E21 means a blocked funnel.") == 0
+
+
+def test_german_nouns_are_no_names_but_codes_are() -> None:
+    assert odds("Wie reinige ich den Trichter?", "Error E21 means a blocked funnel.", "de") == 0
+    assert odds("Was bedeutet E22?", "Error E21 means a blocked funnel.", "de") < 0
+
+
+def test_the_name_of_the_site_goes_without_saying() -> None:
+    assert odds("What does Nimbrel cost?", "Error E21 means a blocked funnel.") < 0
+    assert odds("What does Nimbrel cost?", "Error E21 means a blocked funnel.", known=("Nimbrel",)) == 0

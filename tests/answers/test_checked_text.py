@@ -1,0 +1,120 @@
+"""A model's answer, sentence by sentence looked up while it is written."""
+
+from pathlib import Path
+
+import pytest
+
+from app.agents.agent import AgentConfig
+from app.agents.answer_check import AnswerCheck
+from app.answers.guard.checked_text import CheckedText
+from app.answers.guard.statement_check import StatementCheck
+from app.answers.writing.brief import Source
+from app.core.turn import AnsweredBy
+from tests.doubles.answering_house import answering_house
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.turns.told import done, stored, text
+
+SOURCES = (
+    Source(1, "https://x.example/a", "Returns", "You may return a lamp within 30 days. It is free.", chunk_id="a"),
+    Source(2, "https://x.example/b", "Help", "```sh\nlamp reset --all\n```\n\nThe lamp blinks 3 times.", chunk_id="b"),
+)
+RIGHT, WRONG = "You may return a lamp within 30 days [1].", "You may return a lamp within 90 days [1]."
+
+
+async def shown(
+    answer: str, size: int = 1, policy: AnswerCheck = AnswerCheck.MARK, embedder: HashingEmbedder | None = None
+) -> tuple[str, CheckedText]:
+    check = StatementCheck(embedder or HashingEmbedder(), SOURCES, "en")
+    checked = CheckedText(check, policy, "unproven", [1, 2])
+    pieces = [await checked.take(answer[at : at + size]) for at in range(0, len(answer), size)]
+    return "".join([*pieces, await checked.close()]), checked
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+async def test_what_the_sources_have_is_shown_as_it_is(size: int) -> None:
+    answer = f"{RIGHT} The lamp blinks 3 times. [2]\n\n- It is free. [1]\n\n```sh\nlamp  reset --all\n```\n"
+    text, checked = await shown(answer, size)
+    assert text == answer
+    assert checked.trace["not_confirmed"] == 0
+    assert checked.trace["sentences"] >= 4
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+async def test_a_sentence_that_they_do_not_have_is_marked_at_its_end(size: int) -> None:
+    text, checked = await shown(f"{WRONG} It is free. [1]\n\n{WRONG}", size)
+    marked = f"{WRONG} *(unproven)*"
+    assert text == f"{marked} It is free. [1]\n\n{marked}"
+    assert checked.trace["which"][0] == {"sentence": WRONG, "missing": ["90"], "why": "not in the sources"}
+
+
+async def test_a_mark_stands_within_the_row_of_a_table() -> None:
+    text, _ = await shown("| Return | 90 days [1] |\n| Blinks | 3 times [2] |\n", 1)
+    assert text == "| Return | 90 days [1] *(unproven)* |\n| Blinks | 3 times [2] |\n"
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+async def test_withheld_sentences_are_left_out(size: int) -> None:
+    text, _ = await shown(f"{WRONG} It is free. [1]", size, AnswerCheck.WITHHOLD)
+    assert text == "It is free. [1]"
+
+
+async def test_code_that_no_source_has_is_counted_and_left_as_it_is() -> None:
+    answer = "```sh\nlamp destroy --all\n```\n"
+    text, checked = await shown(answer)
+    assert text == answer
+    assert checked.trace["which"][0]["missing"] == ["lamp destroy --all"]
+
+
+async def test_a_number_must_stand_in_the_source_that_is_cited() -> None:
+    _, checked = await shown("The lamp blinks 3 times [1].")
+    assert checked.trace["not_confirmed"] == 1
+
+
+async def test_what_is_far_from_its_source_in_meaning_is_not_confirmed() -> None:
+    _, checked = await shown("Penguins swim in the coldest seas [1].")
+    assert checked.trace["which"][0]["why"] == "no source is near in meaning"
+
+
+async def test_without_the_embedder_meaning_is_not_compared() -> None:
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    _, checked = await shown("Penguins swim in the coldest seas [1].", embedder=embedder)
+    assert checked.trace["not_confirmed"] == 0
+
+
+async def test_meaning_is_not_compared_in_a_language_that_the_embedder_does_not_read() -> None:
+    embedder = HashingEmbedder()
+    embedder.reads = frozenset({"de"})
+    await shown("Penguins swim in the coldest seas [1].", embedder=embedder)
+    assert embedder.embedded == []
+
+
+async def test_saying_that_nothing_was_found_needs_no_source() -> None:
+    _, checked = await shown("I could not find anything about Malta.")
+    assert checked.trace["sentences"] == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (AnswerCheck.OFF, "The warranty is 9 years [1]."),
+        (AnswerCheck.MARK, "The warranty is 9 years [1]. *(not confirmed by the sources)*"),
+    ],
+)
+async def test_the_agent_says_what_becomes_of_it(tmp_path: Path, policy: AnswerCheck, expected: str) -> None:
+    config = AgentConfig(name="Lamps", answer_check=policy)
+    model = ScriptedChatModel(["The warranty is 9 years [1]."])
+    async with answering_house(tmp_path, model=model, config=config, checks_answers=True) as house:
+        assert text(await house.ask("How long is the warranty of a lamp?")) == expected
+        trace = (await stored(house)).trace
+        assert ("answer_check" in trace) is (policy is not AnswerCheck.OFF)
+
+
+async def test_where_all_is_withheld_the_pages_answer(tmp_path: Path) -> None:
+    config = AgentConfig(name="Lamps", answer_check=AnswerCheck.WITHHOLD)
+    model = ScriptedChatModel(["The warranty is 9 years [1]."])
+    async with answering_house(tmp_path, model=model, config=config, checks_answers=True) as house:
+        events = await house.ask("How long is the warranty of a lamp?")
+        assert done(events).answered_by is AnsweredBy.EXTRACTIVE
+        assert "3 years" in text(events)

@@ -1,0 +1,79 @@
+"""An operator asks as a visitor would, and gets what a visitor would have got."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from app.answers.playground import Playground, PlaygroundListener, PlaygroundQuestion, playground_on
+from app.core.search_filter import SearchFilter
+from app.core.turn import AnsweredBy
+from app.core.turn_events import Done, Token
+from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.search.search_pipeline import SearchParts
+from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.whole_words import WholeWords
+
+
+def playground(house: AnsweringHouse, model: ScriptedChatModel | None = None) -> Playground:
+    parts = SearchParts(
+        house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock, model
+    )
+    return playground_on(parts, Re2PatternMatcher(), house.cache, LangidLanguageGuesser())
+
+
+QUESTION = "How long is the warranty?"
+
+
+async def test_it_answers_as_a_turn_does(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        pieces: list[str] = []
+        stages: list[str] = []
+        told = await playground(house).ask(
+            house.workspace_id,
+            house.agent_id,
+            PlaygroundQuestion(QUESTION, f"{SITE}/"),
+            "live",
+            PlaygroundListener(stages.append, pieces.append),
+        )
+        turn = await house.ask(QUESTION)
+    done = turn[-1]
+    assert isinstance(done, Done)
+    assert told.answer == "".join(pieces) == "".join(event.token for event in turn if isinstance(event, Token))
+    assert (told.answered_by, told.confidence, told.is_low_confidence) == (
+        done.answered_by,
+        done.confidence,
+        done.low_confidence,
+    )
+    assert stages == ["searching", "writing"]
+    assert told.search is not None
+    assert [chunk["url"] for chunk in told.search["chunks"] if chunk["is_source"]]
+    assert told.prompt == ()
+
+
+async def test_it_shows_the_prompt_that_the_model_was_given(tmp_path: Path) -> None:
+    model = ScriptedChatModel(["It is two years [1]."])
+    async with answering_house(tmp_path) as house:
+        told = await playground(house, model).ask(
+            house.workspace_id,
+            house.agent_id,
+            PlaygroundQuestion(QUESTION, f"{SITE}/", "de", "Warranty: two years on this page."),
+            "draft",
+        )
+    assert (told.answered_by, told.language) == (AnsweredBy.MODEL, "de")
+    assert [message.role for message in told.prompt] == ["system", "user"]
+    assert 'from="visitor"' in told.prompt[1].content
+    assert "two years on this page" in told.prompt[1].content
+
+
+async def test_only_pages_that_pass_the_filter_are_answered_from(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        only = SearchFilter(path_prefixes=("/shipping",))
+        asked = PlaygroundQuestion(QUESTION, only=only)
+        told = await playground(house).ask(house.workspace_id, house.agent_id, asked, "live")
+        assert told.search is not None
+        assert {chunk["url"] for chunk in told.search["chunks"]} <= {f"{SITE}/shipping"}
+        assert "3 years" not in told.answer
+        turn = await house.turns.ask(house.session, replace(house.request(QUESTION), only=only))
+        heard = [numbered.event async for numbered in turn.events()]
+    assert told.answer == "".join(event.token for event in heard if isinstance(event, Token))

@@ -1,0 +1,82 @@
+"""How a run of the benchmarks is kept, and compared with the one that is committed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.results import COMMITTED, OF_ONE_MACHINE, BadResults, Comparison, Results, compared, read_results
+
+MACHINE: dict[str, str | int] = {"processor": "Example 1", "cores": 2, "memory_gib": 8}
+COMMITTED_ONES = Results(
+    machine=MACHINE,
+    versions={"docent": "0.1.0"},
+    date="2026-11-22",
+    ratios={"question_cpu_vs_bare": 2.0, "start_seconds": 2.0},
+    benchmarks={"question": {"rounds": 5}},
+)
+
+
+def of(machine: dict[str, str | int] = MACHINE, **ratios: float) -> Results:
+    return replace(COMMITTED_ONES, machine=machine, ratios=ratios)
+
+
+def test_a_figure_may_grow_by_fifteen_percent_and_shrink_by_any() -> None:
+    assert compared(of(question_cpu_vs_bare=2.29, start_seconds=0.2), COMMITTED_ONES).failures == ()
+
+
+def test_a_figure_that_grew_more_fails_with_both_values_and_the_limit() -> None:
+    found = compared(of(question_cpu_vs_bare=2.31, start_seconds=2.0), COMMITTED_ONES)
+    assert found.failures == ("question_cpu_vs_bare: 2.31; 2 is committed, and 2.3 (15% more) the limit",)
+
+
+def test_a_figure_that_is_no_longer_measured_fails() -> None:
+    found = compared(of(start_seconds=2.0), COMMITTED_ONES)
+    assert found.failures == ("question_cpu_vs_bare: not measured; 2 is committed",)
+
+
+def test_a_figure_that_is_new_has_nothing_to_be_compared_with() -> None:
+    now = of(question_cpu_vs_bare=2.0, start_seconds=2.0, index_vs_embedder=9.0)
+    assert compared(now, COMMITTED_ONES).failures == ()
+
+
+def test_seconds_of_another_machine_are_not_compared_but_ratios_are() -> None:
+    other = MACHINE | {"processor": "Example 2"}
+    found = compared(of(other, question_cpu_vs_bare=3.0, start_seconds=9.0), COMMITTED_ONES)
+    assert [failure.partition(":")[0] for failure in found.failures] == ["question_cpu_vs_bare"]
+    assert found.skipped == ("start_seconds: 9; the committed 2 is another machine's",)
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    COMMITTED_ONES.write(tmp_path / "results.json")
+    assert read_results(tmp_path / "results.json") == COMMITTED_ONES
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{", "is not what make bench writes"),
+        ('{"ratios": {}}', "is not what make bench writes"),
+        (
+            '{"machine": {}, "versions": {}, "date": "", "benchmarks": {}, "ratios": {"start_seconds": null}}',
+            "ratios.start_seconds is None, not a number above 0",
+        ),
+    ],
+    ids=["no JSON", "fields are missing", "null for what was not measured"],
+)
+def test_a_file_of_another_shape_is_refused_with_what_to_do(tmp_path: Path, written: str, said: str) -> None:
+    (tmp_path / "results.json").write_text(written)
+    with pytest.raises(BadResults, match=said) as refused:
+        read_results(tmp_path / "results.json")
+    assert "make bench" in str(refused.value)
+
+
+def test_a_missing_file_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(BadResults, match=r"results.json is not there. Run make bench"):
+        read_results(tmp_path / "results.json")
+
+
+def test_the_committed_figures_can_be_compared_with() -> None:
+    committed = read_results(COMMITTED)
+    assert compared(committed, committed) == Comparison((), ())
+    assert set(committed.ratios) >= {"question_cpu_vs_bare", "token_cpu_vs_sse_starlette"} | OF_ONE_MACHINE

@@ -1,0 +1,96 @@
+"""A live chat waits, is taken, and ends; one operator has it at a time."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from app.conversations.people.live_chat import OVERDUE_AFTER, LiveChat, LiveState, shown_name
+from app.core.errors import ChatAlreadyTaken, NoActiveChat
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+LATER = NOW + timedelta(minutes=1)
+CHAT = LiveChat(UUID(int=1), UUID(int=2), UUID(int=3))
+WAITING = CHAT.asked(NOW)
+TALKING = WAITING.taken("ann@example.com", "Ann", NOW)
+ENDED = TALKING.ended(NOW)
+
+
+def test_asking_opens_it_and_asking_again_changes_nothing() -> None:
+    assert (CHAT.state, WAITING.state, WAITING.asked_at) == (LiveState.NONE, LiveState.WAITING, NOW)
+    assert WAITING.asked(LATER) == WAITING
+    assert TALKING.asked(LATER) == TALKING
+
+
+def test_after_its_end_it_may_be_asked_for_anew_and_is_nobodys() -> None:
+    again = ENDED.asked(LATER)
+    assert (again.state, again.asked_at, again.taken_by, again.operator_name) == (LiveState.WAITING, LATER, "", "")
+    assert (again.taken_at, again.ended_at) == (None, None)
+
+
+def test_one_operator_has_it_and_another_is_told_who() -> None:
+    assert (TALKING.taken_by, TALKING.operator_name, TALKING.taken_at) == ("ann@example.com", "Ann", NOW)
+    assert TALKING.taken("ann@example.com", "Ann", LATER) == TALKING
+    for attempt in (
+        lambda: TALKING.taken("ben@example.com", "Ben", LATER),
+        lambda: TALKING.check_talks("ben@example.com"),
+        lambda: TALKING.handed_back("ben@example.com", LATER, by_force=False),
+    ):
+        with pytest.raises(ChatAlreadyTaken, match=r"ann@example\.com has this chat"):
+            attempt()
+
+
+@pytest.mark.parametrize("chat", [CHAT, ENDED], ids=["never asked", "ended"])
+def test_nobody_takes_or_answers_what_nobody_asked_for(chat: LiveChat) -> None:
+    with pytest.raises(NoActiveChat):
+        chat.taken("ann@example.com", "Ann", NOW)
+    with pytest.raises(NoActiveChat):
+        chat.check_talks("ann@example.com")
+
+
+def test_nobody_answers_a_chat_before_they_have_taken_it() -> None:
+    with pytest.raises(NoActiveChat, match="Take it over first"):
+        WAITING.check_talks("ann@example.com")
+
+
+def test_its_operator_hands_it_back_and_who_may_force_it_as_well() -> None:
+    for back in (
+        TALKING.handed_back("ann@example.com", LATER, by_force=False),
+        TALKING.handed_back("ben@example.com", LATER, by_force=True),
+        WAITING.handed_back("ben@example.com", LATER, by_force=False),
+    ):
+        assert (back.state, back.ended_at) == (LiveState.ENDED, LATER)
+
+
+def test_what_is_not_open_does_not_end_again() -> None:
+    assert CHAT.ended(LATER) == CHAT
+    assert ENDED.ended(LATER) == ENDED
+
+
+def test_it_is_overdue_when_nobody_came_in_two_minutes() -> None:
+    assert not WAITING.is_overdue(NOW + OVERDUE_AFTER)
+    assert WAITING.is_overdue(NOW + OVERDUE_AFTER + timedelta(seconds=1))
+    assert not TALKING.is_overdue(NOW + 2 * OVERDUE_AFTER)
+    assert not CHAT.is_overdue(NOW)
+
+
+def test_a_browser_looks_again_as_long_as_there_is_something_to_wait_for() -> None:
+    assert [chat.poll_seconds(0) for chat in (CHAT, WAITING, TALKING, ENDED)] == [0, 4, 3, 0]
+
+
+def test_a_browser_that_has_not_got_everything_looks_again_at_once() -> None:
+    long = LiveChat(CHAT.id, CHAT.agent_id, CHAT.conversation_id, LiveState.ENDED, message_count=101)
+    assert (0 < long.poll_seconds(100) < 1, long.poll_seconds(101)) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("operator", "shown"),
+    [
+        ("ann@example.com", "Ann"),
+        ("ann.lee@example.com", "Ann Lee"),
+        ("ann_lee@example.com", "Ann Lee"),
+        ("help desk", "help desk"),
+    ],
+)
+def test_a_visitor_sees_no_address_of_an_operator(operator: str, shown: str) -> None:
+    assert shown_name(operator) == shown

@@ -1,0 +1,95 @@
+from app.core.text.blocks import BlockKind, blocks, code_lines, list_items, table_rows, units
+
+PAGE = """## Returns
+
+Pack it like this:
+
+1. Put it in the box.
+
+   Use the paper that it came in.
+2. Close the box.
+
+- **`--all`**: every lamp
+- **`--dry-run`**: none
+
+| Country | Days |
+|---|---|
+| Norway | 5 |
+
+```sh
+# Not a heading.
+
+return-lamp --all
+```
+> Keep the receipt.
+"""
+
+
+def kinds(markdown: str) -> list[BlockKind]:
+    return [block.kind for block in blocks(markdown)]
+
+
+def test_a_page_is_read_as_blocks_in_its_order() -> None:
+    assert [(block.kind, block.text.splitlines()[0]) for block in blocks(PAGE)] == [
+        (BlockKind.HEADING, "## Returns"),
+        (BlockKind.PARAGRAPH, "Pack it like this:"),
+        (BlockKind.LIST, "1. Put it in the box."),
+        (BlockKind.LIST, "- **`--all`**: every lamp"),
+        (BlockKind.TABLE, "| Country | Days |"),
+        (BlockKind.CODE, "```sh"),
+        (BlockKind.QUOTE, "> Keep the receipt."),
+    ]
+
+
+def test_an_item_keeps_what_is_nested_in_it() -> None:
+    steps = blocks(PAGE)[2]
+
+    assert list_items(steps.text) == [
+        "1. Put it in the box.\n\n   Use the paper that it came in.",
+        "2. Close the box.",
+    ]
+
+
+def test_code_inside_an_item_belongs_to_its_list() -> None:
+    assert kinds("1. Run:\n\n   ```\n   make\n\n2. not an item\n   ```\n2. Wait.\n\nDone.") == [
+        BlockKind.LIST,
+        BlockKind.PARAGRAPH,
+    ]
+
+
+def test_a_list_whose_marks_change_is_two_lists() -> None:
+    assert kinds("- a\n- b\n\n1. c\n2. d") == [BlockKind.LIST, BlockKind.LIST]
+
+
+def test_text_with_bars_is_a_table_only_above_a_delimiter_row() -> None:
+    assert kinds("Between | the tables\n\n| a | b |\n|---|---|\n| 1 | 2 |\nAfter") == [
+        BlockKind.PARAGRAPH,
+        BlockKind.TABLE,
+        BlockKind.PARAGRAPH,
+    ]
+
+
+def test_a_fence_that_nobody_closes_runs_to_the_end() -> None:
+    assert kinds("Text\n```\ncode\n\nmore") == [BlockKind.PARAGRAPH, BlockKind.CODE]
+
+
+def test_rows_and_lines_are_told_from_what_holds_them() -> None:
+    assert table_rows("| a |\n|---|\n| 1 |\n| 2 |") == ("| a |\n|---|", ["| 1 |", "| 2 |"])
+    assert code_lines("```sh\nmake\nmake test\n```") == ["make", "make test"]
+
+
+def test_what_is_introduced_stays_with_its_introduction() -> None:
+    told = [[block.kind for block in unit] for unit in units(blocks(PAGE))]
+
+    assert told == [
+        [BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.LIST],
+        [BlockKind.LIST],
+        [BlockKind.TABLE, BlockKind.CODE],
+        [BlockKind.QUOTE],
+    ]
+
+
+def test_a_paragraph_that_ends_with_a_colon_leads_to_whatever_follows() -> None:
+    [unit] = units(blocks("There are two ways:\n\nBy train or by bus."))
+
+    assert len(unit) == 2

@@ -1,0 +1,28 @@
+"""There is one list of languages, and each of them is whole."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.own_words import own_words
+
+WIDGET_WORDS = Path(__file__).resolve().parents[2] / "widget/src/words"
+
+
+def test_the_widget_speaks_the_languages_of_the_server() -> None:
+    assert {path.stem for path in WIDGET_WORDS.glob("*.json")} == LANGUAGES
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_a_language_has_every_part(language: str) -> None:
+    english, table = language_table("en"), language_table(language)
+    assert table.keys() == english.keys()
+    assert table["small_talk"].keys() == english["small_talk"].keys()
+    assert table["failure"]
+    assert all(getattr(own_words(language), name) for name in english["words"])
+
+
+def test_a_language_that_we_do_not_speak_is_answered_in_english() -> None:
+    assert own_words("sv") is not None
+    assert own_words("sv") == own_words("en") == own_words(None)

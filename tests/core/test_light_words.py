@@ -1,0 +1,23 @@
+"""A question in another language than the index is looked for by the words that name something."""
+
+import pytest
+
+from app.core.text.light_words import without_light_words
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "looked_for"),
+    [
+        pytest.param("Wie erstelle ich einen Serienbrief?", "de", "erstelle Serienbrief?", id="German"),
+        pytest.param("¿Cómo puedo cambiar la contraseña?", "es", "cambiar contraseña?", id="Spanish"),
+        pytest.param("How do I reset it?", "en", "How do I reset it?", id="English is left to the index"),
+        pytest.param("Hur byter jag?", "sv", "Hur byter jag?", id="a language that we do not speak"),
+        pytest.param("Wie reset ich?", None, "Wie reset ich?", id="an unknown language"),
+        pytest.param("Wie ist das?", "de", "Wie ist das?", id="nothing else would be left"),
+        pytest.param("パスワードを変更", "ja", "パスワードを変更", id="no spaces between words"),
+        pytest.param("Was macht --force bei git-push?", "de", "macht --force git-push?", id="code stays whole"),
+        pytest.param("", "de", "", id="nothing"),
+    ],
+)
+def test_words_that_name_nothing_are_left_out(question: str, language: str | None, looked_for: str) -> None:
+    assert without_light_words(question, language) == looked_for

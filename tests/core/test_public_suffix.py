@@ -1,0 +1,13 @@
+import pytest
+
+from app.core.public_suffix import is_public_suffix
+
+
+@pytest.mark.parametrize("host", ["com", "co.uk", "github.io", "anything.ck", "xn--55qx5d.cn", "xn--fiqs8s"])
+def test_everybody_may_register_a_name_below_it(host: str) -> None:
+    assert is_public_suffix(host)
+
+
+@pytest.mark.parametrize("host", ["example.co.uk", "example.com", "www.ck", "docs.github.io", "localhost", ""])
+def test_a_domain_of_ones_own_is_none(host: str) -> None:
+    assert not is_public_suffix(host)

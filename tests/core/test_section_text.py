@@ -1,0 +1,21 @@
+from app.core.text.section_text import section_text
+
+
+def test_chunks_are_one_text_in_their_order() -> None:
+    assert section_text(["## Returns\n\nWithin 30 days.", "Then not."]) == "## Returns\n\nWithin 30 days.\n\nThen not."
+
+
+def test_an_introduction_that_is_repeated_is_said_once() -> None:
+    assert section_text(["It takes these:\n\n- a\n- b", "It takes these:\n\n- c"]) == "It takes these:\n\n- a\n- b\n- c"
+
+
+def test_a_table_that_goes_on_is_one_table() -> None:
+    header = "| Plan | Price |\n|---|---|"
+
+    assert section_text([f"{header}\n| A | 1 |", f"{header}\n| B | 2 |"]) == f"{header}\n| A | 1 |\n| B | 2 |"
+
+
+def test_tables_of_other_headers_stay_apart() -> None:
+    one, other = "| Plan |\n|---|\n| A |", "| Price |\n|---|\n| 1 |"
+
+    assert section_text([one, other]) == f"{one}\n\n{other}"

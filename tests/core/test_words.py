@@ -1,0 +1,36 @@
+import pytest
+
+from app.core.text.words import folded_words, search_terms, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("What's UP?", ["What", "s", "UP"], id="punctuation cuts"),
+        pytest.param("हिन्दी भाषा", ["हिन्दी", "भाषा"], id="vowel signs belong to their word"),
+        pytest.param("ﬁne", ["fine"], id="ligatures are spelled out"),
+        pytest.param("", [], id="nothing"),
+    ],
+)
+def test_words_of_any_script(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_identifiers_are_found_whole_and_in_parts() -> None:
+    assert search_terms("DiffExecutor parse_url HTTPServer") == [
+        *("DiffExecutor", "Diff", "Executor"),
+        *("parse_url", "parse", "url"),
+        *("HTTPServer", "HTTP", "Server"),
+    ]
+
+
+def test_scripts_without_spaces_are_found_by_pairs_of_characters() -> None:
+    assert search_terms("東京タワー") == ["東京", "京タ", "タワ", "ワー"]
+
+
+def test_a_single_character_is_its_own_term() -> None:
+    assert search_terms("猫") == ["猫"]
+
+
+def test_folding_ignores_case_in_every_language() -> None:
+    assert folded_words("STRASSE Straße") == ["strasse", "strasse"]

@@ -1,0 +1,231 @@
+"""What the reader cannot see goes; what shows stays."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from crawler.extract.css_rules import parse_sheet
+from crawler.extract.hidden_text import remove_hidden
+from tests.linear_time import takes_linear_time
+
+SHOWN = "Returns take thirty days."
+SECRET = "Obey the secret"
+
+HIDDEN = {
+    "display none": '<div style="display:none">{}</div>',
+    "display none, important, upper case": '<div style="DISPLAY : NONE !important">{}</div>',
+    "an escape inside the property": r'<div style="d\69splay:none">{}</div>',
+    "a comment inside the declaration": '<div style="display:/* x */none">{}</div>',
+    "visibility": '<p style="visibility:hidden">{}</p>',
+    "visibility collapse": '<p style="visibility:collapse">{}</p>',
+    "opacity": '<p style="opacity:0">{}</p>',
+    "nearly no opacity": '<p style="opacity:1%">{}</p>',
+    "filter opacity": '<p style="filter:opacity(0)">{}</p>',
+    "font size": '<p style="font-size:0">{}</p>',
+    "a tenth of a pixel": '<p style="font-size:0.1px">{}</p>',
+    "one pixel": '<p style="font-size:1px">{}</p>',
+    "a font of no percent": '<p style="font-size:1%">{}</p>',
+    "the font shorthand": '<p style="font:0/0 a">{}</p>',
+    "off to the left": '<p style="position:absolute;left:-9999px">{}</p>',
+    "off in em": '<p style="position:fixed;top:-999em">{}</p>',
+    "off to the right": '<p style="position:absolute;left:99999px">{}</p>',
+    "a margin": '<p style="margin-left:-5000px">{}</p>',
+    "an indent": '<p style="text-indent:-9999px">{}</p>',
+    "a translation": '<p style="transform:translateX(-9999px)">{}</p>',
+    "a translation in both directions": '<p style="transform:translate(0, -5000px)">{}</p>',
+    "a translate property": '<p style="translate:-9999px 0">{}</p>',
+    "scaled to nothing": '<p style="transform:scale(0)">{}</p>',
+    "scaled in one direction": '<p style="transform:scaleY(0)">{}</p>',
+    "the scale property": '<p style="scale:0">{}</p>',
+    "no height": '<div style="height:0;overflow:hidden">{}</div>',
+    "one pixel wide": '<div style="width:1px;height:1px;overflow:hidden">{}</div>',
+    "no largest height": '<div style="max-height:0;overflow-y:hidden">{}</div>',
+    "clip": '<p style="position:absolute;clip:rect(0,0,0,0)">{}</p>',
+    "clip of a pixel": '<p style="position:absolute;clip:rect(1px 1px 1px 1px)">{}</p>',
+    "clip path inset": '<p style="clip-path:inset(100%)">{}</p>',
+    "clip path circle": '<p style="clip-path:circle(0)">{}</p>',
+    "clip path polygon": '<p style="clip-path:polygon(0 0,0 0,0 0)">{}</p>',
+    "behind everything": '<p style="position:absolute;z-index:-9999">{}</p>',
+    "content visibility": '<p style="content-visibility:hidden">{}</p>',
+    "transparent": '<p style="color:transparent">{}</p>',
+    "no alpha": '<p style="color:rgba(0,0,0,0)">{}</p>',
+    "no alpha, new syntax": '<p style="color:rgb(0 0 0 / 0%)">{}</p>',
+    "no alpha in hex": '<p style="color:#0000">{}</p>',
+    "white on the page": '<p style="color:#fff">{}</p>',
+    "almost white on the page": '<p style="color:#fefefe">{}</p>',
+    "white by name": '<p style="color:white">{}</p>',
+    "white by hsl": '<p style="color:hsl(0,0%,100%)">{}</p>',
+    "the font element": '<font color="#FFFFFF">{}</font>',
+    "black on black": '<div style="background:#000"><p style="color:black">{}</p></div>',
+    "grey on grey": '<p style="background-color:#777;color:#777777">{}</p>',
+    "the old ground attribute": '<table bgcolor="navy"><tr><td><font color="navy">{}</font></td></tr></table>',
+    "the fill colour": '<p style="-webkit-text-fill-color:transparent">{}</p>',
+    "a hidden attribute": "<p hidden>{}</p>",
+    "hidden until found": '<p hidden="until-found">{}</p>',
+    "aria hidden": '<span aria-hidden="true">{}</span>',
+    "a comment": "<!-- {} -->",
+    "a conditional comment": "<!--[if IE]><p>{}</p><![endif]-->",
+    "a bogus comment": "<? {} ?>",
+    "a template": "<template><p>{}</p></template>",
+    "a script": "<script>var a = '{}'</script>",
+    "a data script": '<script type="text/plain">{}</script>',
+    "noscript": "<noscript><p>{}</p></noscript>",
+    "a closed dialog": "<dialog>{}</dialog>",
+    "a popover": "<div popover>{}</div>",
+    "a text area": "<textarea>{}</textarea>",
+    "an option": "<select><option>{}</option></select>",
+    "a data list": "<datalist><option>{}</option></datalist>",
+    "a fallback of an iframe": "<iframe>{}</iframe>",
+    "a fallback of an object": "<object>{}</object>",
+    "a picture's title": "<svg><title>{}</title><desc>{}</desc></svg>",
+    "for screen readers only": '<span class="sr-only">{}</span>',
+    "a class of the page": "<style>.k{{display:none}}</style><p class=k>{}</p>",
+    "a class hidden by media": "<style>@media screen {{ .k {{ display:none }} }}</style><p class=k>{}</p>",
+    "an id of the page": "<style>#k{{position:absolute;left:-9999px}}</style><p id=k>{}</p>",
+    "a nested selector": "<style>main > div span{{font-size:0}}</style><div><span>{}</span></div>",
+    "an attribute selector": "<style>[data-k]{{opacity:0}}</style><p data-k>{}</p>",
+    "a variable": "<style>:root{{--k:none}} .k{{display:var(--k)}}</style><p class=k>{}</p>",
+    "a variable's default": '<p style="display:var(--nothing, none)">{}</p>',
+    "a class in the ground's colour": "<style>body{{background:#222}}.k{{color:#222}}</style><p class=k>{}</p>",
+    "an invalid value after the hiding one": '<p style="display:none;display:shown">{}</p>',
+    "an invalid size after none": '<p style="font-size:0;font-size:big">{}</p>',
+    "a nested rule": "<style>.a {{ color: red; .k {{ display: none }} }}</style><div class=a><p class=k>{}</p></div>",
+    "a nested rule with ampersand": "<style>.a {{ &.k {{ display: none }} }}</style><p class='a k'>{}</p>",
+    "a query that any desktop meets": "<style>@media (min-width:1px) {{.k{{display:none}}}}</style><p class=k>{}</p>",
+    "a layer": "<style>@layer x {{ .k {{ display:none }} }}</style><p class=k>{}</p>",
+    "a sheet in a data URL": "<link rel=stylesheet href='data:text/css,.k%7Bdisplay:none%7D'><p class=k>{}</p>",
+    "a selector list": "<style>a:hover, .k{{display:none}}</style><p class=k>{}</p>",
+    "a ground of the text's colour": '<p style="color:#123456;background:currentColor">{}</p>',
+    "equal colours of a new notation": '<p style="color:oklch(70% .1 20);background:oklch(70% .1 20)">{}</p>',
+    "equal hues": '<p style="color:hsl(200,50%,50%);background:hsl(200,50%,51%)">{}</p>',
+    "an indent of all the width": '<p style="text-indent:100%;white-space:nowrap;overflow:hidden">{}</p>',
+    "letters on one spot": '<p style="letter-spacing:-1em">{}</p>',
+    "a matrix of nothing": '<p style="transform:matrix(0,0,0,0,0,0)">{}</p>',
+    "a calculated opacity": '<p style="opacity:calc(0)">{}</p>',
+    "a calculated size": '<p style="font-size:calc(0px)">{}</p>',
+    "a clamped size": '<p style="font-size:clamp(0px,0px,0px)">{}</p>',
+    "a calculated offset": '<p style="position:absolute;left:calc(-100vw - 20px)">{}</p>',
+    "a mask": '<p style="mask-image:linear-gradient(transparent,transparent)">{}</p>',
+    "a screen above": '<p style="position:absolute;top:-100vh">{}</p>',
+    "no height with scrolling": '<p style="height:0;overflow:auto">{}</p>',
+    "a class of a common sheet": "<link rel=stylesheet href=a.css><p class=d-none>{}</p>",
+    "inside a hidden element": '<div style="display:none"><div><p style="display:block">{}</p></div></div>',
+    "an inherited size": '<div style="font-size:0"><p><b>{}</b></p></div>',
+}
+
+VISIBLE = {
+    "plain": "<p>{}</p>",
+    "a closed details element": "<details><summary>More</summary><p>{}</p></details>",
+    "an open dialog": "<dialog open>{}</dialog>",
+    "white on black": '<div style="background:#000;color:#fff"><p>{}</p></div>',
+    "white on a picture": '<div style="background:url(a.png)"><p style="color:#fff">{}</p></div>',
+    "white on a gradient": '<div style="background:linear-gradient(red,blue);color:white">{}</div>',
+    "white where other sheets paint": '<link rel=stylesheet href=a.css><div class=hero style="color:#fff">{}</div>',
+    "gradient text": '<p style="background:linear-gradient(red,blue);background-clip:text;color:transparent">{}</p>',
+    "a size restored": '<div style="font-size:0"><span style="font-size:16px">{}</span></div>',
+    "a visibility restored": '<div style="visibility:hidden"><span style="visibility:visible">{}</span></div>',
+    "small print": '<p style="font-size:9px">{}</p>',
+    "half opacity": '<p style="opacity:.5">{}</p>',
+    "an animation": '<p style="opacity:0;animation:fade 1s forwards">{}</p>',
+    "a rule for paper": "<style>@media print {{ .k {{ display:none }} }}</style><p class=k>{}</p>",
+    "a sheet for paper": "<style media=print>.k{{display:none}}</style><p class=k>{}</p>",
+    "a rule for phones": "<style>@media (max-width:600px){{.k{{display:none}}}}</style><p class=k>{}</p>",
+    "a nested rule for others": "<style>.k {{ .b {{ display: none }} }}</style><p class=k>{}</p>",
+    "hidden on phones by class": "<link rel=stylesheet href=a.css><p class='hidden md:block'>{}</p>",
+    "deep on a long page": '<p style="position:absolute;top:12000px">{}</p>',
+    "light grey": '<p style="color:#bbb">{}</p>',
+    "a rule for hovering": "<style>.k:hover{{display:none}}</style><p class=k>{}</p>",
+    "a rule overruled": "<style>.k{{display:none}}</style><style>p.k{{display:block}}</style><p class=k>{}</p>",
+    "a rule overruled inline": '<style>.k{{display:none}}</style><p class=k style="display:block">{}</p>',
+    "a word like a property": '<p style="--display:none">{}</p>',
+    "no height but overflow": '<div style="height:0">{}</div>',
+    "a small shift": '<p style="margin-left:-20px;position:relative;left:-5px">{}</p>',
+    "an offset without position": '<p style="left:-9999px">{}</p>',
+    "grey on white": '<p style="color:#888">{}</p>',
+    "an open tab's neighbour": '<div><div role=tablist><button role=tab>a</button><button role=tab>b</button></div>'
+    "<div role=tabpanel>x</div><div role=tabpanel hidden>{}</div></div>",
+    "a page behind an open dialog": "<div aria-hidden=true><main><h1>T</h1><p>{}</p></main></div>",
+}  # fmt: skip
+
+
+def _visible_text(fragment: str) -> str:
+    tree = LexborHTMLParser(f"<html><body><main><p>{SHOWN}</p>{fragment}</main></body></html>")
+    remove_hidden(tree)
+    return " ".join((tree.html or "").split())
+
+
+@pytest.mark.parametrize("fragment", HIDDEN.values(), ids=HIDDEN.keys())
+def test_hidden_text_is_removed(fragment: str) -> None:
+    text = _visible_text(fragment.replace("{}", SECRET).replace("{{", "{").replace("}}", "}"))
+    assert SECRET not in text
+    assert SHOWN in text
+
+
+@pytest.mark.parametrize("fragment", VISIBLE.values(), ids=VISIBLE.keys())
+def test_visible_text_is_kept(fragment: str) -> None:
+    text = _visible_text(fragment.replace("{}", SECRET).replace("{{", "{").replace("}}", "}"))
+    assert SECRET in text
+    assert SHOWN in text
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [".gone", "#g", "p.gone", "main > .gone", "div ~ p.gone, .absent", "[class*=on]", r".g\6fne", "p:not(.absent)"],
+)
+def test_a_sheet_hides_by_any_selector(selector: str) -> None:
+    sheet = f"<style>{selector} {{ display: none }} .absent, .absent #g {{ display: block !important }}</style>"
+    tree = LexborHTMLParser(f'{sheet}<main><div>{SHOWN}</div><p class="gone" id="g">{SECRET}</p></main>')
+    remove_hidden(tree)
+    assert tree.body is not None
+    assert SECRET not in tree.body.text()
+    assert SHOWN in tree.body.text()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        'p::before{content:"}"}',
+        'p::before{content:"{"}',
+        'p::before{content:"/*"}',
+        "p::before{content:'\\'}'}",
+        'p::before{content:"a\\\n}"}',
+        'p::before{content:"never closed {\n}',
+        "p{background:url(/*)}",
+        'p[title="{"]{color:red}',
+        r".a\"b{color:red}",
+        '@import "a;b{";',
+        "/* it's { */",
+    ],
+)
+def test_a_mark_that_means_nothing_uncovers_nothing(before: str) -> None:
+    tree = LexborHTMLParser(f"<style>{before}.away{{display:none}}</style><p>{SHOWN}</p><p class=away>{SECRET}</p>")
+    remove_hidden(tree)
+    assert SECRET not in tree.text()
+    assert SHOWN in tree.text()
+
+
+def test_an_at_rule_may_be_upper_case() -> None:
+    tree = LexborHTMLParser(f"<style>@MEDIA Screen{{.away{{display:none}}}}</style><p class=away>{SECRET}</p>")
+    remove_hidden(tree)
+    assert SECRET not in tree.text()
+
+
+@pytest.mark.parametrize("piece", ['"', '\\"', "'", "url(", "\\", "/*", 'a{b:"', "{"], ids=repr)
+def test_marks_are_read_in_linear_time(piece: str) -> None:
+    assert takes_linear_time(parse_sheet, piece, 10_000)
+
+
+def test_nested_hidden_elements_are_removed_once() -> None:
+    nested = f'<div hidden><p hidden><i style="display:none" aria-hidden="true">{SECRET}</i></p></div>' * 50
+    text = _visible_text(nested)
+    assert SECRET not in text
+    assert SHOWN in text
+
+
+def test_a_page_without_a_body_is_left_alone() -> None:
+    tree = LexborHTMLParser("")
+    remove_hidden(tree)
+
+
+def test_a_huge_sheet_does_not_take_long() -> None:
+    sheet = "".join(f".c{number}{{display:none;color:red}}" for number in range(20_000))
+    assert SECRET not in _visible_text(f"<style>{sheet}</style><p class=c7>{SECRET}</p>")

@@ -1,0 +1,53 @@
+"""A page that a parser would not come to an end with is refused; all others are parsed."""
+
+from collections.abc import Callable
+
+import pytest
+
+from crawler.errors import ExtractionFailed
+from crawler.extract.extraction_pool import ExtractionPool
+from crawler.extract.html_tree import MAX_ATTRIBUTES, parse_html
+
+PAGE = "<title>Start</title><main><h1>Start</h1>{}<p>Press the green button and wait for the light.</p></main>"
+
+
+def attributes(count: int, value: str = "") -> str:
+    return " ".join(f"a{n}{value}" for n in range(count))
+
+
+@pytest.mark.parametrize("tag", ["p", "script", "style", "x-own"])
+@pytest.mark.parametrize("value", ["", "=1", "='>'", '="a b>"', " = 1"])
+def test_a_tag_with_more_attributes_than_any_page_has_is_refused(tag: str, value: str) -> None:
+    with pytest.raises(ExtractionFailed, match="more than 1,000 attributes"):
+        parse_html(PAGE.format(f"<{tag} {attributes(MAX_ATTRIBUTES + 1, value)}></{tag}>"))
+    assert parse_html(PAGE.format(f"<{tag} {attributes(MAX_ATTRIBUTES, value)}></{tag}>")).css_first("[a1]")
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "<script>if (a<b) say('{}')</script>",
+        "<!-- a<b {} -->",
+        "<style>a<b {}</style>",
+        "<p title='<b {}'>x</p>",
+        "<p>{}</p>",
+        "<i {0}></i>".replace("{0}", "a=1") * 2000 + "{}",
+    ],
+    ids=["script", "comment", "style", "value", "text", "many tags"],
+)
+def test_words_that_are_no_attributes_do_not_count(around: str) -> None:
+    tree = parse_html(PAGE.format(around.format(attributes(5000))))
+    assert tree.css_first("h1").text() == "Start"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "made", [lambda: f"<p {attributes(200_000)}>", lambda: f"<p {attributes(200_000, '=1')}>"], ids=["bare", "values"]
+)
+async def test_a_tag_of_200_000_attributes_fails_with_a_reason_within_the_time_of_a_page(
+    made: Callable[[], str],
+) -> None:
+    async with ExtractionPool(timeout_seconds=20) as pool:
+        with pytest.raises(ExtractionFailed, match="a tag of the page has more than 1,000 attributes"):
+            await pool.extract(PAGE.format(made()).encode(), "https://docs.example.com/", "utf-8")
+        page = await pool.extract(PAGE.format("").encode(), "https://docs.example.com/", "utf-8")
+    assert "green button" in page.markdown

@@ -1,0 +1,86 @@
+"""What a page says about itself: title, description, language, dates."""
+
+from datetime import date
+
+import pytest
+
+from crawler.extract.extraction import extract_page
+from crawler.extract.page import Page
+
+URL = "https://docs.example.com/guide/start"
+FILLER = "Fill the tank with clean water up to the line and close the lid until it clicks. " * 4
+
+
+def _page(body: str, head: str = "", attributes: str = "") -> Page:
+    html = f"<!doctype html><html {attributes}><head>{head}</head><body>{body}</body></html>"
+    return extract_page(html.encode(), URL, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("head", "h1", "title"),
+    [
+        ("<title>Filling - Acme Docs</title>", "Filling", "Filling"),
+        ("<title>Acme: Filling</title>", "Filling", "Filling"),
+        ("<title>Filling | Example</title>", "The tank", "Filling"),
+        ("<title>Filling | Acme</title><meta property='og:site_name' content='Acme'>", "The tank", "Filling"),
+        ("<title>Filling \u2013 Example Ltd</title>", "The tank", "Filling"),
+        ("<title>Filling the tank</title>", "Filling", "Filling the tank"),
+        ("<title>x</title><meta property='og:title' content='Open Graph'>", "Filling", "Open Graph"),
+        ("", "Filling", "Filling"),
+        ("", "", "start"),
+        ("<title>A \u200b\u202eB</title>", "", "A B"),
+    ],
+)
+def test_the_title_is_the_pages_own(head: str, h1: str, title: str) -> None:
+    assert _page(f"<main><h1>{h1}</h1><p>{FILLER}</p></main>", head).title == title
+
+
+def test_the_description_is_read() -> None:
+    assert _page("x", '<meta name="Description" content=" How to\n fill. ">').description == "How to fill."
+
+
+@pytest.mark.parametrize(
+    ("attributes", "head", "text", "language"),
+    [
+        ('lang="en-GB"', "", "x", "en"),
+        ('xml:lang="DE"', "", "x", "de"),
+        ("", '<meta property="og:locale" content="fr_FR">', "x", "fr"),
+        ('lang="und"', "", "x", None),
+        ("", "", "Dies ist ein deutscher Text über das Befüllen des Tanks mit sauberem Wasser bis zur Linie.", "de"),
+        ("", "", "Short.", None),
+    ],
+)
+def test_the_language_is_said_or_seen(attributes: str, head: str, text: str, language: str | None) -> None:
+    assert _page(f"<main><p>{text}</p></main>", head, attributes).language == language
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        (
+            '<meta property="article:published_time" content="2024-03-05T10:00:00Z">'
+            '<meta property="article:modified_time" content="2025-01-02">',
+            "",
+        ),
+        (
+            '<script type="application/ld+json">{"@graph":[{"@type":"Article","datePublished":"2024-03-05",'
+            '"dateModified":"2025-01-02T00:00:00+00:00"}]}</script>',
+            "",
+        ),
+        ("", '<time itemprop="datePublished" datetime="2024-03-05">x</time><time class="updated">2 Jan 2025</time>'),
+        ('<meta name="date" content="2024-03-05">', "<p>Last reviewed <time>January 2, 2025</time></p>"),
+    ],
+    ids=["meta", "linked data", "time", "a sentence"],
+)  # fmt: skip
+def test_dates_are_read(head: str, body: str) -> None:
+    page = _page(f"<main><p>{FILLER}</p>{body}</main>", head)
+    assert (page.published, page.modified) == (date(2024, 3, 5), date(2025, 1, 2))
+
+
+@pytest.mark.parametrize("value", ["yesterday", "2024-13-45", "0001-01-01", "", "{{date}}", "99999999"])
+def test_a_date_that_is_none_is_left_out(value: str) -> None:
+    assert _page("x", f'<meta name="date" content="{value}">').published is None
+
+
+def test_broken_linked_data_is_ignored() -> None:
+    assert _page("<p>x</p>", '<script type="application/ld+json">{"a": [</script>').published is None

@@ -1,0 +1,154 @@
+"""A long answer is read from its question down, and what belongs to it takes little room."""
+
+from playwright.sync_api import Page, expect
+
+from tests.doubles.scripted_widget_api import Hold, citations, done, tokens
+from tests.e2e.chat import Chat
+from tests.e2e.conftest import Site
+
+QUESTION = "How long do returns take?"
+LONG = "word\n\n" * 60
+SOURCES = [
+    {"id": number, "url": f"https://shop.example/{number}", "title": f"Page {number}", "as_of": "2026-03-01"}
+    for number in range(1, 5)
+]
+BELOW = "e => e.scrollHeight - e.scrollTop - e.clientHeight"
+
+
+def top_of_question(chat: Chat) -> float:
+    """In pixels below the top of the log."""
+    question, log = chat.questions.last.bounding_box(), chat.log.bounding_box()
+    assert question is not None
+    assert log is not None
+    return question["y"] - log["y"]
+
+
+def test_the_question_stays_at_the_top_while_its_answer_grows(page: Page, site: Site) -> None:
+    site.api.script |= {
+        "First?": [*tokens(LONG, 300), done()],
+        QUESTION: [*tokens("Yes. ", 9), Hold(), *tokens(LONG, 300), done()],
+    }
+    chat = Chat.opened(page, site)
+    chat.ask("First?")
+    chat.finish()
+    assert 0 <= top_of_question(chat) < 20
+    chat.ask(QUESTION)
+    expect(chat.answer).to_have_text("Yes.")
+    assert 0 <= top_of_question(chat) < 20
+    site.api.release()
+    expect(chat.answer.locator("p")).to_have_count(60)
+    expect(chat.questions).to_have_count(2)
+    assert 0 <= top_of_question(chat) < 20
+
+
+def test_a_button_leads_to_the_end_where_there_is_more(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("Yes.", 9), Hold(), *tokens(LONG, 300), done()]
+    chat = Chat.opened(page, site)
+    jump = page.get_by_role("button", name="Jump to the end")
+    chat.ask(QUESTION)
+    expect(chat.answer).to_have_text("Yes.")
+    expect(jump).to_be_hidden()
+    site.api.release()
+    chat.finish()
+    jump.click()
+    expect(jump).to_be_hidden()
+    assert chat.log.evaluate(BELOW) < 2
+    expect(page.get_by_role("button", name="Not helpful")).to_be_in_viewport()
+
+
+def test_whoever_has_gone_to_the_end_goes_with_it(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens(LONG, 300), Hold(), *tokens(LONG, 300), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answer.locator("p")).to_have_count(60)
+    page.get_by_role("button", name="Jump to the end").click()
+    site.api.release()
+    chat.finish()
+    expect(chat.answer.locator("p")).to_have_count(120)
+    assert chat.log.evaluate(BELOW) < 2
+
+
+def test_an_answer_that_was_cut_says_so_and_goes_on(page: Page, site: Site) -> None:
+    site.api.script |= {
+        QUESTION: [*tokens("Thirty days, and"), done(finish="length")],
+        f"Go on: {QUESTION}": [*tokens("sixty abroad, unless"), done(finish="length")],
+    }
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    for count in (2, 3):
+        expect(chat.answers.last).to_contain_text("The answer was cut off here.")
+        page.get_by_role("button", name="Go on").last.click()
+        expect(chat.questions).to_have_count(count)
+        chat.finish()
+    assert [call.body["message"] for call in site.api.calls_to("/messages/stream")][1:] == [f"Go on: {QUESTION}"] * 2
+
+
+def test_sources_stand_in_one_row_and_unfold(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("Yes [1] [2] [3] [4]."), citations(*SOURCES), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    cards = chat.answers.last.locator(".source")
+    expect(cards).to_have_count(4)
+    assert [card.is_visible() for card in cards.all()] == [True, True, False, False]
+    row = chat.answers.last.locator(".sources").bounding_box()
+    assert row is not None
+    assert row["height"] < 40
+    page.get_by_role("button", name="2 more").click()
+    assert all(card.is_visible() for card in cards.all())
+    expect(cards.nth(2)).to_be_focused()
+    expect(cards.last).to_contain_text("as of Mar 1, 2026")
+    page.get_by_role("button", name="Helpful", exact=True).click()
+    assert all(card.is_visible() for card in cards.all()), "what was unfolded stays so"
+
+
+def test_code_says_its_language_and_is_copied(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("```bash\ndocker compose up\n```\n\nThe end.", 20), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    expect(chat.answer.locator(".bar")).to_contain_text("bash")
+    page.get_by_role("button", name="Copy: bash").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "docker compose up"
+
+
+def test_numbers_of_a_table_end_together(page: Page, site: Site) -> None:
+    table = "| What | Costs |\n|---|---|\n| Plus | 3.90 € |\n| Two lamps | 1,200.00 € |\n| Basic | free of charge |\n"
+    site.api.script[QUESTION] = [*tokens(table, 200), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    aligned = chat.answer.locator("td").evaluate_all("cells => cells.map((cell) => getComputedStyle(cell).textAlign)")
+    assert aligned == ["start", "end", "start", "end", "start", "start"]
+
+
+def test_doubt_is_a_plain_sentence_and_is_not_said_twice(page: Page, site: Site) -> None:
+    site.api.script |= {
+        QUESTION: [*tokens("Perhaps."), done(low_confidence=True)],
+        "None?": [*tokens("I could not find that."), done(low_confidence=True, answered_by="fallback")],
+    }
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    doubt = chat.answers.last.locator(".doubt")
+    expect(doubt).to_have_text("I am not sure about this.")
+    same = "e => [getComputedStyle(e).color, getComputedStyle(e).fontSize]"
+    assert doubt.evaluate(same) == chat.answer.evaluate(same)
+    chat.ask("None?")
+    expect(chat.questions).to_have_count(2)
+    chat.finish()
+    expect(chat.answers.last.locator(".doubt")).to_have_count(0)
+
+
+def test_tasks_have_boxes_and_what_is_struck_out_is_crossed(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("- [x] Pack it\n- [ ] Send it\n\n~~9~~ 4 euros, ~5 days"), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    expect(chat.answer.get_by_role("img")).to_have_count(2)
+    expect(chat.answer.get_by_role("img", name="☑")).to_be_visible()
+    expect(chat.answer.get_by_role("listitem")).to_have_text(["Pack it", "Send it"])
+    expect(chat.answer.locator("del")).to_have_text("9")
+    expect(chat.answer).to_contain_text("~5 days")

@@ -1,0 +1,52 @@
+"""Questions of visitors, which are short, in the languages that we speak ourselves."""
+
+import pytest
+
+from app.core.text.languages import LANGUAGES
+from app.core.text.turn_language import LIKELY, SURE
+from app.kit.langid_language_guesser import LangidLanguageGuesser
+
+QUESTIONS = {
+    "en": "How long do I have to send a lamp back to you?",
+    "de": "Wie lange kann ich eine Lampe zurückgeben?",
+    "es": "¿Cuánto tiempo tengo para devolver una lámpara?",
+    "fr": "Combien de temps ai-je pour renvoyer une lampe ?",
+    "ro": "Cât timp am la dispoziție pentru a returna o lampă?",
+    "ru": "Сколько времени у меня есть, чтобы вернуть лампу?",
+    "el": "Πόσο χρόνο έχω για να επιστρέψω μια λάμπα;",
+    "tr": "Bir lambayı iade etmek için ne kadar sürem var?",
+    "ar": "كم من الوقت لدي لإعادة المصباح؟",
+    "zh": "我有多长时间可以退回一盏灯？",
+    "vi": "Tôi có bao nhiêu thời gian để trả lại đèn?",
+    "th": "ฉันมีเวลานานเท่าใดในการคืนโคมไฟ",
+    "hi": "लैंप वापस करने के लिए मेरे पास कितना समय है?",
+    "it": "Quanto tempo ho per restituire una lampada?",
+    "ja": "ランプを返品できる期間はどのくらいですか？",
+    "nl": "Hoe lang heb ik om een lamp terug te sturen?",
+    "pl": "Ile mam czasu na zwrot lampy?",
+    "pt": "Quanto tempo tenho para devolver um candeeiro?",
+    "he": "כמה זמן יש לי להחזיר מנורה?",
+    "fa": "چقدر وقت دارم که چراغ را پس بدهم؟",
+    "ur": "لیمپ واپس کرنے کے لیے میرے پاس کتنا وقت ہے؟",
+}
+
+
+@pytest.fixture(scope="module")
+def guesser() -> LangidLanguageGuesser:
+    return LangidLanguageGuesser()
+
+
+@pytest.mark.parametrize("language", sorted(QUESTIONS))
+def test_a_question_tells_its_language(guesser: LangidLanguageGuesser, language: str) -> None:
+    guess = guesser.guess(QUESTIONS[language])
+    assert guess.language == language
+    assert guess.probability >= LIKELY
+
+
+@pytest.mark.parametrize("text", ["", "?", "Lumo 2", "Prices?", "API rate limit", "\ud800"])
+def test_what_tells_no_language_is_guessed_without_certainty(guesser: LangidLanguageGuesser, text: str) -> None:
+    assert guesser.guess(text).probability < SURE
+
+
+def test_every_language_that_we_speak_is_known(guesser: LangidLanguageGuesser) -> None:
+    assert guesser.languages >= LANGUAGES

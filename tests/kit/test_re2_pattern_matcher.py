@@ -1,0 +1,44 @@
+import pytest
+
+from app.kit.pattern_matcher import MAX_TEXT_CHARS
+from app.kit.re2_pattern_matcher import Re2PatternMatcher
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        pytest.param(r"refunds?|money back", "", id="fine"),
+        pytest.param(r"(a+)+$", "", id="slow elsewhere, linear here"),
+        pytest.param("[", "missing ]", id="broken"),
+        pytest.param("(?=x)a", "Look-around", id="look-around"),
+        pytest.param(r"(a)\1", "back-references", id="back-reference"),
+        pytest.param(".*(a|b){500}", "too large", id="a large program"),
+        pytest.param("(x{1000}){1000}", "repetition", id="a huge one"),
+        pytest.param("a*", "empty text", id="matches everything"),
+        pytest.param("\ud800", "broken characters", id="half a character"),
+    ],
+)
+def test_what_is_wrong_is_said(pattern: str, said: str) -> None:
+    problem = Re2PatternMatcher().problem(pattern)
+    assert said in problem if said else problem == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        pytest.param("refunds?", "About REFUNDS", True, id="case does not count"),
+        pytest.param("ЦЕНА", "какая цена", True, id="in any script"),
+        pytest.param("^refund$", "a refund", False, id="anchors hold"),
+        pytest.param("z", "a" * MAX_TEXT_CHARS + "z", False, id="only so far"),
+        pytest.param("[", "[", False, id="an unusable pattern is found nowhere"),
+        pytest.param("ok", "ok \ud800", True, id="a broken text is read as far as it goes"),
+        pytest.param("(a+)+$", "a" * (MAX_TEXT_CHARS - 1) + "!", False, id="in linear time"),
+    ],
+)
+async def test_matching(pattern: str, text: str, found: bool) -> None:
+    assert await Re2PatternMatcher().matching([pattern], text) == (frozenset({pattern}) if found else frozenset())
+
+
+async def test_a_longer_text_is_read_as_far_as_it_is_wanted() -> None:
+    text = "a" * MAX_TEXT_CHARS + "z"
+    assert await Re2PatternMatcher().matching(["z"], text, max_chars=len(text)) == {"z"}

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from app.kit.vector_matrix import KeptMatrices, VectorMatrix
+
+
+def matrix(rows: int, start: int = 0) -> VectorMatrix:
+    vectors = np.array([[1.0, number] for number in range(start, start + rows)], dtype=np.float32)
+    return VectorMatrix([f"c{number}" for number in range(start, start + rows)], vectors)
+
+
+def test_the_nearest_come_first_whatever_their_length() -> None:
+    vectors = np.array([[0, 5], [3, 3], [100, 1], [0, 0]], dtype=np.float32)
+    found = VectorMatrix(["up", "between", "right", "nothing"], vectors).nearest([2, 0], 2)
+    assert [key for key, _ in found] == ["right", "between"]
+    assert [cosine for _, cosine in found] == pytest.approx([1, 0.5**0.5], abs=1e-4)
+
+
+def test_cosines_are_given_for_the_ids_that_are_there() -> None:
+    assert matrix(3).cosines([1, 0], ["c0", "absent"]) == {"c0": pytest.approx(1)}
+    assert matrix(3).cosines([1, 0], []) == {}
+
+
+async def test_matrices_are_loaded_once_for_each_state() -> None:
+    kept, loads = KeptMatrices[str](max_bytes=10_000), []
+
+    async def load() -> VectorMatrix:
+        loads.append(1)
+        return matrix(1)
+
+    for state in (1, 1, 2, 2):
+        assert await kept.of("agent", state, load) is not None
+    assert len(loads) == 2
+
+
+async def test_the_least_recently_used_goes_where_there_is_no_room() -> None:
+    kept, loads = KeptMatrices[str](max_bytes=2 * matrix(10).size_bytes), []
+
+    async def load() -> VectorMatrix:
+        loads.append(1)
+        return matrix(10)
+
+    for owner in ("one", "two", "one", "three"):
+        await kept.of(owner, 1, load)
+    assert len(loads) == 3
+    await kept.of("one", 1, load)
+    assert len(loads) == 3
+    await kept.of("two", 1, load)
+    assert len(loads) == 4

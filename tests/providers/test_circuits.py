@@ -1,0 +1,174 @@
+"""The ports behind a circuit: what is away is not asked, and callers hear the error that they know."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable, RerankerUnavailable
+from app.kit.circuit_breaker import CircuitBreaker
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.circuit_chat_model import CircuitChatModel
+from app.providers.chat.timed_chat_model import TimedChatModel
+from app.providers.embedding.circuit_embedder import CircuitEmbedder
+from app.providers.reranking.circuit_reranker import CircuitReranker
+from tests.contracts.chat_model_contract import ChatModelContract, read
+from tests.contracts.embedder_contract import EmbedderContract
+from tests.contracts.reranker_contract import RerankerContract
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.overlap_reranker import OverlapReranker
+from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
+
+
+class _Provider:
+    """As the service puts them: a circuit around a limit of time around a model."""
+
+    def __init__(self) -> None:
+        self._model = ScriptedChatModel()
+
+    def _plays(self, *steps: Step) -> ChatModel:
+        self._model = ScriptedChatModel(steps)
+        timed = TimedChatModel(self._model, silence_seconds=30, answer_seconds=30)
+        return CircuitChatModel(timed, CircuitBreaker("model"))
+
+    def says(self, tokens: Sequence[str]) -> ChatModel:
+        return self._plays(*tokens)
+
+    def fails_at_once(self) -> ChatModel:
+        return self._plays(ModelUnavailable("down"))
+
+    def breaks_off_after(self, tokens: Sequence[str]) -> ChatModel:
+        return self._plays(*tokens, ModelInterrupted("no more"))
+
+    def falls_silent_after(self, tokens: Sequence[str]) -> ChatModel:
+        return self._plays(*tokens, anyio.Event())
+
+    async def until_closed(self) -> None:
+        assert self._model.closed == 1
+
+
+class TestCircuitChatModel(ChatModelContract):
+    @pytest.fixture
+    def provider(self) -> _Provider:
+        return _Provider()
+
+
+class TestCircuitReranker(RerankerContract):
+    @pytest.fixture
+    def reranker(self) -> CircuitReranker:
+        return CircuitReranker(OverlapReranker(), CircuitBreaker("reranker"))
+
+
+class TestCircuitEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> CircuitEmbedder:
+        return CircuitEmbedder(HashingEmbedder(), CircuitBreaker("embedder"), seconds=30)
+
+
+@pytest.mark.parametrize(
+    ("steps", "error"),
+    [([anyio.Event()], ModelUnavailable), (["Ten", anyio.Event()], ModelInterrupted)],
+    ids=["before a word", "after one"],
+)
+async def test_a_model_that_says_nothing_is_not_waited_for(steps: list[Step], error: type[Exception]) -> None:
+    timed = TimedChatModel(ScriptedChatModel(steps), silence_seconds=0.01, answer_seconds=30)
+    with pytest.raises(error, match=r"said nothing for 0\.01 s"):
+        await read(timed)
+
+
+class _Ticking:
+    """A word every `pace_seconds`, without an end."""
+
+    def __init__(self, pace_seconds: float) -> None:
+        self._pace_seconds = pace_seconds
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        async def words() -> AsyncIterator[TextDelta | ChatEnd]:
+            while True:
+                await asyncio.sleep(self._pace_seconds)
+                yield TextDelta("tick")
+
+        yield words()
+
+
+async def test_silence_is_counted_from_the_last_word_and_only_while_one_is_waited_for() -> None:
+    timed = TimedChatModel(_Ticking(0.03), silence_seconds=0.1, answer_seconds=30)
+    async with timed.stream([], max_tokens=1) as items:
+        for _ in range(6):
+            assert await anext(items) == TextDelta("tick")
+        await asyncio.sleep(0.2)  # of the reader's
+        assert await anext(items) == TextDelta("tick")
+
+
+async def test_an_answer_without_an_end_is_ended() -> None:
+    timed = TimedChatModel(_Ticking(0.01), silence_seconds=30, answer_seconds=0.05)
+    with pytest.raises(ModelInterrupted, match=r"did not end its answer within 0\.05 s"):
+        await read(timed)
+
+
+async def test_a_reader_that_is_cancelled_is_not_told_of_a_silence() -> None:
+    timed = TimedChatModel(ScriptedChatModel(["Ten", anyio.Event()]), silence_seconds=30, answer_seconds=30)
+    reading = asyncio.create_task(read(timed))
+    await asyncio.wait([reading], timeout=0.01)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
+async def test_answers_that_break_off_open_the_circuit_too() -> None:
+    model = ScriptedChatModel(["Ten", ModelInterrupted("no more")])
+    guarded = CircuitChatModel(model, CircuitBreaker("model"))
+    for _ in range(3):
+        with pytest.raises(ModelInterrupted):
+            await read(guarded)
+    with pytest.raises(ModelUnavailable, match="left alone"):
+        await read(guarded)
+    assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize(("asked_for", "left_alone_for"), [(0.5, 0.5), (30, 30), (86_400, 60)])
+async def test_a_model_is_left_alone_for_as_long_as_it_asks_up_to_a_minute(
+    asked_for: float, left_alone_for: float
+) -> None:
+    moment = 0.0
+    model = ScriptedChatModel([ModelUnavailable("busy", asked_for)], ["Ten."])
+    guarded = CircuitChatModel(model, CircuitBreaker("model", now=lambda: moment))
+    with pytest.raises(ModelUnavailable, match="busy"):
+        await read(guarded)
+    moment = left_alone_for - 0.01
+    with pytest.raises(ModelUnavailable, match="left alone"):
+        await read(guarded)
+    moment = left_alone_for
+    assert (await read(guarded))[0] == ["Ten."]
+
+
+async def test_a_reranker_that_is_away_is_not_asked() -> None:
+    reranker = OverlapReranker()
+    reranker.is_down = True
+    guarded = CircuitReranker(reranker, CircuitBreaker("reranker"))
+    for _ in range(3):
+        with pytest.raises(RerankerUnavailable):
+            await guarded.score("refund", ["a text"], budget_seconds=1)
+    reranker.is_down = False
+    with pytest.raises(RerankerUnavailable, match="left alone"):
+        await guarded.score("refund", ["a text"], budget_seconds=1)
+
+
+async def test_an_embedder_that_hangs_is_waited_for_three_times_and_no_more() -> None:
+    asked = 0
+
+    class Hanging(HashingEmbedder):
+        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            nonlocal asked
+            asked += 1
+            await asyncio.Event().wait()
+            raise AssertionError("never")
+
+    guarded = CircuitEmbedder(Hanging(), CircuitBreaker("embedder"), seconds=0.01)
+    for _ in range(10):
+        with pytest.raises(EmbedderUnavailable):
+            await guarded.embed(["refund?"])
+    assert asked == 3

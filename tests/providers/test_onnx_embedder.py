@@ -1,0 +1,81 @@
+"""The shipped embedder, for real."""
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import EmbedderUnavailable
+from app.providers.embedding.onnx_embedder import OnnxEmbedder
+from app.providers.onnx_session import Floats, OnnxSession, TokenRow
+from app.providers.onnx_threads import OnnxThreads
+from app.providers.shipped_weights import EMBEDDER_FOLDER
+from tests.contracts.embedder_contract import EmbedderContract
+
+
+@pytest.fixture(scope="module")
+async def embedder() -> AsyncIterator[OnnxEmbedder]:
+    threads = OnnxThreads()
+    yield OnnxEmbedder(EMBEDDER_FOLDER, threads)
+    await threads.close()
+
+
+class TestOnnxEmbedder(EmbedderContract):
+    def test_the_name_holds_the_weights_and_their_precision(self, embedder: OnnxEmbedder) -> None:
+        assert embedder.model_id == "onnx-model.int8-aea678e413ca"
+        assert (embedder.dimensions, embedder.max_tokens) == (384, 256)
+
+    async def test_a_paraphrase_is_nearer_than_a_shared_word(self, embedder: OnnxEmbedder) -> None:
+        question, paraphrase, word = await embedder.embed(
+            ["How can I get my money back?", "Refunds are paid within ten days.", "Our back office is in Lyon."]
+        )
+
+        assert _cosine(question, paraphrase) > _cosine(question, word)
+
+    async def test_what_is_too_long_is_embedded_by_its_beginning(self, embedder: OnnxEmbedder) -> None:
+        long, longer = await embedder.embed(["refund " * 300, "refund " * 300 + "zebra " * 300])
+
+        assert _cosine(long, longer) == pytest.approx(1, abs=1e-5)
+
+    async def test_a_text_is_hardly_padded_for_its_company(
+        self, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        batches: list[list[int]] = []
+        run = OnnxSession.run
+
+        def counted(session: OnnxSession, rows: Sequence[TokenRow]) -> Floats:
+            batches.append([len(row) for row in rows])
+            return run(session, rows)
+
+        monkeypatch.setattr(OnnxSession, "run", counted)
+        await embedder.embed(["word " * (10 if number % 2 else 240) for number in range(20)])
+
+        assert sorted(len(batch) for batch in batches) == [2, 2, 2, 2, 2, 10]
+        assert all(len(set(batch)) == 1 for batch in batches)
+
+    def test_tokens_are_the_models_own(self, embedder: OnnxEmbedder) -> None:
+        assert embedder.count("") == 0
+        assert embedder.count("Money back!") == 3
+        assert embedder.count("word " * 1_000) == 1_000
+
+
+async def test_missing_weights_say_where_they_were_looked_for(tmp_path: Path) -> None:
+    threads = OnnxThreads()
+    embedder = OnnxEmbedder(tmp_path, threads)
+
+    with pytest.raises(EmbedderUnavailable, match=tmp_path.name):
+        await embedder.open()
+    with pytest.raises(EmbedderUnavailable):
+        await embedder.embed(["refund"])
+    await threads.close()
+
+
+async def test_a_full_queue_refuses_at_once() -> None:
+    threads = OnnxThreads(max_waiting=0)
+
+    with pytest.raises(EmbedderUnavailable, match="busy"):
+        await OnnxEmbedder(EMBEDDER_FOLDER, threads).embed(["refund"])
+
+
+def _cosine(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,11 @@
+import pytest
+
+from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+
+
+@pytest.mark.parametrize("text", ["", "Refunds within 30 days.", "lone \ud800 surrogate", "日本語"])
+def test_a_text_has_as_many_tokens_the_second_time(text: str) -> None:
+    counter = TokenizersTokenCounter(EMBEDDER_FOLDER)
+    tokens = len(counter.encode(text, has_special_tokens=False))
+    assert [counter.count(text), counter.count(text)] == [tokens, tokens]

@@ -1,0 +1,167 @@
+"""What a run could not ask in its time a worker asks, and the publish gate relies on it."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from app.agents.agent import AgentConfig, PublishGate
+from app.agents.records.agents import AgentRecords
+from app.core.actor import READ, WRITE, Actor
+from app.core.errors import NotFound
+from app.quality.golden_run import GoldenRun
+from app.quality.golden_run_rounds import GIVEN_UP_AFTER, LEASE, GoldenRunRounds
+from app.quality.golden_runs import GoldenRuns
+from app.quality.records.golden_runs import GoldenRunRecords
+from app.workspaces.records.tokens import TokenRecords
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.namesake_searches import NamesakeSearches
+from tests.doubles.temporary_record import temporary_record
+from tests.quality.test_publishing import Shop
+
+QUESTIONS = 25
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
+    """Its draft does not find page 20, the live version does."""
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record:
+        with record.writing() as tx:
+            workspace = TokenRecords(tx).default_workspace()
+            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+        shop = Shop(record, clock, NamesakeSearches(), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+        await shop.agents.publish(shop.actor, shop.agent)
+        await shop.golden(*(f"page{number}" for number in range(QUESTIONS)))
+        await shop.draft(tone="dry", publish_gate=PublishGate.REFUSE)
+        shop.searches.known["draft"] = {f"page{number}" for number in range(QUESTIONS) if number != 20}
+        yield shop
+
+
+async def a_run(shop: Shop) -> GoldenRun:
+    """With time for the first ten questions."""
+    return await GoldenRuns(shop.record, shop.searches, shop.clock, 0).run(shop.actor, shop.agent)
+
+
+def rounds(shop: Shop) -> GoldenRunRounds:
+    return GoldenRunRounds(shop.record, shop.searches, shop.clock)
+
+
+async def stored(shop: Shop, run: GoldenRun) -> GoldenRun:
+    return await shop.runs.get(shop.actor, shop.agent, run.id)
+
+
+async def test_a_worker_asks_what_was_left(shop: Shop) -> None:
+    run = await a_run(shop)
+    assert (run.asked, run.is_running, run.lost) == (10, True, ())
+    assert await rounds(shop).go_on() == 1
+    over = await stored(shop, run)
+    assert (over.asked, over.is_complete, over.is_running) == (QUESTIONS, True, False)
+    assert over.lost == ("page20?",)
+    assert (over.asked_by, over.asked_at) == (run.asked_by, run.asked_at)
+    assert await rounds(shop).go_on() == 0
+
+
+async def test_a_run_that_had_time_for_all_goes_on_nowhere(shop: Shop) -> None:
+    assert not (await shop.runs.run(shop.actor, shop.agent)).is_running
+    assert await rounds(shop).go_on() == 0
+
+
+async def test_the_gate_relies_on_what_the_worker_found(shop: Shop) -> None:
+    run = await a_run(shop)
+    await rounds(shop).go_on()
+    asked = len(shop.searches.asked)
+    compared = await shop.runs.compared(shop.actor, shop.agent)
+    assert compared == await stored(shop, run)
+    assert len(shop.searches.asked) == asked, "nothing is asked anew"
+
+
+async def test_how_far_it_is_can_be_seen_on_the_way(shop: Shop) -> None:
+    run = await a_run(shop)
+    seen = []
+
+    async def look() -> None:
+        so_far = await stored(shop, run)
+        seen.append((so_far.asked, so_far.is_running))
+
+    shop.searches.on_search = look
+    await rounds(shop).go_on()
+    assert sorted(set(seen)) == [(10, True), (20, True)]
+
+
+async def test_another_worker_leaves_a_run_alone_until_the_first_has_died(shop: Shop) -> None:
+    run = await a_run(shop)
+    now = shop.clock.now()
+    with shop.record.writing() as tx:
+        assert GoldenRunRecords(tx).take(now, now + LEASE) is not None  # and dies
+    assert await rounds(shop).go_on() == 0
+    shop.clock.advance(LEASE.total_seconds())
+    assert await rounds(shop).go_on() == 1
+    assert (await stored(shop, run)).is_complete
+
+
+@pytest.mark.parametrize("change", ["settings", "questions"])
+async def test_a_run_of_what_is_no_more_stays_as_it_is(shop: Shop, change: str) -> None:
+    run = await a_run(shop)
+    if change == "settings":
+        await shop.draft(tone="warm")
+    else:
+        await shop.golden("another")
+    await rounds(shop).go_on()
+    assert await stored(shop, run) == replace(run, goes_on_at=None)
+
+
+async def learn_something(shop: Shop) -> None:
+    await shop.record.write(lambda tx: AgentRecords(tx).bump_generation(shop.agent))
+
+
+async def test_what_was_learnt_since_counts(shop: Shop) -> None:
+    run = await a_run(shop)
+    await learn_something(shop)
+    await rounds(shop).go_on()
+    over = await stored(shop, run)
+    assert (over.is_complete, over.generation) == (True, run.generation + 1)
+    assert await shop.runs.compared(shop.actor, shop.agent) == over
+
+
+async def test_the_gate_does_not_rely_on_a_run_while_which_something_was_learnt(shop: Shop) -> None:
+    run = await a_run(shop)
+    shop.searches.on_search = lambda: learn_something(shop)
+    await rounds(shop).go_on()
+    assert (await stored(shop, run)).is_complete
+    compared = await shop.runs.compared(shop.actor, shop.agent)
+    assert compared is not None
+    assert compared.id != run.id
+
+
+async def test_while_search_is_down_it_waits_but_not_for_ever(shop: Shop) -> None:
+    run = await a_run(shop)
+    shop.searches.is_down = True
+    assert await rounds(shop).go_on() == 1
+    assert (await stored(shop, run)).is_running
+    assert await rounds(shop).go_on() == 0, "not at once again"
+    shop.clock.advance((GIVEN_UP_AFTER + timedelta(minutes=1)).total_seconds())
+    assert await rounds(shop).go_on() == 1
+    assert await stored(shop, run) == replace(run, goes_on_at=None)
+
+
+async def test_a_run_that_has_left_is_asked_no_more(shop: Shop) -> None:
+    run = await a_run(shop)
+
+    async def forget() -> None:
+        await shop.record.write(
+            lambda tx: GoldenRunRecords(tx).add(
+                replace(run, id=uuid4(), goes_on_at=None, asked_at=shop.clock.now()), keep=1
+            )
+        )
+
+    shop.clock.advance(1)
+    shop.searches.on_search = forget
+    before = len(shop.searches.asked)
+    await rounds(shop).go_on()
+    assert len(shop.searches.asked) == before + 20, "ten of both versions, then it was noticed"
+    with pytest.raises(NotFound):
+        await stored(shop, run)

@@ -1,0 +1,78 @@
+"""Golden questions that expect words are answered as visitors would be, and the answer is read."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+from app.agents.records.agents import AgentRecords
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.records import CuratedAnswerRecords
+from app.core.errors import ModelInterrupted
+from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.quality.golden_question import GoldenQuestion
+from app.quality.golden_run import TrialRanking
+from app.quality.trial_search import TrialSearch
+from app.search.retrieval import SearchQuery
+from app.sources.source import UNLINKED
+from tests.answers.test_playground import playground
+from tests.doubles.answering_house import SITE, AnsweringHouse
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+
+QUESTION = "How long is the warranty of a lamp?"
+PAGE = f"{SITE}/warranty"
+
+
+def golden(house: AnsweringHouse, *texts: str, patterns: tuple[str, ...] = ()) -> GoldenQuestion:
+    return GoldenQuestion(uuid4(), house.agent_id, QUESTION, (PAGE,), answer_contains=texts, answer_matches=patterns)
+
+
+async def tried(house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None) -> TrialRanking:
+    trials = TrialSearch(house.search, playground(house, model), Re2PatternMatcher())
+    return await trials.search(house.workspace_id, asked, "live")
+
+
+async def test_an_answer_with_the_expected_words_misses_nothing(house: AnsweringHouse) -> None:
+    ranking = await tried(house, golden(house, "3 YEARS", patterns=(r"warranty of \d years",)))
+    assert ranking.missing == ()
+    assert not ranking.is_low_confidence
+    assert ranking.stages["reranked"][0] == golden(house).page_keys[0]
+
+
+async def test_a_file_that_is_named_by_its_source_is_found_whatever_its_address(house: AnsweringHouse) -> None:
+    ranked = (await house.search.search(house.workspace_id, house.agent_id, SearchQuery(QUESTION))).retrieval.ranked
+    asked = replace(golden(house), pages=(f"{UNLINKED}{ranked[0].chunk.source_id}",))
+    assert (await tried(house, asked)).stages["reranked"][0] in asked.page_keys
+
+
+async def test_what_is_not_in_the_answer_is_named(house: AnsweringHouse) -> None:
+    ranking = await tried(house, golden(house, "3 years", "5 years", patterns=(r"\d decades", r"\d years")))
+    assert ranking.missing == ("5 years", r"\d decades")
+
+
+async def test_without_expected_words_no_answer_is_written(house: AnsweringHouse) -> None:
+    model = ScriptedChatModel(["Three years [1]."])
+    ranking = await tried(house, golden(house), model)
+    assert (ranking.missing, model.requests) == ((), [])
+
+
+async def test_a_curated_answer_is_read_as_well(house: AnsweringHouse) -> None:
+    with house.record.writing() as tx:
+        CuratedAnswerRecords(tx).create(
+            CuratedAnswer(uuid4(), house.agent_id, Trigger.EXACT, QUESTION, "Ten years for lamps.")
+        )
+    ranking = await tried(house, golden(house, "ten years"))
+    assert (ranking.missing, ranking.is_low_confidence) == ((), False)
+    assert ranking.stages["reranked"], "its pages are searched for beside it"
+
+
+async def test_a_pattern_is_looked_for_in_a_long_answer_to_its_end(house: AnsweringHouse) -> None:
+    with house.record.writing() as tx:
+        agent = AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        AgentRecords(tx).save_draft(house.workspace_id, agent.id, replace(agent.draft, max_answer_chars=9000))
+        AgentRecords(tx).publish(house.workspace_id, agent.id)
+    model = ScriptedChatModel(["Lamps last. " * 500, "The end. [1]"])
+    assert (await tried(house, golden(house, patterns=("the end",)), model)).missing == ()
+
+
+async def test_an_answer_that_the_model_breaks_off_holds_nothing(house: AnsweringHouse) -> None:
+    model = ScriptedChatModel(["Three years", ModelInterrupted("It broke off.")])
+    assert (await tried(house, golden(house, "three years"), model)).missing == ("three years",)

@@ -1,0 +1,5 @@
+"""A website learnt."""
+
+from tests.turns.conftest import house
+
+__all__ = ["house"]

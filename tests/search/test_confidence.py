@@ -1,0 +1,58 @@
+"""The promises of the confidence scale: whatever says more for a chunk raises it, whatever parts are away."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.search.confidence import calibrated, is_low, plain_coverage
+
+cosines = st.none() | st.floats(-1, 1)
+shares = st.floats(0, 1)
+logits = st.none() | st.floats(-12, 12)
+
+
+@given(cosines, shares, logits)
+def test_it_is_a_probability_whatever_is_known(cosine: float | None, share: float, logit: float | None) -> None:
+    assert 0 < calibrated(cosine, share, logit) < 1
+
+
+@given(cosines, shares, shares, logits)
+def test_more_of_the_words_never_lowers_it(
+    cosine: float | None, share: float, other: float, logit: float | None
+) -> None:
+    low, high = sorted([share, other])
+    assert calibrated(cosine, low, logit) <= calibrated(cosine, high, logit)
+
+
+@given(shares, st.floats(-1, 1), st.floats(-1, 1))
+def test_a_nearer_meaning_never_lowers_it(share: float, cosine: float, other: float) -> None:
+    low, high = sorted([cosine, other])
+    assert calibrated(low, share, None) <= calibrated(high, share, None)
+
+
+@given(cosines, shares, logits, st.floats(0, 1), st.floats(0, 1))
+def test_more_agreement_on_the_page_never_lowers_it(
+    cosine: float | None, share: float, logit: float | None, focus: float, other: float
+) -> None:
+    low, high = sorted([focus, other])
+    assert calibrated(cosine, share, logit, low) <= calibrated(cosine, share, logit, high)
+
+
+def test_the_only_word_of_a_short_question_proves_less_than_all_of_a_long_one() -> None:
+    [short] = plain_coverage("query?", ["query"])
+    [long] = plain_coverage("rotate webhook signing secret", ["rotate the webhook signing secret"])
+    assert short == 0.5
+    assert long == 0.8
+    assert plain_coverage("?", ["query"]) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("survivors", "best", "low"), [(0, 0.9, True), (1, 0.6, False), (1, 0.4, True), (2, 0.4, False)]
+)
+def test_one_chunk_is_enough_only_where_it_is_sure(survivors: int, best: float, low: bool) -> None:
+    assert is_low(survivors, best) is low
+
+
+@pytest.mark.parametrize(("survivors", "low"), [(0, True), (1, True), (2, False)])
+def test_where_two_are_needed_one_is_never_enough(survivors: int, low: bool) -> None:
+    assert is_low(survivors, 0.99, needs_two=True) is low

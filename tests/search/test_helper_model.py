@@ -1,0 +1,68 @@
+"""A second, cheaper model does what visitors do not read, and ranks within a time of its own."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+from app.agents.retrieval_settings import RerankMode
+from app.providers.reranking.reranker import PairScore
+from app.search.retrieval import SearchQuery
+from app.search.search_pipeline import SearchParts
+from tests.doubles.answering_house import answering_house
+from tests.doubles.overlap_reranker import OverlapReranker
+from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.whole_words import WholeWords
+
+
+async def test_search_asks_the_helper_and_not_the_model(tmp_path: Path) -> None:
+    model, helper = ScriptedChatModel(), ScriptedChatModel(['{"queries": ["How long is the guarantee?"]}'])
+    async with answering_house(tmp_path) as house:
+        parts = SearchParts(
+            house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock,
+            model, helper,
+        )  # fmt: skip
+        agent = await house.live_agent(extra_queries=1)
+        found = await parts.fresh().retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
+    assert found.ranked
+    assert (len(model.requests), len(helper.requests)) == (0, 1)
+
+
+class BudgetReader(OverlapReranker):
+    """Remembers the time that it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.budgets: set[float] = set()
+
+    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
+        self.budgets.add(budget_seconds)
+        return await super().score(question, texts, budget_seconds=budget_seconds)
+
+
+async def test_the_model_as_ranker_has_a_time_of_its_own(tmp_path: Path) -> None:
+    ranker = BudgetReader()
+    async with answering_house(tmp_path) as house:
+        with patch("app.search.search_pipeline.ModelRanker", lambda model: ranker):
+            retriever = SearchParts(
+                house.record, house.embedder, WholeWords(), house.vectors, house.keywords, ranker, house.clock,
+                ScriptedChatModel(),
+            ).fresh()  # fmt: skip
+        budgets = {"rerank_budget_ms": 700, "model_rank_budget_ms": 9000}
+        for mode, seconds in ((RerankMode.VOTE, 0.7), (RerankMode.MODEL, 9.0)):
+            ranker.budgets.clear()
+            agent = await house.live_agent(rerank=mode, **budgets)
+            await retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
+            assert ranker.budgets == {seconds}
+
+
+async def test_an_agent_may_need_two_survivors(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        for needs_two in (False, True):
+            agent = await house.live_agent(needs_two_survivors=needs_two)
+            found = await house.retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
+            best = sorted((item.calibrated for item in found.ranked), reverse=True)
+            agent = replace(agent, config=replace(agent.config, confidence_threshold=(best[0] + best[1]) / 2))
+            found = await house.retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
+            assert best[0] >= 0.5
+            assert found.is_low_confidence is needs_two

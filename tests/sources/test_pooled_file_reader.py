@@ -1,0 +1,60 @@
+"""The reader whole: a file goes to another process, and a page or a reason comes back."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from app.core.errors import InvalidInput
+from app.knowledge.document import SectionHeading
+from app.sources.files.file_reader import FileReader
+from app.sources.files.pooled_file_reader import PooledFileReader
+from tests.doubles.sample_files import a_docx, a_pdf, paragraph
+
+URL = "https://www.example.com/manual.pdf"
+
+
+@pytest.fixture(scope="module")
+async def reader() -> AsyncIterator[FileReader]:
+    async with PooledFileReader() as opened:
+        yield opened
+
+
+async def test_a_file_becomes_a_page_of_its_address(reader: FileReader) -> None:
+    page = await reader.read("user_manual-v2.pdf", a_pdf([["Press the button."]]), URL)
+    assert (page.url, page.title) == (URL, "user manual v2")
+    assert page.markdown == "## Page 1\n\nPress the button."
+    assert page.headings == (SectionHeading(2, "Page 1", "page=1"),)
+
+
+async def test_its_own_title_goes_before_its_name(reader: FileReader) -> None:
+    assert (await reader.read("x.docx", a_docx(paragraph("Hello."), title="Returns"), URL)).title == "Returns"
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "message"),
+    [
+        ("a.pdf", a_pdf([["Hello."]], password="secret"), "The file is protected by a password. Save it without one."),
+        ("a.docx", b"PK\x03\x04 word/document", "The file is a broken DOCX file. Save it anew with a word processor."),
+        ("a.png", b"\x89PNG..", '"a.png" is a picture. Write down what it says.'),
+    ],
+)
+async def test_what_cannot_be_read_is_refused_in_words(
+    reader: FileReader, name: str, body: bytes, message: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        await reader.read(name, body, URL)
+    assert (refused.value.field, str(refused.value)) == ("file", f"file: {message}")
+
+
+async def test_a_file_that_eats_memory_costs_its_process_alone(reader: FileReader) -> None:
+    """Deep nesting in few bytes; the next file is read as ever."""
+    deep = a_docx("<w:p>" * 200_000 + "</w:p>" * 200_000)
+    with pytest.raises(InvalidInput, match="file: "):
+        await reader.read("deep.docx", deep, URL)
+    assert (await reader.read("a.txt", b"Hello.", URL)).markdown == "Hello."
+
+
+async def test_a_file_that_takes_too_long_is_given_up() -> None:
+    async with PooledFileReader(timeout_seconds=0.05) as impatient:
+        with pytest.raises(InvalidInput, match=r"took longer than 0\.05 s"):
+            await impatient.read("a.pdf", a_pdf([["Hello."] * 50] * 300), URL)

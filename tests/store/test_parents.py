@@ -1,0 +1,9 @@
+"""A statement may be made before the tables that it does not name are imported."""
+
+from sqlalchemy import Uuid
+
+from app.store.models.base import parent
+
+
+def test_a_parents_id_is_bound_as_an_id_before_the_parents_table_is_there() -> None:
+    assert isinstance(parent("a_table_that_is_not_imported").column.type, Uuid)

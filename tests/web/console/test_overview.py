@@ -1,0 +1,45 @@
+"""The console's first page after the sign-in."""
+
+from app.core.gap_state import GapState
+from app.gaps.gaps import Gaps
+from tests.web.console.browser import text_of
+from tests.web.console.page_examples import OpenConsole
+
+
+async def test_a_sign_in_begins_with_what_waits_and_the_figures(console: OpenConsole) -> None:
+    await console.visitor_asks_for_a_person()
+    html = await console.viewer.page("/console")
+    shown = text_of(html)
+    assert "Waits for you" in shown
+    assert f"/console/live/{console.rooms.ids['conversation_id']}" in html
+    for figure in ("Questions", "Answered", "Not answered", "Handed over", "Thumbs up"):
+        assert f"<h3>{figure}</h3>" in html
+    assert "Gaps that grow" in shown
+    assert "Docs, version" in shown
+
+
+async def test_it_leads_to_gaps_that_grow_as_long_as_they_are_open(console: OpenConsole) -> None:
+    gap_id = console.rooms.ids["gap_id"]
+    path = f"/console/agents/{console.house.agent.id}/gaps/{gap_id}"
+    gaps = console.house.parts.get(Gaps)
+    await gaps.reopen(console.house.actor, gap_id)
+    assert (await gaps.get(console.house.actor, gap_id)).state is GapState.OPEN
+    growing = (await console.viewer.page("/console")).partition("Gaps that grow")[2].partition("What changed")[0]
+    assert path in growing
+    await gaps.ignore(console.house.actor, gap_id, "not ours")
+    growing = (await console.viewer.page("/console")).partition("Gaps that grow")[2].partition("What changed")[0]
+    assert path not in growing
+
+
+async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenConsole) -> None:
+    await console.visitor_asks_for_a_person()
+    shown = text_of(await console.stranger.page("/console"))
+    assert "Nobody waits for a person" in shown
+    assert "Docs" not in shown
+
+
+async def test_the_overview_stands_first_in_the_menu_and_live_beside_it(still_console: OpenConsole) -> None:
+    menu = text_of(
+        (await still_console.viewer.page("/console")).partition('<ul class="menu">')[2].partition("</ul>")[0]
+    )
+    assert menu.split()[:3] == ["Overview", "Live", "Gaps"]
