@@ -13,6 +13,7 @@ from app.agents.agent import Fallback
 from app.agents.agents import Agents
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
+from app.channels.program_questions import program
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.records.turns import TurnRecords
@@ -154,6 +155,8 @@ class FurnishedHouse:
     def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
         if endpoint.operation == "callHook":
             return self._signed()
+        if endpoint.access is program:
+            return {"Authorization": f"Bearer {self.house.write}"}
         match endpoint.access.scheme:
             case None:
                 return {"Origin": SITE}

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.records.agents import AgentRecords
+from app.channels.program_questions import program
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.errors import NotFound
@@ -155,7 +156,9 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
 
 
 @pytest.mark.parametrize(
-    "endpoint", [e for e in ENDPOINTS if e.path_ids and e.access.scheme], ids=lambda endpoint: endpoint.operation
+    "endpoint",
+    [e for e in ENDPOINTS if e.path_ids and (e.access.scheme or e.access is program)],
+    ids=lambda endpoint: endpoint.operation,
 )
 async def test_their_ids_are_absent_for_us(endpoint: AnyEndpoint, tenants: Tenants) -> None:
     before = tenants.their_rows()
@@ -265,7 +268,7 @@ def hostile_ids(known: list[UUID], count: int) -> list[str]:
 async def test_ten_thousand_hostile_ids_find_no_foreign_row(tenants: Tenants) -> None:
     """All go through the one parser of ids; what is a UUID is looked for in every family of records."""
     workspace, looked_for = tenants.ours.house.actor.workspace_id, 0
-    hostile = hostile_ids(sorted(tenants.theirs.ids.values()), HOSTILE_IDS)
+    hostile = hostile_ids([each for _, each in sorted(tenants.theirs.ids.items())], HOSTILE_IDS)
     assert len(hostile) >= HOSTILE_IDS
     assert len(set(hostile)) > HOSTILE_IDS / 2
     with tenants.ours.house.record.reading() as tx:
