@@ -1,9 +1,11 @@
 """Our own server as a child process, web and worker, and its orderly end."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,17 +22,41 @@ _LOOK_SECONDS = 0.1
 def running_server(client: ApiClient, environment: dict[str, str], *, with_worker: bool = True) -> Iterator[None]:
     """`docent serve`, ready to be asked, until the block is left."""
     command = [sys.executable, "-m", "app.cli", "serve", *(["--with-worker"] if with_worker else [])]
-    process = subprocess.Popen(command, env=os.environ | environment, stdout=sys.stderr)  # noqa: S603 - ourselves
+    process = None
     try:
+        with _sigterm_waits():
+            process = subprocess.Popen(command, env=os.environ | environment, stdout=sys.stderr)  # noqa: S603 - ourselves
         _wait_until_ready(client, process)
         yield
     finally:
-        process.terminate()
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if process is not None:
+            _end(process)
+
+
+@contextmanager
+def _sigterm_waits() -> Iterator[None]:
+    """A SIGTERM within the block takes effect at its end, so that no child is begun without being known. Outside the
+    main thread, where no handler runs, this does nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda signum, _: came.append(signum))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        for signum in came:
+            signal.raise_signal(signum)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _wait_until_ready(client: ApiClient, process: "subprocess.Popen[bytes]") -> None:

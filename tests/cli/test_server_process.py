@@ -1,0 +1,29 @@
+"""The demonstration's server as a child process: none is left behind, whenever the command is told to end."""
+
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from app.cli.demo.api_client import ApiClient
+from app.cli.demo.command import orderly_end
+from app.cli.demo.server_process import running_server
+
+
+def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def begin(*_: object, **__: Any) -> subprocess.Popen[bytes]:
+        begun.append(popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+        signal.raise_signal(signal.SIGTERM)
+        return begun[0]
+
+    monkeypatch.setattr(subprocess, "Popen", begin)
+    client = ApiClient("http://127.0.0.1:9", "")
+    with pytest.raises(SystemExit) as ended, orderly_end(), running_server(client, {}):
+        pytest.fail("the command was to end")
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert begun[0].returncode == -signal.SIGTERM
