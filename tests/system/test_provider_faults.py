@@ -67,13 +67,15 @@ def second(servers: tuple[FakeOpenAI, FakeOpenAI]) -> FakeOpenAI:
 
 
 @asynccontextmanager
-async def served(folder: Path, agent_id: str, *providers: str) -> AsyncIterator[Running]:
-    """With these chat endpoints, the first of which is asked first."""
+async def served(folder: Path, agent_id: str, *providers: str, fault: Answer | None = None) -> AsyncIterator[Running]:
+    """With these chat endpoints, the first of which is asked first. How long is waited for one is short only where the
+    fault is that it takes long: an endpoint that is well may be slow for a moment where the machine is busy."""
     names = ("model", "fallback_model")
     models = {f"{name}_url": url for name, url in zip(names, providers, strict=False)}
     models |= {f"{name}_name": name for name, _ in zip(names, providers, strict=False)}
+    silence, answer = (1.5, 4.5) if isinstance(fault, Stall | Raw | Say) else (20, 60)
     settings = read_settings(
-        data=folder, model_silence_seconds=0.5, model_answer_seconds=1.5, shutdown_seconds=1, **models
+        data=folder, model_silence_seconds=silence, model_answer_seconds=answer, shutdown_seconds=1, **models
     )
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, folder)
@@ -100,7 +102,7 @@ async def test_before_the_first_token_the_next_provider_answers_and_each_is_aske
     folder: Path, agent_id: str, first: FakeOpenAI, second: FakeOpenAI, fault: Answer
 ) -> None:
     first.plays(fault)
-    async with served(folder, agent_id, first.url, second.url) as running:
+    async with served(folder, agent_id, first.url, second.url, fault=fault) as running:
         events, stored = await ask(running)
     assert (events[-1]["event"], events[-1]["answered_by"]) == ("done", "model")
     assert stored == ("done", "3 years [1].")
@@ -112,7 +114,7 @@ async def test_without_another_provider_the_pages_own_words_answer(
     folder: Path, agent_id: str, first: FakeOpenAI, fault: Answer
 ) -> None:
     first.plays(fault)
-    async with served(folder, agent_id, first.url) as running:
+    async with served(folder, agent_id, first.url, fault=fault) as running:
         events, stored = await ask(running)
     assert (events[-1]["event"], events[-1]["answered_by"]) == ("done", "extractive")
     assert stored == ("done", said(events))
@@ -136,8 +138,8 @@ async def test_when_every_provider_fails_the_pages_own_words_answer(
     folder: Path, agent_id: str, first: FakeOpenAI, second: FakeOpenAI
 ) -> None:
     first.plays(Refuse(500))
-    second.plays(Stall([]))
-    async with served(folder, agent_id, first.url, second.url) as running:
+    second.plays(silent := Stall([]))
+    async with served(folder, agent_id, first.url, second.url, fault=silent) as running:
         events, stored = await ask(running)
     assert events[-1]["answered_by"] == "extractive"
     assert stored == ("done", said(events))
@@ -162,7 +164,7 @@ async def test_after_the_first_token_what_was_shown_is_kept_and_no_other_provide
     folder: Path, agent_id: str, first: FakeOpenAI, second: FakeOpenAI, fault: Answer
 ) -> None:
     first.plays(fault)
-    async with served(folder, agent_id, first.url, second.url) as running:
+    async with served(folder, agent_id, first.url, second.url, fault=fault) as running:
         events, stored = await ask(running)
     assert (events[-1]["event"], events[-1]["code"], events[-1]["retryable"]) == ("error", "model_interrupted", True)
     assert stored == ("failed", said(events))
