@@ -95,9 +95,7 @@ def provider() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 async def running(tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Running]:
     """With the fake provider as its chat model."""
-    settings = read_settings(
-        data=tmp_path, model_url=provider.url, model_name="fake", model_silence_seconds=0.5, shutdown_seconds=1
-    )
+    settings = read_settings(data=tmp_path, model_url=provider.url, model_name="fake", shutdown_seconds=1)
     agent_id = await learnt_agent(settings)
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
