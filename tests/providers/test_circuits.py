@@ -95,11 +95,11 @@ class _Ticking:
 
 
 async def test_silence_is_counted_from_the_last_word_and_only_while_one_is_waited_for() -> None:
-    timed = TimedChatModel(_Ticking(0.03), silence_seconds=0.1, answer_seconds=30)
+    timed = TimedChatModel(_Ticking(0.1), silence_seconds=0.6, answer_seconds=30)
     async with timed.stream([], max_tokens=1) as items:
-        for _ in range(6):
+        for _ in range(8):
             assert await anext(items) == TextDelta("tick")
-        await asyncio.sleep(0.2)  # of the reader's
+        await asyncio.sleep(0.8)  # of the reader's
         assert await anext(items) == TextDelta("tick")
 
 
