@@ -12,7 +12,7 @@ import structlog
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
-from app.answers.curated.rehearsals import Matching
+from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
 from app.answers.warm_up import warm_up
 from app.bootstrap.adapters import (
@@ -36,12 +36,10 @@ from app.gaps.trial_answers import TrialAnswers
 from app.kit.argon2_password_hasher import Argon2PasswordHasher
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_places import StreamPlaces
 from app.kit.password_hasher import PasswordHasher
-from app.kit.pattern_matcher import PatternMatcher
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
 from app.kit.tasks.rounds import Rounds
 from app.kit.wiring import Wiring
 from app.providers.chat.model_health import ModelHealth
@@ -50,8 +48,6 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_asking import TrialSearches
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
-from app.sources.cron_calendar import CronCalendar
-from app.sources.cronsim_calendar import CronsimCalendar
 from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.files.source_files import SourceFiles
 from app.sources.reading.crawler_page_listing import CrawlerPageListing
@@ -102,7 +98,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         base = cast(Infrastructure, given)
         answering = await opened.enter_async_context(open_answering(base))
         parts = Wiring({**await _parts(base, answering, opened), **doubles})
-        warming = asyncio.create_task(warm_up(base.questions, base.reranker, LangidLanguageGuesser()))
+        warming = asyncio.create_task(warm_up(base.questions, base.reranker, LanguageGuesser()))
         try:
             app = create_app(parts, version=VERSION)
             app.state.connections = _connections(base)
@@ -146,7 +142,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 base.record,
                 webhooks,
                 base.questions,
-                LangidLanguageGuesser(),
+                LanguageGuesser(),
                 trials_on(base, model, helper),
                 trial_searches_on(base, model, helper),
                 base.clock,
@@ -190,8 +186,6 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         SiteDiscovery: await opened.enter_async_context(open_site_discovery(settings)),
         PageListing: await opened.enter_async_context(listing),
         WebhookSender: await opened.enter_async_context(CrawlerWebhookSender(settings.crawl_allow)),
-        CronCalendar: CronsimCalendar(),
-        PatternMatcher: Re2PatternMatcher(),
         PasswordHasher: Argon2PasswordHasher(),
         TokenPrices: settings.prices,
         VisitorTurns: answering.turns,
@@ -199,7 +193,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         LiveConversations: answering.conversation_end,
         ToldHistory: answering.history,
         AgentSearch: answering.search,
-        Matching: answering.curated,
+        CuratedMatcher: answering.curated,
         Playground: answering.playground,
         Trials: TrialAnswers(answering.playground),
         TrialSearches: answering.trials,

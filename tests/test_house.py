@@ -66,14 +66,14 @@ _SHORT_FILES: Final = {
     "the rooms between which it stands do not know each other": ("app.providers.work_queue",),
 }
 _FILES_TOO_LONG: Final = 0
-_LONE_PROTOCOLS: Final = 10
+_LONE_PROTOCOLS: Final = 0
 _MOST_COLLABORATORS: Final = 12
 _IMPORT_SHARE_OF_APP: Final = 0.1072  # use cases name the repositories that they use
 
 
 @dataclass(frozen=True)
 class _Class:
-    """`members` are the names of its own methods, properties and annotated attributes; `shown` are the types of those
+    """`members` are the names of its own methods, properties and attributes; `shown` are the types of those
     that others may read."""
 
     name: str
@@ -193,6 +193,13 @@ def _class(node: ast.ClassDef) -> _Class:
     fields = [item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
     typed = [(item.target.id, item.annotation) for item in fields if isinstance(item.target, ast.Name)]
     typed += [(item.name, item.returns) for item in methods if item.returns and _decorators(item) & {"property"}]
+    constants = {
+        target.id
+        for item in node.body
+        if isinstance(item, ast.Assign)
+        for target in item.targets
+        if isinstance(target, ast.Name)
+    }
     set_by_init = {
         each.attr
         for item in methods
@@ -203,7 +210,7 @@ def _class(node: ast.ClassDef) -> _Class:
     return _Class(
         node.name,
         tuple(_last_name(base) for base in node.bases if ast.unparse(base) != "asyncio.Protocol"),
-        frozenset(item.name for item in methods) | {name for name, _ in typed} | set_by_init,
+        frozenset(item.name for item in methods) | {name for name, _ in typed} | constants | set_by_init,
         tuple(_last_name(annotation) for name, annotation in typed if not name.startswith("_")),
         is_value="dataclass" in _decorators(node) or any("Enum" in _last_name(base) for base in node.bases),
     )

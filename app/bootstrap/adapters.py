@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from app.core.errors import Misconfigured
-from app.kit.circuit_breaker import CircuitBreaker, CircuitListener
+from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
 from app.kit.limits.memory_stream_places import MemoryStreamPlaces
 from app.kit.limits.places import Places
@@ -20,6 +20,7 @@ from app.store.secret_keys import SecretKeys
 
 if TYPE_CHECKING:
     from app.kit.cache import Cache
+    from app.kit.circuit_meter import CircuitMeter
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_places import StreamPlaces
     from app.kit.redis.guarded_redis import GuardedRedis
@@ -80,7 +81,7 @@ def configured_chunk_limits(settings: Settings, max_tokens: int) -> ChunkLimits:
     return limits.of_size(settings.chunk_tokens)
 
 
-def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> BatchingEmbedder:
+def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:
     """As visitors' questions use it: they cannot wait as pages can."""
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.onnx_embedder import OnnxEmbedder
@@ -89,13 +90,13 @@ def configured_question_embedder(settings: Settings, embedder: Embedder, circuit
         return BatchingEmbedder(embedder.for_questions(), max_waiting=settings.embedder_queue)
     from app.providers.embedding.circuit_embedder import CircuitEmbedder
 
-    circuit = CircuitBreaker("embedder", listener=circuits)
+    circuit = CircuitBreaker("embedder", on_change=circuits.watch("embedder"))
     guarded = CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
     return BatchingEmbedder(guarded, runs=_DISTANT_RUNS, max_waiting=settings.embedder_queue)
 
 
 def configured_reranker(
-    settings: Settings, threads: OnnxThreads, circuits: CircuitListener, closing: AsyncExitStack
+    settings: Settings, threads: OnnxThreads, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> Reranker:
     """The shipped model, or an endpoint's."""
     from app.providers.reranking.shedding_reranker import SheddingReranker
@@ -116,11 +117,11 @@ def configured_reranker(
         api_key=settings.rerank_key.get_secret_value() or None,
     )
     closing.push_async_callback(reranker.close)
-    guarded = CircuitReranker(reranker, CircuitBreaker("reranker", listener=circuits))
+    guarded = CircuitReranker(reranker, CircuitBreaker("reranker", on_change=circuits.watch("reranker")))
     return SheddingReranker(guarded, places=_DISTANT_RANKINGS)
 
 
-def configured_redis(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> GuardedRedis | None:
+def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> GuardedRedis | None:
     """What several web processes share; None for a process of its own."""
     url = settings.redis_url.get_secret_value()
     if not url:
@@ -128,7 +129,7 @@ def configured_redis(settings: Settings, circuits: CircuitListener, closing: Asy
     from app.kit.redis.guarded_redis import GuardedRedis
     from app.kit.redis.redis_connection import redis_client
 
-    circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
+    circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("redis"))
     redis = GuardedRedis(redis_client(url), circuit)
     closing.push_async_callback(redis.close)
     return redis
@@ -164,7 +165,7 @@ def configured_stream_places(redis: GuardedRedis | None) -> StreamPlaces:
     return FallbackStreamPlaces(RedisStreamPlaces(redis), own)
 
 
-def configured_shared_turns(settings: Settings, circuits: CircuitListener, closing: AsyncExitStack) -> SharedTurns:
+def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> SharedTurns:
     """Of this process alone, or on Redis for all web processes."""
     from app.turns.remote.turns_elsewhere import SharedTurns
 
@@ -178,7 +179,9 @@ def configured_shared_turns(settings: Settings, circuits: CircuitListener, closi
     from app.turns.remote.redis_turn_log import RedisTurnLog
     from app.turns.remote.redis_turn_orders import RedisTurnOrders
 
-    circuit = CircuitBreaker("turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, listener=circuits)
+    circuit = CircuitBreaker(
+        "turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("turn_log")
+    )
     redis = PatientRedis(url, circuit)
     closing.push_async_callback(redis.close)
     return SharedTurns(RedisTurnLog(redis), RedisTurnOrders(redis))
@@ -202,7 +205,7 @@ def configured_model_places(settings: Settings) -> Places:
 
 
 def configured_chat_model(
-    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack, places: Places | None = None
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, places: Places | None = None
 ) -> ChatModel | None:
     """For visitors' questions: the model and its fallback, those of them that are set; None without any.
 
@@ -212,14 +215,14 @@ def configured_chat_model(
 
 
 def configured_helper_model(
-    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack, places: Places | None = None
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, places: Places | None = None
 ) -> ChatModel | None:
     """For what visitors do not read: rewriting, ranking. None where the model does that too."""
     return _impatient(settings, circuits, closing, places, ("helper_model",))
 
 
 def _impatient(
-    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack, places: Places | None, parts: Sequence[Part]
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, places: Places | None, parts: Sequence[Part]
 ) -> ChatModel | None:
     if not _is_any_set(settings, parts):
         return None
@@ -233,12 +236,12 @@ def _impatient(
         timed = TimedChatModel(
             model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
-        models.append(CircuitChatModel(timed, CircuitBreaker(part, listener=circuits)))
+        models.append(CircuitChatModel(timed, CircuitBreaker(part, on_change=circuits.watch(part))))
     return BoundedChatModel(FailoverChatModel(models), places) if places else FailoverChatModel(models)
 
 
 def configured_context_writer(
-    settings: Settings, circuits: CircuitListener, closing: AsyncExitStack
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> ContextWriter | None:
     """By the helper model, else the chat model; None without one. Nobody waits, so a provider is asked again; one that
     is away is left alone all the same, for a site has many pages."""
@@ -251,7 +254,7 @@ def configured_context_writer(
 
     models, names = [], []
     for part, name, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
-        models.append(CircuitChatModel(model, CircuitBreaker(part, listener=circuits)))
+        models.append(CircuitChatModel(model, CircuitBreaker(part, on_change=circuits.watch(part))))
         names.append(name)
     return ContextWriter(FailoverChatModel(models), names[0])
 

@@ -50,12 +50,12 @@ class Answering:
 @asynccontextmanager
 async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
     """Search alone, as operators ask it."""
-    from app.kit.langid_language_guesser import LangidLanguageGuesser
+    from app.kit.language_guesser import LanguageGuesser
 
     async with AsyncExitStack() as closing:
         model = configured_chat_model(base.settings, base.circuits, closing, configured_model_places(base.settings))
         helper = configured_helper_model(base.settings, base.circuits, closing)
-        yield search_parts(base, model, helper).for_operators(base.cache, LangidLanguageGuesser())
+        yield search_parts(base, model, helper).for_operators(base.cache, LanguageGuesser())
 
 
 @asynccontextmanager
@@ -68,8 +68,8 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.answers.writing.answer_writers import answer_writers, question_completer
     from app.conversations.conversations import Conversations
     from app.conversations.history import History
-    from app.kit.langid_language_guesser import LangidLanguageGuesser
-    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.kit.language_guesser import LanguageGuesser
+    from app.kit.pattern_matcher import PatternMatcher
     from app.providers.chat.model_health import ModelHealth, WatchedChatModel
     from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
     from app.quality.records.golden_questions import written_questions
@@ -92,10 +92,10 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         on_refused = budget_refusals(base.metrics).inc
         model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
-        languages = LangidLanguageGuesser()
+        languages = LanguageGuesser()
         history = History(base.record, base.cache)
         indexes = IndexWatch(base.record, base.vectors, base.keywords)
-        curated = CuratedMatcher(base.record, Re2PatternMatcher(), base.questions)
+        curated = CuratedMatcher(base.record, PatternMatcher(), base.questions)
         tools = TurnTools(
             records=base.record,
             indexes=indexes,
@@ -133,7 +133,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
                 curated,
                 playground,
                 AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
-                TrialSearch(for_operators, playground, Re2PatternMatcher()),
+                TrialSearch(for_operators, playground, PatternMatcher()),
                 health,
                 indexes,
             )
@@ -158,10 +158,10 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
 
 def playground_for(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> Playground:
     from app.answers.playground import playground_on
-    from app.kit.langid_language_guesser import LangidLanguageGuesser
-    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.kit.language_guesser import LanguageGuesser
+    from app.kit.pattern_matcher import PatternMatcher
 
-    return playground_on(search_parts(base, model, helper), Re2PatternMatcher(), base.cache, LangidLanguageGuesser())
+    return playground_on(search_parts(base, model, helper), PatternMatcher(), base.cache, LanguageGuesser())
 
 
 def trials_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialAnswers:
@@ -171,9 +171,9 @@ def trials_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel |
 
 
 def trial_searches_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialSearch:
-    from app.kit.langid_language_guesser import LangidLanguageGuesser
-    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.kit.language_guesser import LanguageGuesser
+    from app.kit.pattern_matcher import PatternMatcher
     from app.quality.trial_search import TrialSearch
 
-    search = search_parts(base, model, helper).for_operators(base.cache, LangidLanguageGuesser())
-    return TrialSearch(search, playground_for(base, model, helper), Re2PatternMatcher())
+    search = search_parts(base, model, helper).for_operators(base.cache, LanguageGuesser())
+    return TrialSearch(search, playground_for(base, model, helper), PatternMatcher())

@@ -52,7 +52,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
     from app.knowledge.retire import Retire
-    from app.sources.cronsim_calendar import CronsimCalendar
+    from app.sources.cron_calendar import CronCalendar
     from app.sources.deletions.finish_deletions import FinishDeletions
     from app.sources.files.pooled_file_reader import PooledFileReader
     from app.sources.reading.crawler_site_reader import CrawlerSiteReader
@@ -85,7 +85,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
             read_source = ReadSource(base.record, reader, given, ingest, retire)
             yield Knowledge(
                 jobs=KnowledgeJobs(
-                    read_source, DueReadings(base.record, CronsimCalendar(), base.clock), reconcile, deletions
+                    read_source, DueReadings(base.record, CronCalendar(), base.clock), reconcile, deletions
                 ),
                 deletions=deletions,
                 read_source=read_source,
@@ -101,9 +101,9 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
 
 
 def page_scope_on(base: Stored) -> PageScope:
-    from app.sources.reading.crawler_page_scope import CrawlerPageScope
+    from app.sources.reading.page_scope import PageScope
 
-    return CrawlerPageScope(base.settings.crawl_allow)
+    return PageScope(base.settings.crawl_allow)
 
 
 def source_files_on(base: Infrastructure, files: FileReader) -> SourceFiles:

@@ -99,14 +99,14 @@ def snippet(
 
 
 async def _import_golden(settings: Settings, text: str, named: str | None) -> None:
-    from app.kit.re2_pattern_matcher import Re2PatternMatcher
+    from app.kit.pattern_matcher import PatternMatcher
     from app.quality.golden_questions import GoldenQuestions
 
     async with open_stored(settings) as base:
         actor = await local_operator(base)
         agent = await meant_agent(base, actor, named)
         try:
-            receipt = await GoldenQuestions(base.record, Re2PatternMatcher()).import_csv(actor, agent.id, text)
+            receipt = await GoldenQuestions(base.record, PatternMatcher()).import_csv(actor, agent.id, text)
         except InvalidInput as error:
             fail(str(error), 2)
     out.print(f"{receipt.added} golden questions added, {receipt.changed} changed.", highlight=False)

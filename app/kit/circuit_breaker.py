@@ -8,7 +8,7 @@ tries whether it is back.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal, Protocol
+from typing import Literal
 
 State = Literal["closed", "open"]
 
@@ -21,18 +21,11 @@ class CircuitOpen(Exception):
         self.retry_after_seconds = retry_after_seconds
 
 
-class CircuitListener(Protocol):
-    """Hears what a circuit does. `part` is a fixed word, fit for the label of a metric."""
-
-    def watched(self, part: str) -> None:
-        """There is a circuit around `part`; it begins closed."""
-        ...
-
-    def changed(self, part: str, state: State) -> None: ...
-
-
 class CircuitBreaker:
-    """For one event loop. A call whose circuit has opened or closed since it began changes nothing any more."""
+    """For one event loop. It begins closed; `on_change` is called whenever it opens or closes.
+
+    A call whose circuit has opened or closed since it began changes nothing any more.
+    """
 
     def __init__(
         self,
@@ -41,19 +34,17 @@ class CircuitBreaker:
         failures_to_open: int = 3,
         cool_down_seconds: float = 10.0,
         now: Callable[[], float] = time.monotonic,
-        listener: CircuitListener | None = None,
+        on_change: Callable[[State], None] | None = None,
     ) -> None:
         self._part = part
         self._failures_to_open = failures_to_open
         self._cool_down_seconds = cool_down_seconds
         self._now = now
-        self._listener = listener
+        self._on_change = on_change
         self._failures = 0
         self._tried_again_at: float | None = None  # None: closed
         self._is_probing = False
         self._epoch = 0
-        if listener:
-            listener.watched(part)
 
     @property
     def is_open(self) -> bool:
@@ -124,5 +115,5 @@ class CircuitBreaker:
             self._tell("open")
 
     def _tell(self, state: State) -> None:
-        if self._listener:
-            self._listener.changed(self._part, state)
+        if self._on_change:
+            self._on_change(state)

@@ -1,5 +1,8 @@
 """What operators see of circuits: a line in the log at every change, a gauge and a counter."""
 
+from collections.abc import Callable
+from functools import partial
+
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
@@ -9,19 +12,19 @@ _log = structlog.get_logger(__name__)
 
 
 class CircuitMeter:
-    """A CircuitListener."""
-
     def __init__(self, registry: CollectorRegistry) -> None:
         self._open = Gauge("docent_circuit_open", "1 while a part is left alone, else 0.", ["part"], registry=registry)
         self._openings = Counter(
             "docent_circuit_openings", "Times that a part was left alone.", ["part"], registry=registry
         )
 
-    def watched(self, part: str) -> None:
+    def watch(self, part: str) -> Callable[[State], None]:
+        """What a closed circuit around `part` is to call when it changes. `part` is a fixed word, fit for a label."""
         self._open.labels(part).set(0)
         self._openings.labels(part)
+        return partial(self._changed, part)
 
-    def changed(self, part: str, state: State) -> None:
+    def _changed(self, part: str, state: State) -> None:
         self._open.labels(part).set(state == "open")
         if state == "open":
             self._openings.labels(part).inc()

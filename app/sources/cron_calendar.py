@@ -1,11 +1,26 @@
-"""Port: cron expressions."""
+"""Cron expressions, by cronsim, which reads expressions as Debian's cron does."""
 
 from datetime import datetime
-from typing import Protocol
+
+from cronsim import CronSim, CronSimError
+
+from app.core.errors import InvalidInput
+
+_FIELDS = 5
 
 
-class CronCalendar(Protocol):
+class CronCalendar:
     def first_after(self, expression: str, moment: datetime) -> datetime:
         """The first full minute after `moment` (UTC) that the five fields name. Raises InvalidInput (field "cron")
         for an expression that cannot be read or names no moment."""
-        ...
+        if len(expression.split()) != _FIELDS:
+            raise InvalidInput("cron", 'Write five fields, such as "0 3 * * *" for three o\'clock at night in UTC.')
+        try:
+            found = next(CronSim(expression, moment), None)
+        except CronSimError as error:
+            raise InvalidInput(
+                "cron", f'{error}. Write minute, hour, day of month, month and day of week, such as "30 4 * * 1-5".'
+            ) from error
+        if found is None:
+            raise InvalidInput("cron", "This names no moment of the next fifty years. Check day and month.")
+        return found

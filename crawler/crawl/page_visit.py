@@ -1,6 +1,7 @@
 """One URL of a crawl: robots, fetch, scope, extraction, duplicates. Keeps nothing between visits."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from crawler.crawl.frontier import FrontierEntry
 from crawler.crawl.markdown_twin import is_markdown, linked_canonical, page_of_markdown, wanted_at
@@ -12,10 +13,12 @@ from crawler.extract.extractor import Extractor
 from crawler.extract.page import Outcome, Page, PageResult, Validators
 from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal
 from crawler.fetch.fetcher import Fetcher
-from crawler.fetch.page_renderer import PageRenderer
 from crawler.fetch.robots import Robots
 from crawler.fetch.robots_directives import parse_x_robots_tag
 from crawler.url_rules import check_url, normalise_url
+
+if TYPE_CHECKING:
+    from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class PageVisit:
         extractor: Extractor,
         scope: Scope,
         claims: PageClaims,
-        renderer: PageRenderer | None = None,
+        renderer: "PlaywrightRenderer | None" = None,
     ) -> None:
         self._fetcher = fetcher
         self._robots = robots

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -27,9 +28,11 @@ from crawler.extract.extractor import Extractor
 from crawler.extract.page import Outcome, PageResult
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.http_answers import retry_after_seconds
-from crawler.fetch.page_renderer import PageRenderer
 from crawler.fetch.robots import Robots
 from crawler.url_rules import CheckedUrl, check_url, normalise_url
+
+if TYPE_CHECKING:
+    from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
 
 OnResult = Callable[[PageResult], Awaitable[None]]
 
@@ -97,7 +100,7 @@ class SiteCrawl:
         sitemap_limits: SitemapLimits | None = None,
         claims: PageClaims | None = None,
         concurrency: int = 4,
-        renderer: PageRenderer | None = None,
+        renderer: "PlaywrightRenderer | None" = None,
         is_cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

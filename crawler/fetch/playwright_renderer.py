@@ -1,4 +1,4 @@
-"""PageRenderer by Chromium through Playwright (the extra `render`).
+"""Pages that have no text without their scripts, rendered by Chromium through Playwright (the extra `render`).
 
 The browser never opens a connection: every request that a page makes is answered by the crawler's fetcher, so address
 check, robots.txt, pacing and size limits hold, and whatever would pass that by (sockets, WebRTC, look-ups) finds a name
@@ -73,7 +73,10 @@ class PlaywrightRenderer:
                 await playwright.stop()
 
     async def render(self, fetched: Fetched) -> bytes:
-        """See `PageRenderer.render`."""
+        """The page's HTML in UTF-8 once it has settled. Nothing is asked for but by the crawler's own fetcher.
+
+        Raises RenderingFailed.
+        """
         async with self._turn:
             try:
                 with anyio.fail_after(self._limits.total_seconds):

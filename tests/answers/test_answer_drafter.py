@@ -16,7 +16,7 @@ from app.answers.turn_spending import BudgetedChatModel
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelInterrupted, ModelUnavailable, NotFound, RateLimited
 from app.core.turn import Finish
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 from app.search.search_pipeline import SearchParts
 from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
@@ -34,7 +34,7 @@ class Desk:
         parts = SearchParts(
             house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock, budgeted
         )
-        search = parts.for_operators(house.cache, LangidLanguageGuesser())
+        search = parts.for_operators(house.cache, LanguageGuesser())
         self.drafter = AnswerDrafter(house.record, search, budgeted, TOKENS, house.clock)
 
     async def draft(self, *questions: str, language: str | None = "en") -> Suggestion:

@@ -7,7 +7,7 @@ import pytest
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import check_answer
 from app.core.errors import InvalidInput
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from app.kit.re2_pattern_matcher import Re2PatternMatcher
 def test_patterns(trigger: Trigger, pattern: str, said: str) -> None:
     answer = CuratedAnswer(uuid4(), uuid4(), trigger, pattern, "Yes.")
     if not said:
-        check_answer(answer, Re2PatternMatcher())
+        check_answer(answer, PatternMatcher())
         return
     with pytest.raises(InvalidInput, match=r"^pattern: ") as refused:
-        check_answer(answer, Re2PatternMatcher())
+        check_answer(answer, PatternMatcher())
     assert said in str(refused.value)

@@ -10,7 +10,7 @@ import pytest
 
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_matcher import SHIPPED_THRESHOLD, CuratedMatcher
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
@@ -35,7 +35,7 @@ async def record(tmp_path: Path) -> AsyncIterator[SystemOfRecord]:
 
 
 async def found(record: SystemOfRecord, embedder: Embedder, answers: list[CuratedAnswer], question: str) -> str | None:
-    matcher = CuratedMatcher(record, Re2PatternMatcher(), embedder)
+    matcher = CuratedMatcher(record, PatternMatcher(), embedder)
     hit = await matcher.find(
         answers, question, page_url="https://x.example/", language=None, now=datetime(2026, 1, 1, tzinfo=UTC)
     )

@@ -7,8 +7,8 @@ from app.answers.playground import Playground, PlaygroundListener, PlaygroundQue
 from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy
 from app.core.turn_events import Done, Token
-from app.kit.langid_language_guesser import LangidLanguageGuesser
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.pattern_matcher import PatternMatcher
 from app.search.search_pipeline import SearchParts
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -19,7 +19,7 @@ def playground(house: AnsweringHouse, model: ScriptedChatModel | None = None) ->
     parts = SearchParts(
         house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock, model
     )
-    return playground_on(parts, Re2PatternMatcher(), house.cache, LangidLanguageGuesser())
+    return playground_on(parts, PatternMatcher(), house.cache, LanguageGuesser())
 
 
 QUESTION = "How long is the warranty?"

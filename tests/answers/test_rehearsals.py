@@ -18,7 +18,7 @@ from app.core.actor import READ, WRITE, Actor
 from app.core.errors import EmbedderUnavailable, InvalidInput, NotFound
 from app.core.gap_state import GapReason
 from app.core.turn import VisitorSession
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -39,8 +39,8 @@ class Stage:
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
 
     def rehearsals(self, budget_seconds: float = 10) -> Rehearsals:
-        matcher = CuratedMatcher(self.record, Re2PatternMatcher(), self.embedder)
-        return Rehearsals(self.record, matcher, Re2PatternMatcher(), self.clock, budget_seconds)
+        matcher = CuratedMatcher(self.record, PatternMatcher(), self.embedder)
+        return Rehearsals(self.record, matcher, PatternMatcher(), self.clock, budget_seconds)
 
     def answer(self, trigger: Trigger, pattern: str, **more: Any) -> CuratedAnswer:
         return CuratedAnswer(uuid4(), self.session.agent_id, trigger, pattern, "Yes.", **more)

@@ -2,11 +2,11 @@
 
 from app.core.text.language_names import language_name
 from app.core.text.languages import LANGUAGES
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 
 
 def test_every_language_that_is_spoken_or_guessed_has_a_name() -> None:
-    guessed = LangidLanguageGuesser().languages - {"zxx"}  # "no linguistic content"
+    guessed = LanguageGuesser().languages - {"zxx"}  # "no linguistic content"
     assert {code for code in guessed | LANGUAGES if not language_name(code)} == set()
 
 

@@ -21,8 +21,8 @@ from app.conversations.history import History
 from app.core.search_filter import SearchFilter
 from app.core.turn import TurnRequest, VisitorSession
 from app.core.turn_events import TurnEvent
-from app.kit.langid_language_guesser import LangidLanguageGuesser
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.pattern_matcher import PatternMatcher
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
@@ -147,7 +147,7 @@ async def answering_house(
             source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
         search = SearchParts(record, embedder, TOKENS, vectors, keywords, reranker, clock, model)
         retriever = search.fresh()
-        languages = LangidLanguageGuesser()
+        languages = LanguageGuesser()
         history = History(record, cache)
         if writers is None:
             writers = answer_writers(model, embedder, keywords, TOKENS)
@@ -156,7 +156,7 @@ async def answering_house(
             indexes=IndexWatch(record, vectors, keywords),
             pipeline=AnswerPipeline(
                 record,
-                CuratedMatcher(record, Re2PatternMatcher(), embedder),
+                CuratedMatcher(record, PatternMatcher(), embedder),
                 writers,
                 languages,
                 clock,

@@ -21,7 +21,7 @@ from app.gaps.gap_meaning import SHIPPED
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.grooming import GapGroomingRecords
 from app.gaps.records.meanings import GapMeaningRecords
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 from app.kit.tasks.rounds import Rounds
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
@@ -86,7 +86,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             record,
             clock,
             embedder,
-            GapClustering(record, embedder, LangidLanguageGuesser()),
+            GapClustering(record, embedder, LanguageGuesser()),
             workspace,
             agent.id,
         )
@@ -195,7 +195,7 @@ async def test_who_is_erased_leaves_the_words_that_others_said_as_well(office: O
 
 async def test_a_worker_places_gaps_by_itself(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO)
-    clustering = GapClustering(office.record, office.embedder, LangidLanguageGuesser())
+    clustering = GapClustering(office.record, office.embedder, LanguageGuesser())
     async with Rounds("gaps", clustering.place, pause_seconds=0.01):
         with anyio.fail_after(20):
             while len(await office.gaps()) > 1:
@@ -320,7 +320,7 @@ async def test_gaps_whose_regrouping_was_refused_are_placed_the_next_time(
         return await embed(texts)
 
     monkeypatch.setattr(office.embedder, "embed", slower_than_an_operator)
-    restarted = GapClustering(office.record, office.embedder, LangidLanguageGuesser())
+    restarted = GapClustering(office.record, office.embedder, LanguageGuesser())
     assert await restarted.place() == 0
     assert await office.counts() == {MALTA: 1, MALTA_TOO: 1}
     assert await restarted.place() == 1

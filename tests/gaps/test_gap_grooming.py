@@ -20,7 +20,7 @@ from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_facts import Shortfall
 from app.gaps.gap_grooming import GapGrooming
 from app.gaps.records.gaps import GapRecords
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
@@ -132,7 +132,7 @@ async def test_what_was_split_does_not_join_again_by_itself(office: Office) -> N
     words, other_order = "lamp Malta ship", "ship lamp Malta"
     await office.ask(words)
     turn = await office.ask(other_order)
-    clustering = GapClustering(office.record, HashingEmbedder(), LangidLanguageGuesser())
+    clustering = GapClustering(office.record, HashingEmbedder(), LanguageGuesser())
     await clustering.place()
     [gap] = (await office.gaps()).values()
     assert gap.count == 2

@@ -23,8 +23,8 @@ from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays
 from app.gaps.records.gaps import GapRecords
 from app.gaps.trial_answers import TrialAnswers
-from app.kit.langid_language_guesser import LangidLanguageGuesser
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.pattern_matcher import PatternMatcher
 from app.search.search_pipeline import SearchParts
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState
@@ -79,7 +79,7 @@ class Loop:
 @pytest.fixture
 async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
     async with answering_house(tmp_path) as house:
-        languages = LangidLanguageGuesser()
+        languages = LanguageGuesser()
         parts = SearchParts(
             house.record,
             house.embedder,
@@ -92,7 +92,7 @@ async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
         yield Loop(
             house,
             GapClustering(house.record, house.embedder, languages),
-            GapReplays(house.record, TrialAnswers(playground_on(parts, Re2PatternMatcher(), house.cache, languages))),
+            GapReplays(house.record, TrialAnswers(playground_on(parts, PatternMatcher(), house.cache, languages))),
             Actor(house.workspace_id, "ann", frozenset((READ, WRITE))),
             tmp_path,
         )

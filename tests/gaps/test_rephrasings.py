@@ -17,7 +17,7 @@ from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
 from app.gaps.records.gaps import GapRecords
 from app.gaps.rephrasings import Rephrasings
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
 from app.providers.shipped_weights import EMBEDDER_FOLDER
@@ -68,7 +68,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         session = await visitor_of_new_agent(record)
         embedder = HashingEmbedder()
         yield Office(
-            record, clock, embedder, Rephrasings(record, embedder, LangidLanguageGuesser()), session.agent_id, session
+            record, clock, embedder, Rephrasings(record, embedder, LanguageGuesser()), session.agent_id, session
         )
 
 
@@ -132,7 +132,7 @@ async def test_each_of_several_stops_counts(office: Office) -> None:
     await office.stop(MALTA_TOO)
     await office.ask("A lamp: is it sent to Malta?")
     assert await office.rephrasings.judge() == 2
-    clustering = GapClustering(office.record, office.embedder, LangidLanguageGuesser())
+    clustering = GapClustering(office.record, office.embedder, LanguageGuesser())
     await clustering.place()
     [(_, reason, count)] = await office.gaps()
     assert (reason, count) == (GapReason.REPHRASED, 2)
@@ -152,7 +152,7 @@ async def test_two_workers_count_it_once(office: Office) -> None:
     await office.ask(MALTA_TOO)
     async with anyio.create_task_group() as workers:
         for _ in range(2):
-            workers.start_soon(Rephrasings(office.record, office.embedder, LangidLanguageGuesser()).judge)
+            workers.start_soon(Rephrasings(office.record, office.embedder, LanguageGuesser()).judge)
     assert await office.gaps() == [(MALTA, GapReason.REPHRASED, 1)]
 
 
@@ -201,7 +201,7 @@ async def test_a_visitor_who_stops_a_running_answer_and_asks_in_other_words(tmp_
             async for numbered in live.events():
                 if isinstance(numbered.event, Token):
                     await house.turns.stop(house.session, request.turn_id)
-        assert await Rephrasings(house.record, house.embedder, LangidLanguageGuesser()).judge() == 1
+        assert await Rephrasings(house.record, house.embedder, LanguageGuesser()).judge() == 1
         with house.record.reading() as tx:
             [gap] = GapRecords(tx).page(house.agent_id, None, PageRequest()).items
         assert (gap.question, gap.reason) == ("How long is the warranty of a lamp?", GapReason.REPHRASED)

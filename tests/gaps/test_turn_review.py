@@ -25,7 +25,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.gaps.turn_review import TurnReview
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenOrigin
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord
@@ -47,7 +47,7 @@ class Desk:
 
     @property
     def review(self) -> TurnReview:
-        return TurnReview(self.record, GoldenQuestions(self.record, Re2PatternMatcher()))
+        return TurnReview(self.record, GoldenQuestions(self.record, PatternMatcher()))
 
     async def visitor(self) -> VisitorSession:
         return await visitor_of(self.record, self.actor.workspace_id, self.agent)

@@ -19,10 +19,12 @@ class Away(Exception):
 class Part:
     """Something behind a circuit, on a clock that the test moves."""
 
-    def __init__(self, listener: CircuitMeter | None = None) -> None:
+    def __init__(self, meter: CircuitMeter | None = None) -> None:
         self.moment = 0.0
         self.calls = 0
-        self.circuit = CircuitBreaker("part", cool_down_seconds=10, now=lambda: self.moment, listener=listener)
+        self.circuit = CircuitBreaker(
+            "part", cool_down_seconds=10, now=lambda: self.moment, on_change=meter.watch("part") if meter else None
+        )
 
     def call(self, error: BaseException | None = None) -> None:
         with self.circuit.call(Away):

@@ -36,7 +36,7 @@ from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.grooming import GapGroomingRecords
 from app.gaps.turn_review import TurnReview
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.knowledge.document import PageContent
 from app.knowledge.page_lint import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
@@ -44,7 +44,7 @@ from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
 from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.sources.cronsim_calendar import CronsimCalendar
+from app.sources.cron_calendar import CronCalendar
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
@@ -52,7 +52,7 @@ from app.sources.discovery import Discovery
 from app.sources.document_batches import DocumentBatches
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
-from app.sources.reading.crawler_page_scope import CrawlerPageScope
+from app.sources.reading.page_scope import PageScope
 from app.sources.reading.page_sync import PageSync
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
@@ -115,7 +115,7 @@ class Office:
 
     @property
     def golden_questions(self) -> GoldenQuestions:
-        return GoldenQuestions(self.record, Re2PatternMatcher())
+        return GoldenQuestions(self.record, PatternMatcher())
 
     @property
     def golden_runs(self) -> GoldenRuns:
@@ -127,7 +127,7 @@ class Office:
 
     @property
     def sources(self) -> Sources:
-        return Sources(self.record, self.jobs, CrawlerPageScope())
+        return Sources(self.record, self.jobs, PageScope())
 
     @property
     def hooks(self) -> SourceHooks:
@@ -139,7 +139,7 @@ class Office:
 
     @property
     def page_sync(self) -> PageSync:
-        return PageSync(self.record, self.jobs, CrawlerPageScope())
+        return PageSync(self.record, self.jobs, PageScope())
 
     @property
     def document_batches(self) -> DocumentBatches:
@@ -147,7 +147,7 @@ class Office:
 
     @property
     def schedules(self) -> Schedules:
-        return Schedules(self.record, CronsimCalendar(), FixedClock())
+        return Schedules(self.record, CronCalendar(), FixedClock())
 
     @property
     def deletions(self) -> Deletions:
@@ -167,12 +167,12 @@ class Office:
 
     @property
     def answers(self) -> CuratedAnswers:
-        return CuratedAnswers(self.record, Re2PatternMatcher())
+        return CuratedAnswers(self.record, PatternMatcher())
 
     @property
     def rehearsals(self) -> Rehearsals:
-        matcher = CuratedMatcher(self.record, Re2PatternMatcher(), HashingEmbedder())
-        return Rehearsals(self.record, matcher, Re2PatternMatcher(), FixedClock())
+        matcher = CuratedMatcher(self.record, PatternMatcher(), HashingEmbedder())
+        return Rehearsals(self.record, matcher, PatternMatcher(), FixedClock())
 
     @property
     def gaps(self) -> Gaps:

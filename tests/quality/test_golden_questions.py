@@ -12,7 +12,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.file_format import FileFormat
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.quality import golden_questions as rules
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions, ImportReceipt
@@ -47,7 +47,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
             workspace = TokenRecords(tx).default_workspace()
             agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
         yield Office(
-            GoldenQuestions(record, Re2PatternMatcher()),
+            GoldenQuestions(record, PatternMatcher()),
             Actor(workspace, "tests", frozenset(SCOPES)),
             agent.id,
             record,

@@ -7,7 +7,7 @@ from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.core.errors import ModelInterrupted
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_run import TrialRanking
 from app.quality.trial_search import TrialSearch
@@ -26,7 +26,7 @@ def golden(house: AnsweringHouse, *texts: str, patterns: tuple[str, ...] = ()) -
 
 
 async def tried(house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None) -> TrialRanking:
-    trials = TrialSearch(house.search, playground(house, model), Re2PatternMatcher())
+    trials = TrialSearch(house.search, playground(house, model), PatternMatcher())
     return await trials.search(house.workspace_id, asked, "live")
 
 

@@ -17,7 +17,7 @@ from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.retire import Retire
-from app.sources.cronsim_calendar import CronsimCalendar
+from app.sources.cron_calendar import CronCalendar
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.reading.due_readings import DueReadings
 from app.sources.reading.given_pages import GivenPages
@@ -55,7 +55,7 @@ async def work(folder: Path, name: str, hang_at: str) -> None:
         given = GivenPages(record, PlainFileReader(), clock)
         jobs = KnowledgeJobs(
             ReadSource(record, ScriptedSiteReader(SITE, before), given, ingest, retire),
-            DueReadings(record, CronsimCalendar(), clock),
+            DueReadings(record, CronCalendar(), clock),
             Reconcile(record, vectors, keywords, indexer, ingest),
             FinishDeletions(record, vectors, keywords, indexer),
         )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import anyio
 
-from app.sources.cronsim_calendar import CronsimCalendar
+from app.sources.cron_calendar import CronCalendar
 from app.sources.reading.due_readings import DueReadings
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.reading_schedule import Schedule, jitter, next_reading
@@ -18,12 +18,12 @@ DAILY = Schedule(every_hours=24)
 
 
 def due_readings(house: KnowledgeHouse) -> DueReadings:
-    return DueReadings(house.record, CronsimCalendar(), house.clock)
+    return DueReadings(house.record, CronCalendar(), house.clock)
 
 
 async def schedule(house: KnowledgeHouse, asked: Schedule = DAILY) -> None:
     now = house.clock.now()
-    next_at = next_reading(asked, house.source.id, now, now, CronsimCalendar().first_after)
+    next_at = next_reading(asked, house.source.id, now, now, CronCalendar().first_after)
     await house.record.write(lambda tx: ScheduleRecords(tx).set(house.source.id, asked, next_at))
 
 

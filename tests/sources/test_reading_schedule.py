@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.cronsim_calendar import CronsimCalendar
+from app.sources.cron_calendar import CronCalendar
 from app.sources.reading_schedule import CRON_JITTER, Schedule, jitter, next_reading
 
 SOURCE = UUID(int=7)
@@ -15,7 +15,7 @@ HOUR = timedelta(hours=1)
 
 
 def due(schedule: Schedule, now: datetime, set_at: datetime = NOON, source: UUID = SOURCE) -> datetime:
-    return next_reading(schedule, source, set_at, now, CronsimCalendar().first_after)
+    return next_reading(schedule, source, set_at, now, CronCalendar().first_after)
 
 
 def test_every_six_hours_counts_from_the_moment_it_was_set() -> None:
@@ -60,4 +60,4 @@ def test_sources_of_one_schedule_are_spread_out() -> None:
 )
 def test_an_expression_that_names_no_moment_is_refused_with_the_fix(cron: str, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        CronsimCalendar().first_after(cron, NOON)
+        CronCalendar().first_after(cron, NOON)

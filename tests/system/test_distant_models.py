@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from app.bootstrap.adapters import configured_question_embedder
-from app.kit.circuit_breaker import CircuitListener
+from app.kit.circuit_meter import CircuitMeter
 from app.main import open_app
 from app.providers.embedding.batching_embedder import BatchingEmbedder
 from app.providers.embedding.embedder import Embedder
@@ -120,7 +120,7 @@ async def test_past_the_embedders_queue_a_question_is_refused_before_it_begins(
     """One is embedded, one may wait, and the next hears that it should come again."""
     embedders: list[BatchingEmbedder] = []
 
-    def kept(settings: Settings, embedder: Embedder, circuits: CircuitListener) -> BatchingEmbedder:
+    def kept(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:
         embedders.append(configured_question_embedder(settings, embedder, circuits))
         return embedders[0]
 

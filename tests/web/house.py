@@ -15,7 +15,6 @@ from starlette.applications import Starlette
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.curated.rehearsals import Matching
 from app.answers.playground import Playground, playground_on
 from app.bootstrap.application import create_app, endpoints_of
 from app.conversations.conversations import Conversations
@@ -29,13 +28,12 @@ from app.gaps.gap_suggestions import AnswerDrafts
 from app.gaps.trial_answers import TrialAnswers
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.memory_stream_places import MemoryStreamPlaces
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_places import StreamPlaces
 from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
 from app.kit.wiring import Wiring
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
@@ -44,10 +42,7 @@ from app.quality.golden_asking import TrialSearches
 from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
 from app.search.search_pipeline import SearchParts
-from app.sources.cron_calendar import CronCalendar
-from app.sources.cronsim_calendar import CronsimCalendar
 from app.sources.files.source_files import SourceFiles
-from app.sources.reading.crawler_page_scope import CrawlerPageScope
 from app.sources.reading.page_listing import PageListing
 from app.sources.reading.page_scope import PageScope
 from app.sources.site_discovery import SiteDiscovery
@@ -271,7 +266,7 @@ def doubles(
     search = SearchParts(
         record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), keywords, OverlapReranker(), clock
     )
-    patterns, languages = Re2PatternMatcher(), LangidLanguageGuesser()
+    patterns, languages = PatternMatcher(), LanguageGuesser()
     playground = playground_on(search, patterns, ForgetfulCache(), languages)
     for_operators = search.for_operators(ForgetfulCache(), languages)
     return {
@@ -282,13 +277,11 @@ def doubles(
         CollectorRegistry: CollectorRegistry(),
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
         JobQueue: jobs,
-        PageScope: CrawlerPageScope(),
+        PageScope: PageScope(),
         SourceFiles: SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
         SiteDiscovery: ScriptedSiteDiscovery(),
         PageListing: ListedPages(),
         WebhookSender: CrawlerWebhookSender(),
-        CronCalendar: CronsimCalendar(),
-        PatternMatcher: patterns,
         PasswordHasher: PlainPasswordHasher(),
         KeywordIndex: keywords,
         VisitorTurns: turns,
@@ -296,7 +289,7 @@ def doubles(
         LiveConversations: EndedConversations(),
         ToldHistory: RecordingHistory(),
         AgentSearch: for_operators,
-        Matching: CuratedMatcher(record, patterns, HashingEmbedder()),
+        CuratedMatcher: CuratedMatcher(record, patterns, HashingEmbedder()),
         Playground: playground,
         Trials: TrialAnswers(playground),
         TrialSearches: TrialSearch(for_operators, playground, patterns),

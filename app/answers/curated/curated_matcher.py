@@ -63,7 +63,10 @@ class CuratedMatcher:
     async def find_each(
         self, answers: Sequence[CuratedAnswer], asked: Sequence[Asked], now: datetime
     ) -> list[CuratedAnswer | None]:
-        """The same for many questions at once and without haste. Raises EmbedderUnavailable, Overloaded."""
+        """One winner for each question, or none: as `find`, for many at once and without haste.
+
+        Raises EmbedderUnavailable, Overloaded.
+        """
         found: list[CuratedAnswer | None] = []
         open_ones: dict[int, list[CuratedAnswer]] = {}
         for place, one in enumerate(asked):

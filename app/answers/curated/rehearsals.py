@@ -4,12 +4,13 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import check_answer
+from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.curated.rehearsal import Rehearsal, RehearsedTurn
 from app.answers.past_turn import Asked, PastTurn
@@ -25,21 +26,11 @@ _AT_ONCE = 32
 _BUDGET_SECONDS = 10.0
 
 
-class Matching(Protocol):
-    """Which curated answer a question triggers."""
-
-    async def find_each(
-        self, answers: Sequence[CuratedAnswer], asked: Sequence[Asked], now: datetime
-    ) -> list[CuratedAnswer | None]:
-        """`answers` come oldest first; one winner for each question. Raises EmbedderUnavailable, Overloaded."""
-        ...
-
-
 class Rehearsals:
     def __init__(
         self,
         records: SystemOfRecord,
-        matching: Matching,
+        matching: CuratedMatcher,
         patterns: PatternMatcher,
         clock: Clock,
         budget_seconds: float = _BUDGET_SECONDS,

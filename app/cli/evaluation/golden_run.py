@@ -11,7 +11,7 @@ from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.evaluation.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import fail, out, print_json, table
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.evaluation import ask_all, report
 from app.quality.evaluation.golden_set import GoldenOutcome, golden_set, outcome
 from app.quality.golden_asking import VersionSearch
@@ -28,7 +28,7 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
         agent = await meant_agent(base, actor, named)
         if version == "live":
             await live_agent(base, agent)
-        golden = await GoldenQuestions(base.record, Re2PatternMatcher()).all_of_agent(actor, agent.id)
+        golden = await GoldenQuestions(base.record, PatternMatcher()).all_of_agent(actor, agent.id)
         if not golden:
             fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
         of = golden_set(agent.draft.name, golden)

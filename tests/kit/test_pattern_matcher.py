@@ -1,7 +1,6 @@
 import pytest
 
-from app.kit.pattern_matcher import MAX_TEXT_CHARS
-from app.kit.re2_pattern_matcher import Re2PatternMatcher
+from app.kit.pattern_matcher import MAX_TEXT_CHARS, PatternMatcher
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,7 @@ from app.kit.re2_pattern_matcher import Re2PatternMatcher
     ],
 )
 def test_what_is_wrong_is_said(pattern: str, said: str) -> None:
-    problem = Re2PatternMatcher().problem(pattern)
+    problem = PatternMatcher().problem(pattern)
     assert said in problem if said else problem == ""
 
 
@@ -36,9 +35,9 @@ def test_what_is_wrong_is_said(pattern: str, said: str) -> None:
     ],
 )
 async def test_matching(pattern: str, text: str, found: bool) -> None:
-    assert await Re2PatternMatcher().matching([pattern], text) == (frozenset({pattern}) if found else frozenset())
+    assert await PatternMatcher().matching([pattern], text) == (frozenset({pattern}) if found else frozenset())
 
 
 async def test_a_longer_text_is_read_as_far_as_it_is_wanted() -> None:
     text = "a" * MAX_TEXT_CHARS + "z"
-    assert await Re2PatternMatcher().matching(["z"], text, max_chars=len(text)) == {"z"}
+    assert await PatternMatcher().matching(["z"], text, max_chars=len(text)) == {"z"}

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.reading.crawler_page_scope import CrawlerPageScope
+from app.sources.reading.page_scope import PageScope
 from app.sources.source import SourceConfig, SourceKind
 
 DOCS = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs/", exclude=("/docs/old/*",))
@@ -13,12 +13,12 @@ PAGE = SourceConfig(SourceKind.URL, "Prices", url="https://www.example.com/price
 def test_a_source_may_be_at_an_endpoint_that_is_allowed() -> None:
     demo = SourceConfig(SourceKind.SITE, "Demo", url="http://127.0.0.1:8123/")
     with pytest.raises(InvalidInput):
-        CrawlerPageScope().check(demo)
-    CrawlerPageScope([("127.0.0.1", 8123)]).check(demo)
+        PageScope().check(demo)
+    PageScope([("127.0.0.1", 8123)]).check(demo)
 
 
 def test_a_given_source_has_nothing_to_dial() -> None:
-    CrawlerPageScope().check(SourceConfig(SourceKind.TEXT, "Notes", url="http://wiki.internal/notes", text="Notes."))
+    PageScope().check(SourceConfig(SourceKind.TEXT, "Notes", url="http://wiki.internal/notes", text="Notes."))
 
 
 def test_addresses_are_spelt_as_the_crawl_spells_them() -> None:
@@ -27,7 +27,7 @@ def test_addresses_are_spelt_as_the_crawl_spells_them() -> None:
         " https://www.example.com/docs/b ",
         "https://www.example.com/docs/c",
     ]
-    assert CrawlerPageScope().canonical(DOCS, asked) == [
+    assert PageScope().canonical(DOCS, asked) == [
         "https://www.example.com/docs/b",
         "https://www.example.com/docs/c",
     ]
@@ -47,12 +47,12 @@ def test_addresses_are_spelt_as_the_crawl_spells_them() -> None:
 )
 def test_an_address_that_is_not_the_sources_is_refused_by_its_place(url: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        CrawlerPageScope().canonical(DOCS, ["https://www.example.com/docs/a", url])
+        PageScope().canonical(DOCS, ["https://www.example.com/docs/a", url])
     assert refused.value.field == "urls.1"
 
 
 def test_a_source_of_one_page_has_no_other() -> None:
-    scope = CrawlerPageScope()
+    scope = PageScope()
     assert scope.canonical(PAGE, ["http://example.com/prices"]) == ["http://example.com/prices"]
     with pytest.raises(InvalidInput):
         scope.canonical(PAGE, ["https://www.example.com/other"])

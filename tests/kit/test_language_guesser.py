@@ -4,7 +4,7 @@ import pytest
 
 from app.core.text.languages import LANGUAGES
 from app.core.text.turn_language import LIKELY, SURE
-from app.kit.langid_language_guesser import LangidLanguageGuesser
+from app.kit.language_guesser import LanguageGuesser
 
 QUESTIONS = {
     "en": "How long do I have to send a lamp back to you?",
@@ -32,21 +32,21 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def guesser() -> LangidLanguageGuesser:
-    return LangidLanguageGuesser()
+def guesser() -> LanguageGuesser:
+    return LanguageGuesser()
 
 
 @pytest.mark.parametrize("language", sorted(QUESTIONS))
-def test_a_question_tells_its_language(guesser: LangidLanguageGuesser, language: str) -> None:
+def test_a_question_tells_its_language(guesser: LanguageGuesser, language: str) -> None:
     guess = guesser.guess(QUESTIONS[language])
     assert guess.language == language
     assert guess.probability >= LIKELY
 
 
 @pytest.mark.parametrize("text", ["", "?", "Lumo 2", "Prices?", "API rate limit", "\ud800"])
-def test_what_tells_no_language_is_guessed_without_certainty(guesser: LangidLanguageGuesser, text: str) -> None:
+def test_what_tells_no_language_is_guessed_without_certainty(guesser: LanguageGuesser, text: str) -> None:
     assert guesser.guess(text).probability < SURE
 
 
-def test_every_language_that_we_speak_is_known(guesser: LangidLanguageGuesser) -> None:
+def test_every_language_that_we_speak_is_known(guesser: LanguageGuesser) -> None:
     assert guesser.languages >= LANGUAGES
