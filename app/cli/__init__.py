@@ -11,6 +11,11 @@ COMMANDS = (
     LateCommand("serve", "app.cli.serving.commands:serve", "Serve the widget and the API."),
     LateCommand("work", "app.cli.serving.commands:work", "Crawl and index what the queue holds, until told to stop."),
     LateCommand("migrate", "app.cli.serving.commands:migrate", "Bring the database to this version's shape."),
+    LateCommand(
+        "copy",
+        "app.cli.copying:copy",
+        "Copy an installation to another database, SQLite or Postgres, and compare every table.",
+    ),
     LateCommand("crawl", "app.cli.knowledge:crawl", "Read a website now, in this process."),
     LateCommand("reindex", "app.cli.knowledge:reindex", "Build both indexes again from what is stored."),
     LateCommand(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -76,9 +77,15 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """Run the command's work; what we raise on purpose becomes a message, never a traceback."""
     import asyncio
 
+    with spoken_errors(), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(work)
+
+
+@contextmanager
+def spoken_errors() -> Iterator[None]:
+    """What we raise on purpose ends the command with a message, never a traceback."""
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            return runner.run(work)
+        yield
     except (InvalidInput, Misconfigured, NotFound) as error:
         fail(str(error), 2)
     except DocentError as error:

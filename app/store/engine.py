@@ -25,10 +25,10 @@ _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg"}
 _EXAMPLE = "postgresql://user:password@host:5432/docent"
 
 
-def open_engine(url: str) -> Engine:
+def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
     """`sqlite:///path` or `postgresql://...`. Nothing connects until the first transaction; the caller disposes of the
-    engine. Raises Misconfigured."""
-    parsed = _usable_url(url)
+    engine. Raises Misconfigured, which begins with what the URL is `named` by: a setting, or a command's option."""
+    parsed = usable_url(url, named)
     if parsed.get_backend_name() != "sqlite":
         engine = create_engine(
             parsed,
@@ -40,7 +40,7 @@ def open_engine(url: str) -> Engine:
         )
         event.listen(engine, "handle_error", leave_server_that_is_away)
         return engine
-    _make_private_file(parsed)
+    _make_private_file(parsed, named)
     return _open_sqlite(parsed, _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
 
 
@@ -150,20 +150,21 @@ def begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
 
 
-def _usable_url(url: str) -> URL:
+def usable_url(url: str, named: str) -> URL:
+    """With the driver that is used here. Raises Misconfigured, as `open_engine`."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise Misconfigured(f"DOCENT_DATABASE_URL: this is no database's address; write it as {_EXAMPLE}.") from error
+        raise Misconfigured(f"{named}: this is no database's address; write it as {_EXAMPLE}.") from error
     backend, _, driver = parsed.drivername.partition("+")
     if backend not in _DRIVERS or driver not in {"", _DRIVERS[backend]}:
-        raise Misconfigured(f"DOCENT_DATABASE_URL: {parsed.drivername} is not used here; write it as {_EXAMPLE}.")
+        raise Misconfigured(f"{named}: {parsed.drivername} is not used here; write it as {_EXAMPLE}.")
     if backend == "postgresql" and find_spec("psycopg") is None:
-        raise Misconfigured("DOCENT_DATABASE_URL: the driver for Postgres is missing: pip install 'docent[scale]'.")
+        raise Misconfigured(f"{named}: the driver for Postgres is missing: pip install 'docent[scale]'.")
     return parsed.set(drivername=f"{backend}+{_DRIVERS[backend]}")
 
 
-def _make_private_file(url: URL) -> None:
+def _make_private_file(url: URL, named: str) -> None:
     """What visitors say is for the owner of the process alone; SQLite's side files inherit these rights."""
     if not url.database or url.database == ":memory:":
         return
@@ -172,4 +173,4 @@ def _make_private_file(url: URL) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=True)
     except OSError as error:
-        raise Misconfigured(f"DOCENT_DATABASE_URL: {path} cannot be made; name a file that we may write to.") from error
+        raise Misconfigured(f"{named}: {path} cannot be made; name a file that we may write to.") from error
