@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from app.answers.guard.answer_evidence import KnownSections
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.brief import Source
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
@@ -115,7 +116,7 @@ async def measure(show: bool = False) -> dict[str, dict[str, float]]:
     for case in cases():
         title, markdown = page_text(case.page)
         source = Source(1, f"https://nimbrel.example{case.page}", title, markdown, chunk_id="c")
-        check = StatementCheck(embedder, [source], "en")
+        check = StatementCheck(embedder, [source], "en", KnownSections())
         finding = await check.finding(f"{case.text} [1]", [1])
         marked[case.kind].append(finding is not None)
         if show and (finding is not None) is (case.kind == "honest"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.agents.agent import LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.guard.answer_evidence import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
@@ -72,6 +73,7 @@ class AnswerPipeline:
         self._languages = languages
         self._clock = clock
         self._embedder = embedder
+        self._sections = KnownSections()
 
     def language(self, agent: LiveAgent, question: str, locale: str = "") -> str | None:
         """What the question is answered in."""
@@ -125,7 +127,7 @@ class AnswerPipeline:
             canary=new_canary(),
             agent_id=agent.id,
         )
-        return Composition(brief, on_text, self._embedder)
+        return Composition(brief, on_text, self._embedder, self._sections)
 
     async def write(self, composition: Composition) -> None:
         """Raises ModelInterrupted; the text so far stays."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.answers.guard.answer_evidence import Evidence
+from app.answers.guard.answer_evidence import Evidence, KnownSections, Section
 
 PAGE = """
 ## Plans
@@ -21,7 +21,7 @@ We do not ship to post-office boxes.
 docker run -p 80:80 nimbrel
 ```
 """
-EVIDENCE = Evidence([("Prices", PAGE)])
+EVIDENCE = Evidence([Section.cut("Prices", PAGE)])
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,9 @@ def test_the_contrary_of_what_stands_there_is_no_proof() -> None:
 def test_what_no_place_speaks_of_needs_its_meaning_compared() -> None:
     assert EVIDENCE.verdict("Penguins swim in cold water.").needs_meaning
     assert not EVIDENCE.verdict("Shipping to Norway takes 8 days.").needs_meaning
+
+
+def test_a_section_that_was_cut_is_not_cut_again() -> None:
+    known = KnownSections()
+    assert known.section("Prices", PAGE) is known.section("Prices", PAGE)
+    assert known.section("Prices of 2025", PAGE) is not known.section("Prices", PAGE)

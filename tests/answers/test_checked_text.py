@@ -1,11 +1,13 @@
 """A model's answer, sentence by sentence looked up while it is written."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.answer_check import AnswerCheck
+from app.answers.guard.answer_evidence import KnownSections, Section
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.brief import Source
@@ -25,7 +27,7 @@ RIGHT, WRONG = "You may return a lamp within 30 days [1].", "You may return a la
 async def shown(
     answer: str, size: int = 1, policy: AnswerCheck = AnswerCheck.MARK, embedder: HashingEmbedder | None = None
 ) -> tuple[str, CheckedText]:
-    check = StatementCheck(embedder or HashingEmbedder(), SOURCES, "en")
+    check = StatementCheck(embedder or HashingEmbedder(), SOURCES, "en", KnownSections())
     checked = CheckedText(check, policy, "unproven", [1, 2])
     pieces = [await checked.take(answer[at : at + size]) for at in range(0, len(answer), size)]
     return "".join([*pieces, await checked.close()]), checked
@@ -118,3 +120,22 @@ async def test_where_all_is_withheld_the_pages_answer(tmp_path: Path) -> None:
         events = await house.ask("How long is the warranty of a lamp?")
         assert done(events).answered_by is AnsweredBy.EXTRACTIVE
         assert "3 years" in text(events)
+
+
+class ListedSections(KnownSections):
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def section(self, title: str, markdown: str) -> Section:
+        self.asked.append(markdown)
+        return super().section(title, markdown)
+
+
+async def test_what_a_visitors_page_says_is_not_remembered_for_other_answers() -> None:
+    sections = ListedSections()
+    page = Source(1, "https://x.example/cart", "Cart", "Two lamps for Ada at €40.")
+    check = StatementCheck(HashingEmbedder(), [page, replace(SOURCES[0], number=2)], "en", sections)
+    assert await check.finding("Two lamps cost €50 [1].", [1]) is not None
+    assert await check.finding("You may return a lamp within 30 days [2].", [2]) is None
+    assert sections.asked == [SOURCES[0].text]

@@ -15,7 +15,9 @@ from typing import Final
 from app.core.text.stated_facts import Fact, FactKind, facts_of, numbers_in, plain, spellings
 from app.core.text.telling_words import is_telling
 from app.core.text.words import search_terms
+from app.kit.recent_values import RecentValues
 
+_REMEMBERED: Final = 128  # sections, of some 50 KB for a thousand characters
 _STEM_CHARS: Final = 6
 _CONTEXT_WEIGHT: Final = 0.5  # of the words around a place: heading, sentence before, head of the table
 # The share of the best place's cover that a fact's own place must have.
@@ -80,14 +82,47 @@ class Verdict:
         return self.cover < _NEAR_COVER
 
 
-class Evidence:
-    """The places of some sources."""
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A source cut into its places. `seen` counts the places that have a word or stand next to it, `code` is the text
+    without spaces."""
 
-    def __init__(self, sources: Sequence[tuple[str, str]]) -> None:
-        """`sources` are (title with headings, Markdown)."""
-        self.places = [place for title, markdown in sources for place in _places(title, markdown)]
-        self._code = "\n".join("".join(markdown.split()) for _, markdown in sources)
-        seen = Counter(word for place in self.places for word in place.words | place.words_around)
+    places: tuple[Place, ...]
+    seen: Counter[str]
+    code: str
+
+    @classmethod
+    def cut(cls, title: str, markdown: str) -> "Section":
+        """`title` is the page's with the headings down to the section."""
+        places = tuple(_places(title, markdown))
+        seen = Counter(word for place in places for word in place.words | place.words_around)
+        return cls(places, seen, "".join(markdown.split()))
+
+
+class KnownSections:
+    """The sections that answers were looked up in lately: a site's visitors ask about the same ones again and again,
+    and to cut one takes some milliseconds. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._known = RecentValues[tuple[str, str], Section](_REMEMBERED)
+
+    def section(self, title: str, markdown: str) -> Section:
+        section = self._known.get((title, markdown))
+        if section is None:
+            section = Section.cut(title, markdown)
+            self._known.keep((title, markdown), section)
+        return section
+
+
+class Evidence:
+    """The places of some sections."""
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self.places = [place for section in sections for place in section.places]
+        self._code = "\n".join(section.code for section in sections)
+        seen: Counter[str] = Counter()
+        for section in sections:
+            seen.update(section.seen)
         self._weights = {word: math.log(1 + len(self.places) / count) for word, count in seen.items()}
         self._rarest = math.log(1 + len(self.places))
 
@@ -183,7 +218,7 @@ def _has_one(facts: Sequence[Fact], place: Place) -> bool:
 def _is_named(name: str, text: str) -> bool:
     name = name.casefold()
     forms = {name, name.removesuffix("'s").removesuffix("’s"), f"{name}s", name.removesuffix("s")}
-    return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for form in forms if form)
+    return any(form in text and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for form in forms if form)
 
 
 def _places(title: str, markdown: str) -> Iterable[Place]:
@@ -199,7 +234,8 @@ def _places(title: str, markdown: str) -> Iterable[Place]:
 
 def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Place]:
     prose = " ".join(line for line in lines if not _is_row(line))
-    scope = _Scope.of(f"{titles} {prose}")
+    of_titles = _Scope.of(titles)
+    scope = of_titles.with_text(prose, numbers_in(prose))
     in_titles = _words(plain(titles))
     before = header = ""
     in_before: frozenset[str] = frozenset()
@@ -215,23 +251,25 @@ def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Pla
                 before, in_before = sentence, place.words
         elif not header:
             header = line
-            yield _place(line, titles, in_titles, _Scope.of(f"{titles} {line}"))
+            numbers = numbers_in(line)
+            yield _place(line, titles, in_titles, of_titles.with_text(line, numbers), numbers)
         elif not _TABLE_RULE.fullmatch(line):
-            yield from _cells(header, line, titles)
+            yield from _cells(header, line, titles, of_titles)
 
 
 def _is_row(line: str) -> bool:
     return line.lstrip().startswith("|")
 
 
-def _cells(header: str, row: str, titles: str) -> Iterable[Place]:
+def _cells(header: str, row: str, titles: str, of_titles: "_Scope") -> Iterable[Place]:
     """Each cell with the head of its column and of its row, so that it proves nothing of its neighbours."""
     columns, cells = _split(header), _split(row)
     around = f"{titles} {row}"
     in_around = _words(plain(around))
     for number, (column, cell) in enumerate(zip_longest(columns, cells, fillvalue="")):
         text = f"{column} {cell}" if number == 0 else f"{cells[0]} {column} {cell}"
-        yield _place(text, around, in_around, _Scope.of(f"{titles} {text}"))
+        numbers = numbers_in(text)
+        yield _place(text, around, in_around, of_titles.with_text(text, numbers), numbers)
 
 
 def _split(row: str) -> list[str]:
@@ -247,14 +285,20 @@ class _Scope:
     def of(cls, text: str) -> "_Scope":
         return cls(text.casefold(), numbers_in(text))
 
+    def with_text(self, text: str, numbers: frozenset[str]) -> "_Scope":
+        """With a text behind it that has these numbers."""
+        return _Scope(f"{self.folded} {text.casefold()}", self.numbers | numbers)
 
-def _place(text: str, around: str, words_around: frozenset[str], scope: _Scope) -> Place:
+
+def _place(
+    text: str, around: str, words_around: frozenset[str], scope: _Scope, numbers: frozenset[str] | None = None
+) -> Place:
     return Place(
         text,
         around,
         _words(plain(text)),
         words_around,
-        numbers_in(text),
+        numbers_in(text) if numbers is None else numbers,
         f"{text} {around}".casefold(),
         scope.folded,
         scope.numbers,

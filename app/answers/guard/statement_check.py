@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import structlog
 
-from app.answers.guard.answer_evidence import Evidence, Verdict
+from app.answers.guard.answer_evidence import Evidence, KnownSections, Section, Verdict
 from app.answers.writing.brief import Source
 from app.core.errors import Overloaded, Unavailable
 from app.core.text.failure_words import has_failure_words
@@ -40,12 +40,16 @@ class Finding:
 
 class StatementCheck:
     """Of one answer. A sentence that cites nothing is checked against all sources; one that says that nothing was found
-    is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder reads."""
+    is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder reads.
+    What a visitor's page says is not remembered in `sections`, which other answers are checked by as well."""
 
-    def __init__(self, embedder: Embedder, sources: Sequence[Source], language: str | None) -> None:
+    def __init__(
+        self, embedder: Embedder, sources: Sequence[Source], language: str | None, sections: KnownSections
+    ) -> None:
         self._embedder = embedder
         self._sources = sources
         self._language = language
+        self._sections = sections
         self._known: dict[frozenset[int], Evidence] = {}
         self.checked = 0
         self.findings: list[Finding] = []
@@ -54,11 +58,10 @@ class StatementCheck:
         """`cited` are the numbers of sources as the brief has them."""
         if has_failure_words(sentence) or not plain(sentence).strip():
             return None
-        evidence = await asyncio.to_thread(self._evidence, frozenset(cited))
+        evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
         if not evidence.places:
             return None
         self.checked += 1
-        verdict = await asyncio.to_thread(evidence.verdict, sentence, self._language)
         found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
         if found is not None:
             self.findings.append(found)
@@ -96,10 +99,16 @@ class StatementCheck:
             return False
         return max(float(said @ place) for place in places) < _NEAR_COSINE
 
+    def _verdict(self, sentence: str, cited: frozenset[int]) -> tuple[Evidence, Verdict]:
+        evidence = self._evidence(cited)
+        return evidence, evidence.verdict(sentence, self._language)
+
     def _evidence(self, cited: frozenset[int]) -> Evidence:
         if cited not in self._known:
             chosen = [source for source in self._sources if not cited or source.number in cited]
-            self._known[cited] = Evidence(
-                [(" ".join((source.title, *source.breadcrumb)), source.text) for source in chosen]
-            )
+            self._known[cited] = Evidence([self._section(source) for source in chosen])
         return self._known[cited]
+
+    def _section(self, source: Source) -> Section:
+        title = " ".join((source.title, *source.breadcrumb))
+        return (Section.cut if source.is_from_visitor else self._sections.section)(title, source.text)

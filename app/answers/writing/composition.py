@@ -11,6 +11,7 @@ from typing import Any, Final
 import structlog
 
 from app.agents.answer_check import AnswerCheck
+from app.answers.guard.answer_evidence import KnownSections
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import found_quotes, marked_numbers
@@ -42,6 +43,7 @@ class Composition:
     brief: AnswerBrief
     on_text: Callable[[str, str], None]  # the new piece, the whole text so far
     embedder: Embedder | None = None  # with one, what a model writes is looked up in its sources
+    sections: KnownSections = field(default_factory=KnownSections)  # of which answers before it remember some
     text: str = ""
     answered_by: AnsweredBy = AnsweredBy.FALLBACK
     finish: Finish = Finish.COMPLETE
@@ -108,7 +110,7 @@ class Composition:
         policy = self.brief.agent.answer_check
         if self.embedder is None or policy is AnswerCheck.OFF:
             return None
-        check = StatementCheck(self.embedder, self.brief.sources, self.brief.language)
+        check = StatementCheck(self.embedder, self.brief.sources, self.brief.language, self.sections)
         return CheckedText(check, policy, own_words(self.brief.language).unconfirmed, guard.cited)
 
     async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
