@@ -14,7 +14,6 @@ from starlette.applications import Starlette
 
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
-from app.answers.warm_up import warm_up
 from app.bootstrap.adapters import (
     configured_chat_model,
     configured_helper_model,
@@ -30,6 +29,8 @@ from app.conversations.conversations import Conversations
 from app.conversations.people.told_history import ToldHistory
 from app.conversations.privacy.live_conversations import LiveConversations
 from app.core.costs import TokenPrices
+from app.core.errors import DocentError, Unavailable
+from app.core.text.failure_words import has_failure_words
 from app.gaps.gap_replays import Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.gaps.trial_answers import TrialAnswers
@@ -45,6 +46,7 @@ from app.kit.wiring import Wiring
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.reranking.reranker import Reranker
 from app.quality.golden_asking import TrialSearches
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
@@ -65,7 +67,7 @@ from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMet
 from app.web.widget_script import WidgetFolder, built_widget
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook_sender import WebhookSender
-from app.workspaces.readiness import record_answers
+from app.workspaces.records.tokens import TokenRecords
 
 log = structlog.get_logger(__name__)
 
@@ -106,6 +108,17 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
+
+
+async def warm_up(embedder: Embedder, reranker: Reranker, languages: LanguageGuesser) -> None:
+    """Load what answers need before the first visitor has to wait for it."""
+    await asyncio.to_thread(languages.guess, "ready?")
+    await asyncio.to_thread(has_failure_words, "ready?")  # reads the tables of all languages
+    try:
+        await embedder.embed(["ready?"])
+        await reranker.score("ready?", ["yes"], budget_seconds=30)
+    except Unavailable as error:
+        log.warning("models_not_warm", reason=str(error))
 
 
 def _connections(base: Infrastructure) -> OpenConnections:
@@ -165,7 +178,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
     )
 
     async def readiness() -> Mapping[str, bool]:
-        has_record = await record_answers(base.record)
+        has_record = await _record_answers(base.record)
         return {
             "record": has_record,
             "indexes": not has_record or await answering.indexes.all_filled(),
@@ -190,7 +203,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         TokenPrices: settings.prices,
         VisitorTurns: answering.turns,
         Conversations: answering.conversations,
-        LiveConversations: answering.conversation_end,
+        LiveConversations: answering.turns,
         ToldHistory: answering.history,
         AgentSearch: answering.search,
         CuratedMatcher: answering.curated,
@@ -209,3 +222,13 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         ClientAddresses: _addresses(settings),
         WidgetFolder: built_widget(),
     }
+
+
+async def _record_answers(record: SystemOfRecord) -> bool:
+    """Whether the system of record answers now."""
+    try:
+        await record.read(lambda tx: TokenRecords(tx).find_token(b""))
+    except DocentError as error:
+        log.warning("record_away", reason=str(error))
+        return False
+    return True

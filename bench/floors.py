@@ -11,8 +11,8 @@ import tantivy
 from tokenizers import Tokenizer
 
 from app.providers.indexes.keyword_analysis import analysis_of
+from app.providers.onnx_session import load_onnxruntime
 from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
-from app.providers.silent_onnxruntime import load_onnxruntime
 
 _PAIRS_AT_ONCE = 6
 

@@ -20,9 +20,9 @@ from app.store.secret_keys import SecretKeys
 
 if TYPE_CHECKING:
     from app.kit.cache import Cache
-    from app.kit.circuit_meter import CircuitMeter
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_places import StreamPlaces
+    from app.kit.meters import CircuitMeter
     from app.kit.redis.guarded_redis import GuardedRedis
     from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_writer import ContextWriter
@@ -148,8 +148,8 @@ def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     own = MemoryRateLimiter()
     if not redis:
         return own
-    from app.kit.limits.fallback_rate_limiter import FallbackRateLimiter
     from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
+    from app.kit.limits.rate_limiter import FallbackRateLimiter
 
     return FallbackRateLimiter(LimitsRateLimiter(redis), own)
 
@@ -159,8 +159,8 @@ def configured_stream_places(redis: GuardedRedis | None) -> StreamPlaces:
     own = MemoryStreamPlaces()
     if not redis:
         return own
-    from app.kit.limits.fallback_stream_places import FallbackStreamPlaces
     from app.kit.limits.redis_stream_places import RedisStreamPlaces
+    from app.kit.limits.stream_places import FallbackStreamPlaces
 
     return FallbackStreamPlaces(RedisStreamPlaces(redis), own)
 
@@ -171,8 +171,7 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
 
     url = settings.redis_url.get_secret_value()
     if not url:
-        from app.turns.remote.memory_turn_orders import MemoryTurnOrders
-        from app.turns.remote.unshared_turn_log import UnsharedTurnLog
+        from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
     from app.kit.redis.patient_redis import PatientRedis

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from app.search.agent_search import AgentSearch
     from app.search.index_watch import IndexWatch
     from app.search.search_pipeline import SearchParts
-    from app.turns.conversation_end import ConversationEnd
     from app.turns.turns import Turns
 
 
@@ -37,7 +36,6 @@ class Answering:
     search: AgentSearch
     turns: Turns
     conversations: Conversations
-    conversation_end: ConversationEnd
     history: History
     curated: CuratedMatcher
     playground: Playground
@@ -75,7 +73,6 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.quality.records.golden_questions import written_questions
     from app.quality.trial_search import TrialSearch
     from app.search.index_watch import IndexWatch
-    from app.turns.conversation_end import ConversationEnd
     from app.turns.liveness import Liveness
     from app.turns.next_questions import NextQuestionFinder
     from app.turns.turn_run import TurnTools
@@ -128,7 +125,6 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
                 for_operators,
                 turns,
                 Conversations(base.record, history),
-                ConversationEnd(turns, history),
                 history,
                 curated,
                 playground,

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from app.kit.cache import Cache
-    from app.kit.circuit_meter import CircuitMeter
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_places import StreamPlaces
+    from app.kit.meters import CircuitMeter
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
@@ -133,8 +133,7 @@ async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
 @asynccontextmanager
 async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructure]:
     """Migrate and open everything that is stored; models load with their first use."""
-    from app.kit.circuit_meter import CircuitMeter
-    from app.kit.tasks.background_meter import background_failures
+    from app.kit.meters import CircuitMeter, background_failures
     from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
     from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
     from app.providers.markdown_text_splitter import MarkdownTextSplitter

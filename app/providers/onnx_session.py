@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from app.providers.silent_onnxruntime import load_onnxruntime
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 
 Floats = npt.NDArray[np.float32]
@@ -30,6 +30,18 @@ class TokenRow:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def load_onnxruntime() -> ModuleType:
+    """With its telemetry off: its Linux wheels look up a host of the vendor, and keep a device id and a database of
+    events below the home folder, as soon as the library is loaded. It reads the variable then and never again, so this
+    is the one place that imports it."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    loaded: ModuleType = onnxruntime
+    return loaded
 
 
 class OnnxSession:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
 import structlog
@@ -27,7 +27,6 @@ from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, Tu
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
 from app.kit.clock import Clock
 from app.kit.tasks.ended_task import end_task
-from app.providers.work_queue import WorkQueue
 from app.search.index_watch import IndexWatch
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.retrieval_trace import without_candidates
@@ -45,6 +44,15 @@ _ERROR_TEXTS = {
     "shutting_down": "The service is restarting. Please ask again in a moment.",
     "internal": "Something went wrong on our side. Please ask again.",
 }
+
+
+class WorkQueue(Protocol):
+    """A queue of bounded length before something that many turns need."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a turn that began now could not wait here any more."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

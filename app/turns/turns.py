@@ -144,10 +144,12 @@ class Turns:
         """Raises NotFound."""
         await self._tools.records.write(lambda tx: TurnRecords(tx).feedback(session, turn_id, rating, comment))
 
-    async def end_of(self, conversation_ids: Collection[UUID]) -> None:
-        """End the running turns of these conversations, and forget the events of all of theirs, in every process."""
+    async def end(self, conversation_ids: Collection[UUID]) -> None:
+        """Implements `LiveConversations`: their events are forgotten in every process, and so is their history."""
         await self._end_here(conversation_ids)
         await self._elsewhere.end_of(conversation_ids)
+        for conversation_id in conversation_ids:
+            await self._tools.history.forget(conversation_id)
 
     async def drain(self, seconds: float) -> None:
         """Take no more turns, give the running ones `seconds` to end, then end them; all are stored on return."""

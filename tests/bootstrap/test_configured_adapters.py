@@ -13,7 +13,7 @@ from app.bootstrap.adapters import (
     configured_helper_model,
 )
 from app.core.errors import Misconfigured
-from app.kit.circuit_meter import CircuitMeter
+from app.kit.meters import CircuitMeter
 from app.providers.onnx_threads import OnnxThreads
 from app.settings import BadSettings, read_settings
 from tests.contracts.chat_model_contract import read

@@ -19,7 +19,6 @@ from app.core.errors import NotFound, TurnConflict, TurnInProgress
 from app.core.turn import Finish, TurnRequest, TurnState
 from app.core.turn_events import Done, Error, NumberedEvent, Token
 from app.core.turn_feed import TurnFeed
-from app.turns.conversation_end import ConversationEnd
 from app.turns.liveness import Liveness
 from app.turns.remote.turns_elsewhere import SharedTurns
 from app.turns.turns import Turns
@@ -166,7 +165,7 @@ class SharedTurnsContract:
             request = await two.asked()
             reading = await following(await two.from_there(request))
             async with asyncio.timeout(5):
-                await ConversationEnd(two.there, two.house.tools.history).end([two.house.session.conversation_id])
+                await two.there.end([two.house.session.conversation_id])
             assert (await reading)[-1].is_last
             assert two.here.running_count == 0
             with two.house.record.writing() as tx:

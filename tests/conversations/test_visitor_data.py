@@ -22,7 +22,6 @@ from app.core.list_page import PageRequest
 from app.core.turn import Exchange, Finish, VisitorSession
 from app.core.turn_events import Done, Token, TurnEvent
 from app.gaps.records.gaps import GapRecords
-from app.turns.conversation_end import ConversationEnd
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.stored_bytes import StoredBytes
@@ -81,7 +80,7 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
     async with answering_house(tmp_path) as house:
         agent = await house.live_agent()
         house.session = (await house.conversations.open(agent, None, user_id=f"user {MARK}")).session
-        home = Home(tmp_path, house, VisitorData(house.record, ConversationEnd(house.turns, house.tools.history)))
+        home = Home(tmp_path, house, VisitorData(house.record, house.turns))
         await home.ask(house.session, f"How long may I return a lamp, {MARK}?", f"/{MARK}")
         unanswered = await home.ask(house.session, UNANSWERABLE)
         await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
@@ -164,7 +163,7 @@ async def test_nothing_is_left_among_many_others(home: Home) -> None:
 
 async def test_a_running_turn_is_ended_first(tmp_path: Path) -> None:
     async with answering_house(tmp_path, model=ScriptedChatModel(("A lamp ", anyio.Event()))) as house:
-        home = Home(tmp_path, house, VisitorData(house.record, ConversationEnd(house.turns, house.tools.history)))
+        home = Home(tmp_path, house, VisitorData(house.record, house.turns))
         request = house.request(f"How long may I return a lamp, {MARK}?")
         live = await house.turns.ask(house.session, request)
         events: list[TurnEvent] = []

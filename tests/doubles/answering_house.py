@@ -44,9 +44,8 @@ from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.turns.next_questions import NextQuestionFinder
-from app.turns.remote.memory_turn_orders import MemoryTurnOrders
 from app.turns.remote.turns_elsewhere import SharedTurns
-from app.turns.remote.unshared_turn_log import UnsharedTurnLog
+from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 from app.turns.turn_run import TurnTools
 from app.turns.turns import Turns
 from app.workspaces.records.tokens import TokenRecords

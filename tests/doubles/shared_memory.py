@@ -6,13 +6,12 @@ from uuid import UUID
 
 from app.core.errors import Unavailable
 from app.core.turn_events import NumberedEvent
-from app.kit.limits.fallback_rate_limiter import FallbackRateLimiter
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
-from app.kit.limits.rate_limiter import Limit, RateLimiter
-from app.turns.remote.memory_turn_orders import MemoryTurnOrders
+from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, RateLimiter
 from app.turns.remote.turn_log import Growth, TurnHead
 from app.turns.remote.turn_orders import TurnOrder
 from app.turns.remote.turns_elsewhere import SharedTurns
+from app.turns.remote.unshared_turns import MemoryTurnOrders
 from tests.doubles.memory_turn_log import MemoryTurnLog
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
-from app.kit.circuit_meter import CircuitMeter
+from app.kit.meters import CircuitMeter
 
 
 class Away(Exception):

@@ -5,9 +5,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.errors import RateLimited, Unavailable
-from app.kit.limits.fallback_stream_places import FallbackStreamPlaces
 from app.kit.limits.memory_stream_places import MemoryStreamPlaces
-from app.kit.limits.stream_places import LEASE_SECONDS
+from app.kit.limits.stream_places import LEASE_SECONDS, FallbackStreamPlaces
 from tests.contracts.stream_places_contract import StreamPlacesContract
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.providers.silent_onnxruntime import load_onnxruntime
+from app.providers.onnx_session import load_onnxruntime
 from app.settings import read_settings
 from tests.system.conftest import learnt_agent
 
@@ -116,4 +116,4 @@ def test_onnxruntime_is_loaded_in_one_place_which_has_switched_its_telemetry_off
         for path in (ROOT / room).rglob("*.py")
         if importing.search(path.read_text(encoding="utf-8"))
     ]
-    assert loaders == ["app/providers/silent_onnxruntime.py"]
+    assert loaders == ["app/providers/onnx_session.py"]

@@ -9,10 +9,9 @@ from redis.asyncio import Redis
 
 from app.core.errors import RateLimited, Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.fallback_rate_limiter import FallbackRateLimiter
 from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
-from app.kit.limits.rate_limiter import Limit
+from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit
 from app.kit.redis.guarded_redis import GuardedRedis
 from app.kit.redis.redis_cache import RedisCache
 from app.kit.redis.redis_connection import redis_client

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from app.bootstrap.adapters import configured_question_embedder
-from app.kit.circuit_meter import CircuitMeter
+from app.kit.meters import CircuitMeter
 from app.main import open_app
 from app.providers.embedding.batching_embedder import BatchingEmbedder
 from app.providers.embedding.embedder import Embedder

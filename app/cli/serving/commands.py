@@ -17,8 +17,7 @@ import uvicorn
 
 from app.bootstrap.infrastructure import open_stored, pending_migrations
 from app.cli.asked_question import question_of, replies
-from app.cli.serving.allocator import share_arenas
-from app.cli.serving.open_files import connections_that_fit
+from app.cli.serving.process_limits import connections_that_fit, share_arenas
 from app.cli.serving.server_socket import asked_by_commands
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
 from app.kit.tasks.supervisor import Supervisor

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.errors import RateLimited
+from app.core.errors import RateLimited, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,21 @@ class RateLimiter(Protocol):
         Raises RateLimited, with the seconds to wait, when the limit is used up.
         """
         ...
+
+
+class FallbackRateLimiter:
+    """A shared one, and while that is away one of this process.
+
+    Limits are then counted per process, which is looser, and visitors are still answered. Whoever is behind `shared`
+    says in the log that it is away.
+    """
+
+    def __init__(self, shared: RateLimiter, own: RateLimiter) -> None:
+        self._shared = shared
+        self._own = own
+
+    async def hit(self, limit: Limit, *key: str) -> None:
+        try:
+            await self._shared.hit(limit, *key)
+        except Unavailable:
+            await self._own.hit(limit, *key)

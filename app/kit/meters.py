@@ -1,4 +1,4 @@
-"""What operators see of circuits: a line in the log at every change, a gauge and a counter."""
+"""What operators see of circuits and of work that goes on as long as a process: gauges, counters, lines of the log."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +12,8 @@ _log = structlog.get_logger(__name__)
 
 
 class CircuitMeter:
+    """A line in the log at every change of a circuit, a gauge and a counter."""
+
     def __init__(self, registry: CollectorRegistry) -> None:
         self._open = Gauge("docent_circuit_open", "1 while a part is left alone, else 0.", ["part"], registry=registry)
         self._openings = Counter(
@@ -31,3 +33,18 @@ class CircuitMeter:
             _log.warning("circuit_opened", part=part)
         else:
             _log.info("circuit_closed", part=part)
+
+
+def background_failures(registry: CollectorRegistry) -> Callable[[str], None]:
+    """Counts the failures of such work: call what it returns with the name of the work."""
+    failures = Counter(
+        "docent_background_failures",
+        "Failures of work that goes on as long as the process, after which it was begun again.",
+        ["work"],
+        registry=registry,
+    )
+
+    def count(work: str) -> None:
+        failures.labels(work).inc()
+
+    return count

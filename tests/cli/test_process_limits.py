@@ -1,8 +1,12 @@
+"""Threads share what one of them has freed, and connections leave files for the rest."""
+
 import resource
+import subprocess
+import sys
 
 import pytest
 
-from app.cli.serving.open_files import connections_that_fit
+from app.cli.serving.process_limits import connections_that_fit
 
 
 @pytest.mark.parametrize(
@@ -24,3 +28,31 @@ def test_connections_leave_files_for_the_rest(
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: told.append(limits))
     assert connections_that_fit(wanted) == fit
     assert told == ([] if raised_to is None else [(raised_to, hard)])
+
+
+MANY_THREADS = """
+import ctypes, sys, threading
+from app.cli.serving.process_limits import share_arenas
+if sys.argv[1] == "shared":
+    share_arenas()
+barrier = threading.Barrier(6)
+def allocate():
+    kept = bytes(1_000)
+    barrier.wait()
+threads = [threading.Thread(target=allocate) for _ in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+ctypes.CDLL(None).malloc_stats()
+"""
+
+
+def arenas(how: str) -> int:
+    said = subprocess.run([sys.executable, "-c", MANY_THREADS, how], check=True, capture_output=True, text=True)
+    return said.stderr.count("Arena ")
+
+
+@pytest.mark.skipif("linux" not in sys.platform, reason="glibc's setting")
+def test_threads_that_start_afterwards_bring_no_arenas() -> None:
+    assert arenas("shared") <= arenas("of their own") - 4  # some came with threads of the libraries
