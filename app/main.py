@@ -20,12 +20,12 @@ from app.bootstrap.adapters import (
     configured_model_places,
     open_site_discovery,
 )
-from app.bootstrap.answering import Answering, open_answering, trial_searches_on, trials_on
+from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
 from app.bootstrap.application import create_app
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.bootstrap.upkeep import upkeep
-from app.conversations.conversations import Conversations
+from app.conversations.history import History
 from app.conversations.people.told_history import ToldHistory
 from app.conversations.privacy.live_conversations import LiveConversations
 from app.core.costs import TokenPrices
@@ -100,7 +100,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         base = cast(Infrastructure, given)
         answering = await opened.enter_async_context(open_answering(base))
         parts = Wiring({**await _parts(base, answering, opened), **doubles})
-        warming = asyncio.create_task(warm_up(base.questions, base.reranker, LanguageGuesser()))
+        warming = asyncio.create_task(warm_up(base.models.questions, base.models.reranker, LanguageGuesser()))
         try:
             app = create_app(parts, version=VERSION)
             app.state.connections = _connections(base)
@@ -144,8 +144,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
     left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
-        await knowledge.deletions.all_agents()
-        report = await knowledge.reconcile.all_agents()
+        report = await knowledge.jobs.mend()
         log.info("reconciled", **asdict(report))
         model = configured_chat_model(settings, base.circuits, closing, configured_model_places(settings))
         helper = configured_helper_model(settings, base.circuits, closing)
@@ -154,7 +153,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             upkeep(
                 base.record,
                 webhooks,
-                base.questions,
+                base.models.questions,
                 LanguageGuesser(),
                 trials_on(base, model, helper),
                 trial_searches_on(base, model, helper),
@@ -188,11 +187,11 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
     return {
         SystemOfRecord: base.record,
         Clock: base.clock,
-        RateLimiter: base.rate_limiter,
-        StreamPlaces: base.stream_places,
+        RateLimiter: base.shared.rate_limiter,
+        StreamPlaces: base.shared.stream_places,
         CollectorRegistry: base.metrics,
-        Embedder: base.embedder,
-        KeywordIndex: base.keywords,
+        Embedder: base.models.embedder,
+        KeywordIndex: base.indexes.keywords,
         JobQueue: await opened.enter_async_context(DbosJobQueue(settings.job_queue_url)),
         PageScope: page_scope_on(base),
         SourceFiles: source_files_on(base, files),
@@ -202,14 +201,14 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         PasswordHasher: Argon2PasswordHasher(),
         TokenPrices: settings.prices,
         VisitorTurns: answering.turns,
-        Conversations: answering.conversations,
+        History: answering.history,
         LiveConversations: answering.turns,
         ToldHistory: answering.history,
         AgentSearch: answering.search,
         CuratedMatcher: answering.curated,
         Playground: answering.playground,
         Trials: TrialAnswers(answering.playground),
-        TrialSearches: answering.trials,
+        TrialSearches: trial_search(answering),
         AnswerDrafts: answering.drafter,
         ModelHealth: answering.model_health,
         Readiness: readiness,

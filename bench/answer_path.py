@@ -20,6 +20,7 @@ from app.bootstrap.answering import Answering, open_answering, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
+from app.conversations.conversations import Conversations
 from app.core.search_filter import SearchFilter
 from app.core.turn import Channel, TurnRequest
 from app.core.turn_events import Token
@@ -60,7 +61,7 @@ async def measure(chunk_count: int, rounds: int) -> list[StageTime]:
         async with open_infrastructure(settings) as base, open_answering(base) as answering:
             workspace_id = (await local_operator(base)).workspace_id
             agent = await DemoCorpus(base).agent_of(workspace_id, chunk_count)
-            await base.vectors.compact()
+            await base.indexes.vectors.compact()
             return await _stages(base, answering, agent, _QUESTIONS * rounds)
 
 
@@ -72,8 +73,11 @@ async def _stages(
     matrix = await agent_matrix(base.settings.vector_uri, agent.id)
     keywords = RawKeywords(next((base.settings.keyword_dir / str(agent.id)).iterdir()))
     record = RawRecord(base.settings.data / "docent.sqlite")
-    vectors = dict(zip(_QUESTIONS, await base.embedder.embed(_QUESTIONS), strict=True))
-    hits = {q: [hit.chunk_id for hit in await base.vectors.search(agent.id, v, _RECALLED)] for q, v in vectors.items()}
+    vectors = dict(zip(_QUESTIONS, await base.models.embedder.embed(_QUESTIONS), strict=True))
+    hits = {
+        q: [hit.chunk_id for hit in await base.indexes.vectors.search(agent.id, v, _RECALLED)]
+        for q, v in vectors.items()
+    }
     read = await base.record.read(
         lambda tx: {q: list(LiveDocumentRecords(tx).live_chunks(agent.id, ids).values()) for q, ids in hits.items()}
     )
@@ -96,10 +100,11 @@ async def _stages(
     reranking = replace(agent, config=replace(agent.config, retrieval=voting))
     search = search_parts(base, None).fresh()
     numbers = itertools.count()
+    conversations = Conversations(base.record, answering.history)
 
     async def first_token(question: str) -> None:
         fresh = f"{question} {next(numbers)}"  # else the ranking would be remembered
-        opened = await answering.conversations.open(agent, None, Channel.CLI)
+        opened = await conversations.open(agent, None, Channel.CLI)
         live = await answering.turns.ask(opened.session, TurnRequest(uuid4(), fresh, ""))
         async for numbered in live.events():
             if isinstance(numbered.event, Token):
@@ -111,7 +116,7 @@ async def _stages(
     async def retrieve_reranked(question: str) -> None:
         await search.retrieve(reranking, SearchQuery(question))
 
-    pages = PageSearch(base.record, base.keywords)
+    pages = PageSearch(base.record, base.indexes.keywords)
 
     async def search_pages(question: str) -> None:
         """The last words, of which the last is not yet whole."""
@@ -125,21 +130,21 @@ async def _stages(
         await timed(
             _EMBED,
             questions,
-            lambda q: base.embedder.embed([q]),
+            lambda q: base.models.embedder.embed([q]),
             lambda q: embedder.run([q]),
             "onnxruntime and tokenizers",
         ),
         await timed(
             f"vectors, {_RECALLED} of an agent",
             questions,
-            lambda q: base.vectors.search(agent.id, vectors[q], _RECALLED),
+            lambda q: base.indexes.vectors.search(agent.id, vectors[q], _RECALLED),
             lambda q: matrix.nearest(vectors[q], _RECALLED),
             "numpy on a matrix in memory",
         ),
         await timed(
             f"keywords, {_RECALLED} of an agent",
             questions,
-            lambda q: base.keywords.search(agent.id, None, q, _RECALLED),
+            lambda q: base.indexes.keywords.search(agent.id, None, q, _RECALLED),
             lambda q: keywords.search(q, _RECALLED),
             "tantivy, index open, text field alone",
         ),
@@ -147,12 +152,14 @@ async def _stages(
             f"read {_RECALLED} chunks", questions, live_chunks, lambda q: record.read(hits[q]), "sqlite3, one table"
         ),
         await timed(
-            f"coverage of {_RECALLED} texts", questions, lambda q: base.keywords.coverage(agent.id, None, q, texts[q])
+            f"coverage of {_RECALLED} texts",
+            questions,
+            lambda q: base.indexes.keywords.coverage(agent.id, None, q, texts[q]),
         ),
         await timed(
             _RERANK,
             questions,
-            lambda q: base.reranker.score(q, texts[q][:_PAIRS], budget_seconds=60),
+            lambda q: base.models.reranker.score(q, texts[q][:_PAIRS], budget_seconds=60),
             lambda q: reranker.score(q, texts[q][:_PAIRS]),
             "onnxruntime and tokenizers",
         ),

@@ -60,10 +60,12 @@ class DemoCorpus:
 
     def __init__(self, base: Infrastructure) -> None:
         self._base = base
-        limits = ChunkLimits.for_embedder(base.embedder.max_tokens)
-        chunker = Chunker(base.splitter, base.tokens, limits)
-        indexer = ChunkIndexer(base.record, CopyingEmbedder(base.embedder), base.vectors, base.keywords)
-        self._learner = GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens))
+        limits = ChunkLimits.for_embedder(base.models.embedder.max_tokens)
+        chunker = Chunker(base.models.splitter, base.models.tokens, limits)
+        indexer = ChunkIndexer(
+            base.record, CopyingEmbedder(base.models.embedder), base.indexes.vectors, base.indexes.keywords
+        )
+        self._learner = GivenChunks(base.record, indexer, ContextLine(base.models.tokens, limits.context_tokens))
         self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in site_pages()]
 
     async def agent_of(self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = ()) -> LiveAgent:
@@ -110,7 +112,7 @@ async def learnt(data: Path, chunks: int) -> str:
     async with open_infrastructure(settings) as base:
         workspace_id = (await local_operator(base)).workspace_id
         agent = await DemoCorpus(base).agent_of(workspace_id, chunks, (SITE,))
-        await base.vectors.compact()
+        await base.indexes.vectors.compact()
     with closing(sqlite3.connect(data / "docent.sqlite")) as record:
         record.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return str(agent.id)

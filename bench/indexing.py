@@ -76,16 +76,16 @@ async def measure(rounds: int) -> list[Cost]:
 
 async def _round(base: Infrastructure) -> Cost:
     agent, source = await _new_agent(base)
-    noting = _NotingEmbedder(base.embedder)
+    noting = _NotingEmbedder(base.models.embedder)
     cost = Cost()
-    async with open_knowledge(replace(base, embedder=noting)) as knowledge:
+    async with open_knowledge(replace(base, models=replace(base.models, embedder=noting))) as knowledge:
         for number, page in enumerate(site_pages()):
             noting.batches.clear()
             began = time.process_time()
             receipt = await knowledge.ingest.learn(agent.id, source.id, replace(page, url=f"{_SITE}{page.url}"))
             learnt = time.process_time()
             for texts in noting.batches:
-                await base.embedder.embed(texts)
+                await base.models.embedder.embed(texts)
             if number >= _WARM_UP_PAGES:
                 cost.indexing += learnt - began
                 cost.embedder += time.process_time() - learnt

@@ -246,7 +246,7 @@ async def measure(arguments: argparse.Namespace) -> dict[str, list[Finding]]:
         async with open_infrastructure(settings) as base:
             workspace_id = (await local_operator(base)).workspace_id
             agent = await DemoCorpus(base).agent_of(workspace_id, _CHUNKS, (SITE,))
-            await base.vectors.compact()
+            await base.indexes.vectors.compact()
         bench = Bench(folder, str(agent.id))
         scenarios = {
             "first-token": lambda: bench.first_token(arguments.streams),

@@ -14,6 +14,7 @@ from app.agents.records.agents import AgentRecords
 from app.bootstrap.answering import Answering, open_answering
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
+from app.conversations.conversations import Conversations
 from app.core.turn import TurnRequest
 from app.core.turn_events import Token
 from app.knowledge.document import PageContent, SectionHeading
@@ -63,7 +64,7 @@ async def _learn(base: Infrastructure) -> UUID:
 
 async def _answer(base: Infrastructure, answering: Answering, agent_id: UUID, question: str) -> str:
     agent = await base.record.read(lambda tx: AgentRecords(tx).live(agent_id))
-    session = (await answering.conversations.open(agent, None)).session
+    session = (await Conversations(base.record, answering.history).open(agent, None)).session
     live = await answering.turns.ask(session, TurnRequest(uuid4(), question, _SITE))
     return "".join([item.event.token async for item in live.events() if isinstance(item.event, Token)])
 

@@ -38,7 +38,6 @@ _SHORT_FILES: Final = {
     ),
     "a use case or a part that the bootstrap or a command opens": (
         "app.cli.serving.process_limits",
-        "app.sources.reading.knowledge_jobs",
         "app.web.middleware.unexpected_errors",
         "app.workspaces.signing_keys",
     ),
@@ -51,7 +50,7 @@ _SHORT_FILES: Final = {
 }
 _FILES_TOO_LONG: Final = 0
 _LONE_PROTOCOLS: Final = 0
-_MOST_COLLABORATORS: Final = 12
+_MOST_COLLABORATORS: Final = 8
 _IMPORT_SHARE_OF_APP: Final = 0.1068  # use cases name the repositories that they use
 
 

@@ -68,7 +68,7 @@ class AnswerDrafter:
         def work(tx: Transaction) -> Agent:
             known = AgentRecords(tx).get(workspace_id, agent_id)
             paying = known.draft if known.live_version is None else AgentRecords(tx).live(agent_id).config
-            spending.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying), self._clock)
+            spending.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying))
             return known
 
         known = await self._records.read(work)

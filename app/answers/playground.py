@@ -19,7 +19,7 @@ from app.core.turn import AnsweredBy, Citation, Finish, TurnRequest
 from app.kit.cache import Cache
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
-from app.providers.chat.chat_model import ChatMessage
+from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.search_pipeline import SearchParts
@@ -157,12 +157,19 @@ def _ms_since(began: float) -> int:
     return round((perf_counter() - began) * 1000)
 
 
-def playground_on(parts: SearchParts, patterns: PatternMatcher, cache: Cache, languages: LanguageGuesser) -> Playground:
+def playground_on(
+    parts: SearchParts,
+    patterns: PatternMatcher,
+    cache: Cache,
+    languages: LanguageGuesser,
+    model: ChatModel | None = None,
+) -> Playground:
+    """Answers are written by `model` where there is one."""
     curated = CuratedMatcher(parts.record, patterns, parts.embedder)
-    writers = answer_writers(parts.model, parts.embedder, parts.keywords, parts.tokens)
+    writers = answer_writers(model, parts.embedder, parts.keywords, parts.tokens)
     return Playground(
         parts.record,
         AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder),
         parts.for_operators(cache, languages),
-        PromptBuilder(parts.tokens) if parts.model else None,
+        PromptBuilder(parts.tokens) if model else None,
     )

@@ -14,7 +14,6 @@ from app.agents.agent import LiveAgent
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelUnavailable
 from app.core.turn import TokenUsage
-from app.kit.clock import Clock
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.store.transaction import Transaction
 
@@ -33,11 +32,11 @@ class TurnSpending:
         """Every model call of this task, and of those that it starts, counts here."""
         _spending.set(self)
 
-    def limit(self, tx: Transaction, agent: LiveAgent, clock: Clock) -> None:
+    def limit(self, tx: Transaction, agent: LiveAgent) -> None:
         """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
         each other's calls: each may go beyond by what it costs itself."""
         if agent.config.daily_tokens is not None:
-            used = StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date())
+            used = StoredTurnRecords(tx).tokens_of_day(agent.id, tx.clock.now().date())
             self._left = agent.config.daily_tokens - used
 
     @property

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.playground import Playground
     from app.bootstrap.infrastructure import Infrastructure
-    from app.conversations.conversations import Conversations
     from app.conversations.history import History
     from app.gaps.trial_answers import TrialAnswers
     from app.providers.chat.chat_model import ChatModel
@@ -35,12 +34,10 @@ if TYPE_CHECKING:
 class Answering:
     search: AgentSearch
     turns: Turns
-    conversations: Conversations
     history: History
     curated: CuratedMatcher
     playground: Playground
     drafter: AnswerDrafter | None
-    trials: TrialSearch
     model_health: ModelHealth | None
     indexes: IndexWatch
 
@@ -53,7 +50,7 @@ async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
     async with AsyncExitStack() as closing:
         model = configured_chat_model(base.settings, base.circuits, closing, configured_model_places(base.settings))
         helper = configured_helper_model(base.settings, base.circuits, closing)
-        yield search_parts(base, model, helper).for_operators(base.cache, LanguageGuesser())
+        yield search_parts(base, model, helper).for_operators(base.shared.cache, LanguageGuesser())
 
 
 @asynccontextmanager
@@ -64,14 +61,12 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.turn_spending import BudgetedChatModel
     from app.answers.writing.answer_writers import answer_writers, question_completer
-    from app.conversations.conversations import Conversations
     from app.conversations.history import History
     from app.kit.language_guesser import LanguageGuesser
     from app.kit.pattern_matcher import PatternMatcher
     from app.providers.chat.model_health import ModelHealth, WatchedChatModel
     from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
     from app.quality.records.golden_questions import written_questions
-    from app.quality.trial_search import TrialSearch
     from app.search.index_watch import IndexWatch
     from app.turns.liveness import Liveness
     from app.turns.next_questions import NextQuestionFinder
@@ -90,30 +85,29 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
         languages = LanguageGuesser()
-        history = History(base.record, base.cache)
-        indexes = IndexWatch(base.record, base.vectors, base.keywords)
-        curated = CuratedMatcher(base.record, PatternMatcher(), base.questions)
+        history = History(base.record, base.shared.cache)
+        indexes = IndexWatch(base.record, base.indexes.vectors, base.indexes.keywords)
+        curated = CuratedMatcher(base.record, PatternMatcher(), base.models.questions)
         tools = TurnTools(
             records=base.record,
             indexes=indexes,
             pipeline=AnswerPipeline(
                 base.record,
                 curated,
-                answer_writers(model, base.questions, base.keywords, base.tokens),
+                answer_writers(model, base.models.questions, base.indexes.keywords, base.models.tokens),
                 languages,
                 base.clock,
-                base.questions,
+                base.models.questions,
             ),
-            retriever=search.for_turns(base.cache),
-            completer=question_completer(search.helping),
+            retriever=search.for_turns(base.shared.cache),
+            completer=question_completer(search.helper),
             history=history,
-            clock=base.clock,
-            queues=(base.questions, places),
-            next_questions=NextQuestionFinder(base.record, search.recall(), base.keywords, written_questions),
+            queues=(base.models.questions, places),
+            next_questions=NextQuestionFinder(base.record, search.recall(), base.indexes.keywords, written_questions),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
-        for_operators = search.for_operators(base.cache, languages)
+        for_operators = search.for_operators(base.shared.cache, languages)
         playground = playground_for(base, model, helper)
         async with (
             Liveness(base.record, base.process, supervisor=base.supervisor),
@@ -124,15 +118,21 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
             yield Answering(
                 for_operators,
                 turns,
-                Conversations(base.record, history),
                 history,
                 curated,
                 playground,
-                AnswerDrafter(base.record, for_operators, model, base.tokens, base.clock) if model else None,
-                TrialSearch(for_operators, playground, PatternMatcher()),
+                AnswerDrafter(base.record, for_operators, model, base.models.tokens, base.clock) if model else None,
                 health,
                 indexes,
             )
+
+
+def trial_search(answering: Answering) -> TrialSearch:
+    """What golden questions are asked of."""
+    from app.kit.pattern_matcher import PatternMatcher
+    from app.quality.trial_search import TrialSearch
+
+    return TrialSearch(answering.search, answering.playground, PatternMatcher())
 
 
 def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:
@@ -140,14 +140,13 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
 
     return SearchParts(
         base.record,
-        base.questions,
-        base.tokens,
-        base.vectors,
-        base.keywords,
-        base.reranker,
+        base.models.questions,
+        base.models.tokens,
+        base.indexes.vectors,
+        base.indexes.keywords,
+        base.models.reranker,
         base.clock,
-        model,
-        helper,
+        helper or model,
         is_reranker_shipped=not (base.settings.rerank_url or base.settings.rerank_folder),
     )
 
@@ -157,7 +156,8 @@ def playground_for(base: Infrastructure, model: ChatModel | None, helper: ChatMo
     from app.kit.language_guesser import LanguageGuesser
     from app.kit.pattern_matcher import PatternMatcher
 
-    return playground_on(search_parts(base, model, helper), PatternMatcher(), base.cache, LanguageGuesser())
+    parts = search_parts(base, model, helper)
+    return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), model)
 
 
 def trials_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialAnswers:
@@ -171,5 +171,5 @@ def trial_searches_on(base: Infrastructure, model: ChatModel | None, helper: Cha
     from app.kit.pattern_matcher import PatternMatcher
     from app.quality.trial_search import TrialSearch
 
-    search = search_parts(base, model, helper).for_operators(base.cache, LanguageGuesser())
+    search = search_parts(base, model, helper).for_operators(base.shared.cache, LanguageGuesser())
     return TrialSearch(search, playground_for(base, model, helper), PatternMatcher())

@@ -60,24 +60,45 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Infrastructure(Stored):
-    """What every room stands on. `process` names this start of this process in the system of record; `questions` is
-    the embedder as those who wait for an answer use it."""
+class Models:
+    """Those that read text, and what measures and cuts it for them. `questions` is the embedder as those who wait for
+    an answer use it."""
 
-    metrics: CollectorRegistry
-    supervisor: Supervisor
-    circuits: CircuitMeter
-    process: str
-    cache: Cache
-    rate_limiter: RateLimiter
-    stream_places: StreamPlaces
     embedder: Embedder
     questions: BatchingEmbedder
     tokens: TokenCounter
     splitter: TextSplitter
     reranker: Reranker
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """What is derived from the record to be searched."""
+
     vectors: VectorIndex
     keywords: KeywordIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all web processes share where there is a Redis; each has its own where there is none."""
+
+    cache: Cache
+    rate_limiter: RateLimiter
+    stream_places: StreamPlaces
+
+
+@dataclass(frozen=True, slots=True)
+class Infrastructure(Stored):
+    """What every room stands on. `process` names this start of this process in the system of record."""
+
+    metrics: CollectorRegistry
+    supervisor: Supervisor
+    circuits: CircuitMeter
+    process: str
+    shared: Shared
+    models: Models
+    indexes: Indexes
 
 
 @asynccontextmanager
@@ -169,14 +190,13 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
             clock=SystemClock(),
             record=record,
-            cache=configured_cache(redis),
-            rate_limiter=configured_rate_limiter(redis),
-            stream_places=configured_stream_places(redis),
-            embedder=embedder,
-            questions=configured_question_embedder(settings, embedder, circuits),
-            tokens=tokens,
-            splitter=MarkdownTextSplitter(tokens),
-            reranker=configured_reranker(settings, threads, circuits, closing),
-            vectors=vectors,
-            keywords=keywords,
+            shared=Shared(configured_cache(redis), configured_rate_limiter(redis), configured_stream_places(redis)),
+            models=Models(
+                embedder,
+                configured_question_embedder(settings, embedder, circuits),
+                tokens,
+                MarkdownTextSplitter(tokens),
+                configured_reranker(settings, threads, circuits, closing),
+            ),
+            indexes=Indexes(vectors, keywords),
         )

@@ -17,25 +17,19 @@ if TYPE_CHECKING:
     from app.knowledge.chunk_contexts import ChunkContexts
     from app.knowledge.given_chunks import GivenChunks
     from app.knowledge.ingest import Ingest
-    from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
-    from app.sources.deletions.finish_deletions import FinishDeletions
     from app.sources.files.file_reader import FileReader
     from app.sources.files.source_files import SourceFiles
     from app.sources.reading.knowledge_jobs import KnowledgeJobs
     from app.sources.reading.page_scope import PageScope
-    from app.sources.reading.read_source import ReadSource
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     jobs: KnowledgeJobs
-    deletions: FinishDeletions
-    read_source: ReadSource
     files: FileReader
     ingest: Ingest
     given_chunks: GivenChunks
-    reconcile: Reconcile
     contexts: ChunkContexts
     reindex: Reindex
 
@@ -63,15 +57,17 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from crawler.extract.extraction_pool import ExtractionPool
 
     settings = base.settings
-    indexer = ChunkIndexer(base.record, base.embedder, base.vectors, base.keywords)
+    indexer = ChunkIndexer(base.record, base.models.embedder, base.indexes.vectors, base.indexes.keywords)
     retire = Retire(base.record, indexer)
-    limits = configured_chunk_limits(settings, base.embedder.max_tokens)
-    deletions = FinishDeletions(base.record, base.vectors, base.keywords, indexer)
+    limits = configured_chunk_limits(settings, base.models.embedder.max_tokens)
+    deletions = FinishDeletions(base.record, base.indexes.vectors, base.indexes.keywords, indexer)
     async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
         writer = configured_context_writer(settings, base.circuits, closing)
-        contexts = ChunkContexts(base.record, base.tokens, base.embedder.max_tokens, writer)
-        ingest = Ingest(base.record, Chunker(base.splitter, base.tokens, limits), contexts, indexer, retire)
-        reconcile = Reconcile(base.record, base.vectors, base.keywords, indexer, ingest)
+        contexts = ChunkContexts(base.record, base.models.tokens, base.models.embedder.max_tokens, writer)
+        ingest = Ingest(
+            base.record, Chunker(base.models.splitter, base.models.tokens, limits), contexts, indexer, retire
+        )
+        reconcile = Reconcile(base.record, base.indexes.vectors, base.indexes.keywords, indexer, ingest)
         reader = CrawlerSiteReader(
             extractor,
             base.clock,
@@ -87,12 +83,9 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
                 jobs=KnowledgeJobs(
                     read_source, DueReadings(base.record, CronCalendar(), base.clock), reconcile, deletions
                 ),
-                deletions=deletions,
-                read_source=read_source,
                 files=files,
                 ingest=ingest,
-                given_chunks=GivenChunks(base.record, indexer, ContextLine(base.tokens, limits.context_tokens)),
-                reconcile=reconcile,
+                given_chunks=GivenChunks(base.record, indexer, ContextLine(base.models.tokens, limits.context_tokens)),
                 contexts=contexts,
                 reindex=Reindex(base.record, contexts, indexer),
             )

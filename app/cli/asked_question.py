@@ -64,6 +64,7 @@ async def answer_events(
 ) -> AsyncIterator[dict[str, Any]]:
     """The data objects of the turn's events."""
     from app.cli.local_operator import live_agent, local_operator, meant_agent
+    from app.conversations.conversations import Conversations
     from app.core.turn import Channel, TurnRequest
     from app.core.turn_events import event_payload
 
@@ -73,7 +74,7 @@ async def answer_events(
     note = await _reading_note(base, agent)
     if note:
         yield {"event": "note", "text": note}
-    opened = await answering.conversations.open(agent, None, Channel.CLI)
+    opened = await Conversations(base.record, answering.history).open(agent, None, Channel.CLI)
     request = TurnRequest(uuid4(), question.text, question.page, only=only)
     live = await answering.turns.ask(opened.session, request)
     async for numbered in live.events():

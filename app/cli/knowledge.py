@@ -84,7 +84,7 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
         source, is_new = await _source_for(base, actor, agent, config)
         reading = await read_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:
-            for said in await UnreadLanguages(base.record, base.embedder).of_agent(actor, agent.id):
+            for said in await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id):
                 err.print(said, highlight=False, soft_wrap=True, markup=False)
             return
         kept = "What was learnt before stays"
@@ -152,7 +152,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             counts = await store_counts(base, agent.id)
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
-            unread = await UnreadLanguages(base.record, base.embedder).of_agent(actor, agent.id)
+            unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)
             notes += [f"{agent.draft.name}: {said}" for said in unread]
         checks = await check_models(base)
     findings += [check.problem for check in checks if check.problem]

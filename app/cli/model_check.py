@@ -47,7 +47,7 @@ async def check_models(base: Infrastructure) -> list[ModelCheck]:
                 settings, closing, max_retries=0, parts=("model", "fallback_model", "helper_model")
             )
         ]
-    checks.append(await _checked("embedder", base.embedder.model_id, partial(_embed, base)))
+    checks.append(await _checked("embedder", base.models.embedder.model_id, partial(_embed, base)))
     checks.append(await _checked("reranker", _reranker_name(settings), partial(_rerank, base)))
     return checks
 
@@ -67,12 +67,12 @@ async def _chat(model: ChatModel) -> str:
 
 
 async def _embed(base: Infrastructure) -> str:
-    [vector] = await base.embedder.embed(["ready?"])
+    [vector] = await base.models.embedder.embed(["ready?"])
     return f"gave a vector of {len(vector)} numbers"
 
 
 async def _rerank(base: Infrastructure) -> str:
-    [score] = await base.reranker.score("ready?", ["yes"], budget_seconds=_BUDGET_SECONDS)
+    [score] = await base.models.reranker.score("ready?", ["yes"], budget_seconds=_BUDGET_SECONDS)
     return f"gave the score {score.probability:.2f}"
 
 

@@ -37,7 +37,7 @@ async def store_counts(base: Infrastructure, agent_id: UUID) -> StoreCounts:
 
     live, chunks, documents = await base.record.read(work)
     held: list[set[str] | None] = []
-    for index in (base.vectors, base.keywords):
+    for index in (base.indexes.vectors, base.indexes.keywords):
         try:
             held.append(await index.chunk_ids(agent_id))
         except IndexUnavailable:

@@ -28,8 +28,8 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """`model` is None where no chat model is set: what needs one is then left out. `helper` does what visitors do not
-    read; without one the model does. A reranker that is not the shipped one votes unless an agent says otherwise."""
+    """`helper` is the chat model that does what visitors do not read; without one, what needs it is left out. A
+    reranker that is not the shipped one votes unless an agent says otherwise."""
 
     record: SystemOfRecord
     embedder: Embedder
@@ -38,27 +38,22 @@ class SearchParts:
     keywords: KeywordIndex
     reranker: Reranker
     clock: Clock
-    model: ChatModel | None = None
     helper: ChatModel | None = None
     is_reranker_shipped: bool = True
 
     def fresh(self) -> Retriever:
         """Ranks anew each time."""
         ranked = self._hybrid()
-        return ModelSearchRetriever(ranked, self.helping) if self.helping else ranked
-
-    @property
-    def helping(self) -> ChatModel | None:
-        return self.helper or self.model
+        return ModelSearchRetriever(ranked, self.helper) if self.helper else ranked
 
     def _hybrid(self) -> HybridRetriever:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
         if not self.is_reranker_shipped:
             rankers[RerankMode.AUTO] = self.reranker
         planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
-        if self.helping is not None:
-            rankers[RerankMode.MODEL] = ModelRanker(self.helping)
-            planners.append(ModelQueryPlanner(self.helping))
+        if self.helper is not None:
+            rankers[RerankMode.MODEL] = ModelRanker(self.helper)
+            planners.append(ModelQueryPlanner(self.helper))
         recall = self.recall()
         adjustments = order_adjustments(self.record, self.clock)
         return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)

@@ -25,7 +25,6 @@ from app.core.errors import IndexUnavailable, ModelInterrupted
 from app.core.text.own_words import own_words
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
-from app.kit.clock import Clock
 from app.kit.tasks.ended_task import end_task
 from app.search.index_watch import IndexWatch
 from app.search.retrieval import Retrieval, SearchQuery
@@ -66,7 +65,6 @@ class TurnTools:
     retriever: Retriever
     completer: QuestionCompleter
     history: History
-    clock: Clock
     queues: tuple[WorkQueue, ...] = ()
     next_questions: NextQuestionFinder | None = None
     on_unconfirmed: Callable[[int], None] = lambda count: None
@@ -170,7 +168,7 @@ class TurnRun:
         """The agent, its curated answers and what was said before. Raises NotFound, HandedToPerson."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_a_person_talks(tx, agent.config, self._session)
-        self._spending.limit(tx, agent, self._tools.clock)
+        self._spending.limit(tx, agent)
         answers = CuratedAnswerRecords(tx).of_agent(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)

@@ -19,7 +19,7 @@ def playground(house: AnsweringHouse, model: ScriptedChatModel | None = None) ->
     parts = SearchParts(
         house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock, model
     )
-    return playground_on(parts, PatternMatcher(), house.cache, LanguageGuesser())
+    return playground_on(parts, PatternMatcher(), house.cache, LanguageGuesser(), model)
 
 
 QUESTION = "How long is the warranty?"

@@ -164,7 +164,6 @@ async def answering_house(
             retriever=search.for_turns(cache),
             completer=StitchingCompleter(),
             history=history,
-            clock=clock,
             next_questions=NextQuestionFinder(record, search.recall(), keywords, written_questions),
         )
         turns = await running.enter_async_context(

@@ -142,8 +142,7 @@ class ServiceHouse:
         with self._doubles():
             base = await opened.enter_async_context(open_infrastructure(settings))
             self.knowledge = await opened.enter_async_context(open_knowledge(base))
-            await self.knowledge.deletions.all_agents()
-            await self.knowledge.reconcile.all_agents()
+            await self.knowledge.jobs.mend()
             # Worker and web share a base.
             doubles = {Infrastructure: base, JobQueue: InlineJobQueue(self.knowledge.jobs)}
             self.app = (await opened.enter_async_context(open_app(settings, doubles))).app

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from app.bootstrap.answering import open_answering
+from app.bootstrap.answering import open_answering, trial_search
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.evaluation.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
@@ -32,7 +32,7 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
         if not golden:
             fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
         of = golden_set(agent.draft.name, golden)
-        rankings = await ask_all(of, VersionSearch(answering.trials, actor.workspace_id, golden, version))
+        rankings = await ask_all(of, VersionSearch(trial_search(answering), actor.workspace_id, golden, version))
     found = report(of, rankings, stages)
     outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.knowledge.reconcile import Reconcile
+from app.knowledge.reconcile import Reconcile, ReconcileReport
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.reading.due_readings import DueReadings
 from app.sources.reading.read_source import ReadSource
@@ -18,6 +18,11 @@ class KnowledgeJobs:
         self._due_readings = due_readings
         self._reconcile = reconcile
         self._deletions = deletions
+
+    async def mend(self) -> ReconcileReport:
+        """What a crash left of all agents' knowledge: for a worker that starts."""
+        await self._deletions.all_agents()
+        return await self._reconcile.all_agents()
 
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._reconcile.agent(agent_id)
