@@ -30,9 +30,7 @@ class Agents:
 
         def work(tx: Transaction) -> Agent:
             agent = AgentRecords(tx).create(actor.workspace_id, config)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "agent.create", str(agent.id), {"name": config.name}
-            )
+            AuditRecords(tx).acted(actor, "agent.create", agent.id, name=config.name)
             return agent
 
         return await self._records.write(work)
@@ -60,7 +58,7 @@ class Agents:
             after = checked_config(change(before))
             agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
             changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.edit", str(agent_id), {"changed": changed})
+            AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)
             return agent
 
         return await self._records.write(work)
@@ -73,7 +71,7 @@ class Agents:
             before = _live_language(tx, actor, agent_id)
             version = AgentRecords(tx).publish(actor.workspace_id, agent_id)
             told = {"version": version.number} | ({"lost_golden_questions": lost} if lost else {})
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.publish", str(agent_id), told)
+            AuditRecords(tx).acted(actor, "agent.publish", agent_id, **told)
             return version, before
 
         version, before = await self._records.write(work)

@@ -47,7 +47,7 @@ class SignedUsers:
             key = TokenRecords(tx).signing_keys()[0]
             salt = secrets.token_bytes(_SALT_BYTES)
             UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.make_user_secret", str(agent_id), {})
+            AuditRecords(tx).acted(actor, "agent.make_user_secret", agent_id)
             return salt, key
 
         salt, key = await self._records.write(work)
@@ -59,7 +59,7 @@ class SignedUsers:
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             UserKeyRecords(tx).clear(agent_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "agent.remove_user_secret", str(agent_id), {})
+            AuditRecords(tx).acted(actor, "agent.remove_user_secret", agent_id)
 
         await self._records.write(work)
 

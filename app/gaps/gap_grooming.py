@@ -63,7 +63,7 @@ class GapGrooming:
                     raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
             GapGroomingRecords(tx).merge(gap.agent_id, gap_id, others)
             merged = {"gap_ids": [str(other) for other in others]}
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.merge", str(gap_id), merged)
+            AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
 
         return await self._records.write(work)
@@ -75,7 +75,7 @@ class GapGrooming:
         def work(tx: Transaction) -> Gap:
             GapRecords(tx).get(actor.workspace_id, gap_id)
             own = GapGroomingRecords(tx).split(gap_id, turn_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.split", str(gap_id), {"new_gap_id": str(own)})
+            AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
             return GapRecords(tx).get(actor.workspace_id, own)
 
         return await self._records.write(work)
@@ -88,7 +88,7 @@ class GapGrooming:
         def work(tx: Transaction) -> Gap:
             GapRecords(tx).get(actor.workspace_id, gap_id)
             GapGroomingRecords(tx).tell(gap_id, assignee=assignee, note=note)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.edit", str(gap_id), {})
+            AuditRecords(tx).acted(actor, "gap.edit", gap_id)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
 
         return await self._records.write(work)
@@ -106,7 +106,7 @@ class GapGrooming:
                 if gap.agent_id != agent_id:
                     raise NotFound("gap")
                 told = {"agent_id": str(gap.agent_id), "state": state.value}
-                AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.settle", str(gap.id), told)
+                AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
             return changed
 
         return await self._records.write(work)

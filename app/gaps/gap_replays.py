@@ -55,7 +55,7 @@ class GapReplays:
         def work(tx: Transaction) -> Gap:
             gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, GapState.ANSWERED, note)
             told = {"agent_id": str(gap.agent_id), "version": version, "questions": len(replay.questions)}
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.prove", str(gap_id), told)
+            AuditRecords(tx).acted(actor, "gap.prove", gap_id, **told)
             return gap
 
         gap = await self._records.write(work)

@@ -64,9 +64,7 @@ class Gaps:
 
         def work(tx: Transaction) -> Gap:
             gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, _ACTIONS[state], str(gap_id), {"agent_id": str(gap.agent_id)}
-            )
+            AuditRecords(tx).acted(actor, _ACTIONS[state], gap_id, agent_id=str(gap.agent_id))
             return gap
 
         return await self._records.write(work)

@@ -45,7 +45,7 @@ class TurnReview:
                 raise InvalidInput("", "The question holds no word that could be asked again.")
             gap = GapRecords(tx).get(actor.workspace_id, gap_id)
             told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "gap.flag", str(gap.id), told)
+            AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
             return gap
 
         return await self._records.write(work)

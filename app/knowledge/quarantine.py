@@ -59,9 +59,7 @@ class PageQuarantine:
 
         def work(tx: Transaction) -> UUID:
             agent_id = QuarantineRecords(tx).review(actor.workspace_id, document_id, verdict)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, action, str(document_id), {"agent_id": str(agent_id)}
-            )
+            AuditRecords(tx).acted(actor, action, document_id, agent_id=str(agent_id))
             return agent_id
 
         return await self._records.write(work)

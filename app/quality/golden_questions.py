@@ -59,9 +59,7 @@ class GoldenQuestions:
             check_golden(whole, self._patterns)
             created = GoldenQuestionRecords(tx).put(whole)
             _check_room(len(GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "golden_question.create", str(created.id), _told(created.agent_id)
-            )
+            AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_told(created.agent_id))
             return created
 
         return await self._records.write(work)
@@ -80,9 +78,7 @@ class GoldenQuestions:
             before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
             kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
             _check_room(len(before | kept))
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "golden_question.import", str(agent_id), _told(agent_id)
-            )
+            AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
             return kept, before
 
         kept, before = await self._records.write(work)
@@ -119,9 +115,7 @@ class GoldenQuestions:
             after = _with_files(after, _files(tx, agent_id))
             check_golden(after, self._patterns)
             saved = GoldenQuestionRecords(tx).save(after)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "golden_question.edit", str(golden_id), _told(agent_id)
-            )
+            AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
             return saved
 
         return await self._records.write(work)
@@ -130,9 +124,7 @@ class GoldenQuestions:
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             GoldenQuestionRecords(tx).delete(agent_id, golden_id)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "golden_question.delete", str(golden_id), _told(agent_id)
-            )
+            AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_told(agent_id))
 
         await self._records.write(work)
 

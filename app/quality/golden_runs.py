@@ -110,7 +110,7 @@ class GoldenRuns:
             AgentRecords(tx).get(actor.workspace_id, agent.id)
             GoldenRunRecords(tx).add(run, KEPT)
             told = {"agent_id": str(agent.id), "versions": list(versions), "asked": run.asked}
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "golden_question.run", str(run.id), told)
+            AuditRecords(tx).acted(actor, "golden_question.run", run.id, **told)
 
         await self._records.write(work)
         return run

@@ -101,7 +101,7 @@ class DocumentBatches:
                 run = CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
                 CrawlPageRecords(tx).ask_again(run.id, changed)
                 facts = {"run_id": str(run.id), "documents": len(changed)}
-                AuditRecords(tx).record(actor.workspace_id, actor.name, "source.give_documents", str(source_id), facts)
+                AuditRecords(tx).acted(actor, "source.give_documents", source_id, **facts)
                 run = CrawlRunRecords(tx).run(run.id)
             return run
 

@@ -40,12 +40,8 @@ class Schedules:
             self.check(source.config, schedule)
             next_at = next_reading(schedule, source_id, now, now, self._calendar.first_after)
             ScheduleRecords(tx).set(source_id, schedule, next_at)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "source.schedule",
-                str(source_id),
-                {"cron": schedule.cron, "every_hours": schedule.every_hours},
+            AuditRecords(tx).acted(
+                actor, "source.schedule", source_id, cron=schedule.cron, every_hours=schedule.every_hours
             )
             return next_at, source
 
@@ -65,7 +61,7 @@ class Schedules:
         def work(tx: Transaction) -> None:
             SourceRecords(tx).find(actor.workspace_id, source_id)
             ScheduleRecords(tx).clear(source_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.unschedule", str(source_id), {})
+            AuditRecords(tx).acted(actor, "source.unschedule", source_id)
 
         await self._records.write(work)
 

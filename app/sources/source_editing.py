@@ -34,7 +34,7 @@ class SourceEditing:
             _check_fields(before.kind, changed)
             check_source(after)
             source = SourceRecords(tx).save(source.agent_id, source_id, after)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.edit", str(source_id), {"changed": changed})
+            AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
             return source
 
         return await self._records.write(work)

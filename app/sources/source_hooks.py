@@ -37,7 +37,7 @@ class SourceHooks:
             key = TokenRecords(tx).signing_keys()[0]
             salt = secrets.token_bytes(_SALT_BYTES)
             HookRecords(tx).set(source_id, key.kid, salt)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.make_hook", str(source_id), {})
+            AuditRecords(tx).acted(actor, "source.make_hook", source_id)
             return salt, key
 
         salt, key = await self._records.write(work)
@@ -49,7 +49,7 @@ class SourceHooks:
         def work(tx: Transaction) -> None:
             SourceRecords(tx).find(actor.workspace_id, source_id)
             HookRecords(tx).clear(source_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "source.remove_hook", str(source_id), {})
+            AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
 
         await self._records.write(work)
 

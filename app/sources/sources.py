@@ -42,12 +42,8 @@ class Sources:
         def work(tx: Transaction) -> Source:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             source = SourceRecords(tx).create(agent_id, config)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "source.create",
-                str(source.id),
-                {"agent_id": str(agent_id), "kind": config.kind.value, "url": config.url},
+            AuditRecords(tx).acted(
+                actor, "source.create", source.id, agent_id=str(agent_id), kind=config.kind.value, url=config.url
             )
             return source
 
@@ -74,9 +70,7 @@ class Sources:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             run = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
             run = CrawlRunRecords(tx).resume_run(run.id)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "source.sync", str(source_id), {"run_id": str(run.id)}
-            )
+            AuditRecords(tx).acted(actor, "source.sync", source_id, run_id=str(run.id))
             return run
 
         run = await self._records.write(work)
@@ -100,9 +94,7 @@ class Sources:
         def work(tx: Transaction) -> CrawlRun:
             run = CrawlRunRecords(tx).resume_run(_latest_run(tx, actor, source_id).id)
             _check_unfinished(run)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "source.resume", str(source_id), {"run_id": str(run.id)}
-            )
+            AuditRecords(tx).acted(actor, "source.resume", source_id, run_id=str(run.id))
             return run
 
         run = await self._records.write(work)
@@ -117,7 +109,7 @@ class Sources:
             if run.state in ENDED_STATES:
                 return run
             CrawlRunRecords(tx).set_run_state(run.id, state, reason)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(source_id), {"run_id": str(run.id)})
+            AuditRecords(tx).acted(actor, action, source_id, run_id=str(run.id))
             return CrawlRunRecords(tx).run(run.id)
 
         return await self._records.write(work)

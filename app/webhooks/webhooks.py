@@ -54,9 +54,7 @@ class Webhooks:
                 created_at=self._clock.now(),
             )
             WebhookRecords(tx).add(webhook)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "webhook.create", str(webhook.id), {"agent_id": str(agent_id)}
-            )
+            AuditRecords(tx).acted(actor, "webhook.create", webhook.id, agent_id=str(agent_id))
             return webhook, key
 
         webhook, key = await self._records.write(work)
@@ -77,9 +75,7 @@ class Webhooks:
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             WebhookRecords(tx).remove(agent_id, webhook_id)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "webhook.delete", str(webhook_id), {"agent_id": str(agent_id)}
-            )
+            AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
 
         await self._records.write(work)
 
@@ -98,8 +94,6 @@ class Webhooks:
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             WebhookRecords(tx).revive(agent_id, delivery_id)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "webhook.retry", str(delivery_id), {"agent_id": str(agent_id)}
-            )
+            AuditRecords(tx).acted(actor, "webhook.retry", delivery_id, agent_id=str(agent_id))
 
         await self._records.write(work)

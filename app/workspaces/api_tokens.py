@@ -89,7 +89,7 @@ class ApiTokens:
 
         def work(tx: Transaction) -> None:
             TokenRecords(tx).revoke_token(actor.workspace_id, token_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "token.revoke", str(token_id), {})
+            AuditRecords(tx).acted(actor, "token.revoke", token_id)
 
         await self._records.write(work)
 

@@ -153,4 +153,4 @@ def _check_other_admin(tx: Transaction, operator: Operator) -> None:
 
 
 def _note(tx: Transaction, actor: Actor, action: str, operator_id: UUID, **details: str) -> None:
-    AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(operator_id), details)
+    AuditRecords(tx).acted(actor, action, operator_id, **details)

@@ -50,4 +50,4 @@ class SealedSecrets:
 
 
 def _audit(tx: Transaction, actor: Actor, action: str, secrets: int) -> None:
-    AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(actor.workspace_id), {"secrets": secrets})
+    AuditRecords(tx).acted(actor, action, actor.workspace_id, secrets=secrets)

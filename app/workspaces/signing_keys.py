@@ -28,9 +28,7 @@ class SigningKeys:
 
         def work(tx: Transaction) -> SigningKey:
             key = TokenRecords(tx).rotate_signing_key(until)
-            AuditRecords(tx).record(
-                actor.workspace_id, actor.name, "signing_key.rotate", str(UUID(key.kid)), {"at_once": at_once}
-            )
+            AuditRecords(tx).acted(actor, "signing_key.rotate", UUID(key.kid), at_once=at_once)
             return key
 
         return await self._records.write(work)

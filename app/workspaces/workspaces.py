@@ -51,7 +51,7 @@ class Workspaces:
             admin = Operator(uuid4(), made.id, email, Role.ADMIN, self._clock.now())
             OperatorRecords(tx).add(admin, hashed)
             details = {"name": name, "admin": email}
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "workspace.create", str(made.id), details)
+            AuditRecords(tx).acted(actor, "workspace.create", made.id, **details)
             told = {"email": email, "role": admin.role.value}
             AuditRecords(tx).record(made.id, actor.name, "operator.create", str(admin.id), told)
             return made

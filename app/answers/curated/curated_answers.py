@@ -40,13 +40,7 @@ class CuratedAnswers:
             AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
             created = CuratedAnswerRecords(tx).create(answer)
             AgentRecords(tx).bump_generation(answer.agent_id)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "curated_answer.create",
-                str(created.id),
-                {"agent_id": str(answer.agent_id)},
-            )
+            AuditRecords(tx).acted(actor, "curated_answer.create", created.id, agent_id=str(answer.agent_id))
             return created
 
         return await self._records.write(work)
@@ -79,13 +73,7 @@ class CuratedAnswers:
             check_answer(after, self._patterns)
             saved = CuratedAnswerRecords(tx).save(after)
             AgentRecords(tx).bump_generation(agent_id)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "curated_answer.edit",
-                str(answer_id),
-                {"agent_id": str(agent_id)},
-            )
+            AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
             return saved
 
         return await self._records.write(work)
@@ -95,13 +83,7 @@ class CuratedAnswers:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             CuratedAnswerRecords(tx).delete(agent_id, answer_id)
             AgentRecords(tx).bump_generation(agent_id)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "curated_answer.delete",
-                str(answer_id),
-                {"agent_id": str(agent_id)},
-            )
+            AuditRecords(tx).acted(actor, "curated_answer.delete", answer_id, agent_id=str(agent_id))
 
         await self._records.write(work)
 

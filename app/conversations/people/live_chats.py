@@ -184,4 +184,4 @@ def _check_message(text: str) -> None:
 
 def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:
     told = {"agent_id": str(chat.agent_id)}
-    AuditRecords(tx).record(actor.workspace_id, actor.name, action, str(chat.id), told)
+    AuditRecords(tx).acted(actor, action, chat.id, **told)

@@ -26,16 +26,13 @@ class Deletions:
 
         def work(tx: Transaction) -> Deletion:
             deletion = DeletionRecords(tx).erase(actor.workspace_id, kind, subject_id)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
+            AuditRecords(tx).acted(
+                actor,
                 f"{kind.value}.delete",
-                str(subject_id),
-                {
-                    "agent_id": str(deletion.agent_id),
-                    "deletion_id": str(deletion.id),
-                    "removed_versions": deletion.before.versions,
-                },
+                subject_id,
+                agent_id=str(deletion.agent_id),
+                deletion_id=str(deletion.id),
+                removed_versions=deletion.before.versions,
             )
             return deletion
 

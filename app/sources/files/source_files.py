@@ -45,12 +45,8 @@ class SourceFiles:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             source = SourceRecords(tx).create(agent_id, config)
             facts = FileRecords(tx).put(source.id, upload.own_name, _format(upload), upload.body)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "source.upload_file",
-                str(source.id),
-                {"agent_id": str(agent_id), "file": facts.name, "digest": facts.digest},
+            AuditRecords(tx).acted(
+                actor, "source.upload_file", source.id, agent_id=str(agent_id), file=facts.name, digest=facts.digest
             )
             return facts, source
 
@@ -69,12 +65,13 @@ class SourceFiles:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             source = SourceRecords(tx).save(source.agent_id, source_id, config)
             facts = FileRecords(tx).put(source_id, upload.own_name, _format(upload), upload.body)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
+            AuditRecords(tx).acted(
+                actor,
                 "source.replace_file",
-                str(source_id),
-                {"file": facts.name, "digest": facts.digest, "digest_before": before.facts.digest},
+                source_id,
+                file=facts.name,
+                digest=facts.digest,
+                digest_before=before.facts.digest,
             )
             return facts, source
 

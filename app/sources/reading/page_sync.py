@@ -37,13 +37,7 @@ class PageSync:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             run = CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
             CrawlPageRecords(tx).ask_again(run.id, pages)
-            AuditRecords(tx).record(
-                actor.workspace_id,
-                actor.name,
-                "source.sync_pages",
-                str(source_id),
-                {"run_id": str(run.id), "pages": len(pages)},
-            )
+            AuditRecords(tx).acted(actor, "source.sync_pages", source_id, run_id=str(run.id), pages=len(pages))
             return CrawlRunRecords(tx).run(run.id)
 
         run = await self._records.write(work)

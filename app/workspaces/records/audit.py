@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
 from app.store.codec import value_of
 from app.store.keyset import Keyset
@@ -36,6 +37,10 @@ class AuditRecords(Repository):
                 created_at=self._now(),
             )
         )
+
+    def acted(self, actor: Actor, action: str, subject: UUID, /, **details: Any) -> None:
+        """As `record`, of what an operator or a token did in their own workspace."""
+        self.record(actor.workspace_id, actor.name, action, str(subject), details)
 
     def _before(self, action: str, subject: str) -> bytes | None:
         with self._tx.before() as connection:
