@@ -27,6 +27,7 @@ _SHORT_FILES: Final = {
         "app.kit.redis.redis_cache",
         "app.providers.chat.bounded_chat_model",
         "app.providers.chat.circuit_chat_model",
+        "app.providers.embedding.circuit_embedder",
         "app.providers.markdown_text_splitter",
         "app.providers.reranking.circuit_reranker",
     ),

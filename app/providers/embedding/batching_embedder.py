@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Sequence
 
 from app.core.errors import EmbedderUnavailable
-from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 
 Vectors = list[list[float]]
 
 
-class BatchingEmbedder:
+class BatchingEmbedder(WrappedEmbedder):
     """A question that comes while the model is free goes at once. Those that come while `runs` runs are under way
     wait for the first of them to end, and then go together, up to `max_batch` texts in a run, first come first served.
 
@@ -18,29 +18,13 @@ class BatchingEmbedder:
     """
 
     def __init__(self, embedder: Embedder, *, runs: int = 1, max_batch: int = 8, max_waiting: int = 64) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._runs = runs
         self._max_batch = max_batch
         self._max_waiting = max_waiting
         self._waiting: deque[tuple[Sequence[str], asyncio.Future[Vectors]]] = deque()
         self._running_now = 0
         self._tasks: set[asyncio.Task[None]] = set()
-
-    @property
-    def model_id(self) -> str:
-        return self._embedder.model_id
-
-    @property
-    def reads(self) -> frozenset[str] | None:
-        return self._embedder.reads
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
 
     @property
     def is_full(self) -> bool:

@@ -5,33 +5,17 @@ from collections.abc import Sequence
 
 from app.core.errors import EmbedderUnavailable
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
-from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 
 
-class CircuitEmbedder:
+class CircuitEmbedder(WrappedEmbedder):
     """Waits `seconds` at most, and leaves the service alone while it is away: keywords answer meanwhile. Pages are
     embedded without this, for they can wait."""
 
     def __init__(self, embedder: Embedder, circuit: CircuitBreaker, *, seconds: float) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._circuit = circuit
         self._seconds = seconds
-
-    @property
-    def model_id(self) -> str:
-        return self._embedder.model_id
-
-    @property
-    def reads(self) -> frozenset[str] | None:
-        return self._embedder.reads
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         try:

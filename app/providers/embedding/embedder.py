@@ -32,3 +32,26 @@ class Embedder(Protocol):
         Raises EmbedderUnavailable.
         """
         ...
+
+
+class WrappedEmbedder:
+    """What a wrapper says of itself is what the embedder inside says; how it embeds is its own."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def model_id(self) -> str:
+        return self._embedder.model_id
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        return self._embedder.reads
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._embedder.max_tokens
