@@ -13,7 +13,7 @@ from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, Li
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.store.codec import config_from_json
+from app.store.codec import config_from_json, value_of
 from app.store.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow
 from app.store.outbox import Outbox
 from app.store.time_ordered_id import new_id
@@ -52,7 +52,7 @@ class LiveChatRecords(Repository):
         talking = select(LiveChatRow.id).where(
             LiveChatRow.conversation_id == conversation_id, LiveChatRow.state == LiveState.TALKING.value
         )
-        return self._session.scalar(talking) is not None
+        return self._connection.scalar(talking) is not None
 
     def ask(self, session: VisitorSession | TurnIds) -> LiveChat:
         """The visitor waits for a person, unless they do already or one is there. Hooks hear of it, once each time
@@ -66,7 +66,7 @@ class LiveChatRecords(Repository):
         news = Outbox(self._tx).news(
             asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
         )
-        self._session.execute(news)
+        self._connection.execute(news)
         return asked
 
     def keep(self, chat: LiveChat) -> None:
@@ -83,8 +83,8 @@ class LiveChatRecords(Repository):
         first = self._insert(LiveChatRow).values(
             id=chat.id, agent_id=chat.agent_id, conversation_id=chat.conversation_id, **state
         )
-        self._session.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
-        self._session.execute(
+        self._connection.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
+        self._connection.execute(
             update(ConversationRow).where(ConversationRow.id == chat.conversation_id).values(last_active_at=self._now())
         )
 
@@ -93,10 +93,10 @@ class LiveChatRecords(Repository):
         known = select(LiveMessageRow.id).where(
             LiveMessageRow.conversation_id == chat.conversation_id, LiveMessageRow.message_id == message_id
         )
-        if self._session.scalar(known) is not None:
+        if self._connection.scalar(known) is not None:
             return chat
         longer = replace(chat, message_count=chat.message_count + 1)
-        self._session.execute(
+        self._connection.execute(
             self._insert(LiveMessageRow).values(
                 id=new_id(),
                 agent_id=chat.agent_id,
@@ -142,8 +142,13 @@ class LiveChatRecords(Repository):
             .limit(limit)
         )
         return [
-            OpenChat(_chat_of(row), config_from_json(AgentConfig, draft).name, question, text or "")
-            for row, draft, question, text in self._session.execute(statement)
+            OpenChat(
+                value_of(LiveChat, row),
+                config_from_json(AgentConfig, row.draft).name,
+                row.first_question,
+                row.text or "",
+            )
+            for row in self._connection.execute(statement)
         ]
 
     def waiting_count(self, workspace_id: UUID, active_since: datetime) -> int:
@@ -159,18 +164,20 @@ class LiveChatRecords(Repository):
             _IS_OPEN,
             LiveChatRow.state == LiveState.WAITING.value,
         )
-        count, asked_at = self._session.execute(statement).one()
+        count, asked_at = self._connection.execute(statement).one()
         return count, asked_at
 
     def _chat(self, conversation: Select[UUID, UUID], to_change: bool) -> LiveChat:
         if to_change:
             conversation = conversation.with_for_update(of=ConversationRow)
-        found = self._session.execute(conversation).one_or_none()
+        found = self._connection.execute(conversation).one_or_none()
         if found is None:
             raise NotFound("conversation")
         conversation_id, agent_id = found
-        row = self._session.scalar(select(LiveChatRow).where(LiveChatRow.conversation_id == conversation_id))
-        return LiveChat(new_id(), agent_id, conversation_id) if row is None else _chat_of(row)
+        row = self._connection.execute(
+            select(LiveChatRow).where(LiveChatRow.conversation_id == conversation_id)
+        ).first()
+        return LiveChat(new_id(), agent_id, conversation_id) if row is None else value_of(LiveChat, row)
 
 
 def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
@@ -179,20 +186,5 @@ def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
     )
 
 
-def _chat_of(row: LiveChatRow) -> LiveChat:
-    return LiveChat(
-        id=row.id,
-        agent_id=row.agent_id,
-        conversation_id=row.conversation_id,
-        state=LiveState(row.state),
-        asked_at=row.asked_at,
-        taken_by=row.taken_by,
-        operator_name=row.operator_name,
-        taken_at=row.taken_at,
-        ended_at=row.ended_at,
-        message_count=row.message_count,
-    )
-
-
 def live_message_of(row: Row[Any]) -> LiveMessage:
-    return LiveMessage(row.message_id, row.number, Author(row.author), row.name, row.text, row.created_at)
+    return value_of(LiveMessage, row, id=row.message_id)

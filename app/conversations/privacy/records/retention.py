@@ -32,13 +32,13 @@ class RetentionRecords(Repository):
         """Every agent with its period: the published one, else the draft's."""
         published = and_(AgentVersionRow.agent_id == AgentRow.id, AgentVersionRow.number == AgentRow.live_version)
         agents = (
-            select(AgentRow, AgentVersionRow.config).outerjoin(AgentVersionRow, published).order_by(AgentRow.created_at)
+            select(AgentRow.id, AgentRow.workspace_id, AgentRow.draft, AgentVersionRow.config)
+            .outerjoin(AgentVersionRow, published)
+            .order_by(AgentRow.created_at)
         )
         return [
-            RetentionPeriod(
-                agent.id, agent.workspace_id, config_from_json(AgentConfig, live or agent.draft).retention_days
-            )
-            for agent, live in self._session.execute(agents)
+            RetentionPeriod(agent_id, workspace_id, config_from_json(AgentConfig, live or draft).retention_days)
+            for agent_id, workspace_id, draft, live in self._connection.execute(agents)
         ]
 
     def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
@@ -69,7 +69,7 @@ class RetentionRecords(Repository):
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        turns = self._session.execute(old).all()
+        turns = self._connection.execute(old).all()
         turn_ids = [turn_id for turn_id, _ in turns]
         TurnErasing(self._tx).make_usage_anonymous(turn_ids)
         TurnErasing(self._tx).forget_gaps(GapQuestionRow.turn_id.in_(turn_ids))
@@ -86,7 +86,7 @@ class RetentionRecords(Repository):
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        return self._delete(table, table.id.in_(list(self._session.scalars(old))))
+        return self._delete(table, table.id.in_(list(self._connection.scalars(old))))
 
     def _name_again(self, conversation_ids: set[UUID]) -> None:
         """Conversations by the first question that is left of them."""
@@ -99,7 +99,7 @@ class RetentionRecords(Repository):
             .correlate(ConversationRow)
             .scalar_subquery()
         )
-        self._session.execute(
+        self._connection.execute(
             update(ConversationRow)
             .where(ConversationRow.id.in_(conversation_ids))
             .values(first_question=func.coalesce(first, ""))
@@ -113,7 +113,7 @@ class RetentionRecords(Repository):
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        conversation_ids = list(self._session.scalars(old))
+        conversation_ids = list(self._connection.scalars(old))
         # Asked again under the lock: a turn may have begun in one between the two.
         return self._delete(ConversationRow, and_(ConversationRow.id.in_(conversation_ids), is_empty))
 
@@ -125,5 +125,5 @@ class RetentionRecords(Repository):
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        visitor_ids = list(self._session.scalars(old))
+        visitor_ids = list(self._connection.scalars(old))
         return self._delete(VisitorRow, and_(VisitorRow.id.in_(visitor_ids), is_gone))
