@@ -4,14 +4,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Delete, Select, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Delete, Row, Select, and_, delete, func, select, update
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.source import SourceConfig
-from app.store.codec import config_from_json
+from app.store.codec import config_from_json, value_of
 from app.store.models import (
     AgentRow,
     ChunkRow,
@@ -45,13 +45,13 @@ class DeletionRecords(Repository):
         versions = select(DocumentVersionRow.id).where(
             DocumentVersionRow.document_id.in_(select(DocumentRow.id).where(subject.documents))
         )
-        version_ids = tuple(self._session.scalars(versions.order_by(DocumentVersionRow.id)))
+        version_ids = tuple(self._connection.scalars(versions.order_by(DocumentVersionRow.id)))
         before = self._counts(subject)
-        self._session.execute(delete(EmbeddingRow).where(_needed_by_nothing_else(subject)))
+        self._connection.execute(delete(EmbeddingRow).where(_needed_by_nothing_else(subject)))
         if kind is DeletedKind.DOCUMENT:
-            self._session.execute(_given_as(subject))
+            self._connection.execute(_given_as(subject))
         embeddings = self._embeddings(subject)  # while its chunks still say which are meant
-        self._session.execute(delete(subject.table).where(subject.table.id == subject.id))
+        self._connection.execute(delete(subject.table).where(subject.table.id == subject.id))
         if kind is not DeletedKind.AGENT:
             AgentRecords(self._tx).bump_generation(subject.agent_id)
         after = self._counts(subject)
@@ -68,7 +68,7 @@ class DeletionRecords(Repository):
             requested_at=self._now(),
             version_ids=() if kind is DeletedKind.AGENT else version_ids,
         )
-        self._session.execute(
+        self._connection.execute(
             self._insert(DeletionRow).values(
                 id=deletion.id,
                 workspace_id=workspace_id,
@@ -87,29 +87,30 @@ class DeletionRecords(Repository):
 
     def get(self, workspace_id: UUID, deletion_id: UUID) -> Deletion:
         """Raises NotFound."""
-        row = self._session.get(DeletionRow, deletion_id)
-        if row is None or row.workspace_id != workspace_id:
+        of_workspace = DeletionRow.id == deletion_id, DeletionRow.workspace_id == workspace_id
+        row = self._connection.execute(select(DeletionRow).where(*of_workspace)).first()
+        if row is None:
             raise NotFound("deletion")
-        return _deletion(row)
+        return value_of(Deletion, row)
 
     def pending(self, agent_id: UUID | None = None) -> list[Deletion]:
         """Oldest first; of one agent or of all."""
         statement = select(DeletionRow).where(DeletionRow.state == DeletionState.PENDING.value)
         if agent_id is not None:
             statement = statement.where(DeletionRow.agent_id == agent_id)
-        rows = self._session.scalars(statement.order_by(DeletionRow.requested_at, DeletionRow.id))
-        return [_deletion(row) for row in rows]
+        rows = self._connection.execute(statement.order_by(DeletionRow.requested_at, DeletionRow.id))
+        return [value_of(Deletion, row) for row in rows]
 
     def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:
         """What the indexes held of it before they were cleared. The first count stands."""
-        row = self._session.get(DeletionRow, deletion_id, with_for_update=True)
+        row = self._locked(deletion_id)
         if row is not None and row.before["vectors"] is None:
             counted = {**row.before, "vectors": vectors, "keywords": keywords}
-            self._session.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(before=counted))
+            self._connection.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(before=counted))
 
     def verify(self, deletion_id: UUID) -> None:
         """Both indexes were counted again and hold nothing of it."""
-        row = self._session.get(DeletionRow, deletion_id, with_for_update=True)
+        row = self._locked(deletion_id)
         if row is not None and row.state == DeletionState.PENDING.value:
             end = {
                 "state": DeletionState.VERIFIED.value,
@@ -117,35 +118,40 @@ class DeletionRecords(Repository):
                 "version_ids": [],
                 "verified_at": self._now(),
             }
-            self._session.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(**end))
+            self._connection.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(**end))
+
+    def _locked(self, deletion_id: UUID) -> Row[Any] | None:
+        return self._connection.execute(
+            select(DeletionRow).where(DeletionRow.id == deletion_id).with_for_update()
+        ).first()
 
     def _subject(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> _Subject:
         of_workspace = select(AgentRow.id).where(AgentRow.workspace_id == workspace_id)
         match kind:
             case DeletedKind.AGENT:
-                agent = self._session.scalar(
+                agent = self._connection.execute(
                     select(AgentRow).where(AgentRow.id == subject_id, AgentRow.id.in_(of_workspace)).with_for_update()
-                )
+                ).first()
                 if agent is None:
                     raise NotFound("agent")
                 name = config_from_json(AgentConfig, agent.draft).name
                 return _Subject(agent.id, agent.id, name, AgentRow, DocumentRow.agent_id == agent.id)
             case DeletedKind.SOURCE:
-                source = self._session.scalar(
+                source = self._connection.execute(
                     select(SourceRow)
                     .where(SourceRow.id == subject_id, SourceRow.agent_id.in_(of_workspace))
                     .with_for_update()
-                )
+                ).first()
                 if source is None:
                     raise NotFound("source")
                 name = config_from_json(SourceConfig, source.config).name
                 return _Subject(source.id, source.agent_id, name, SourceRow, DocumentRow.source_id == source.id)
             case DeletedKind.DOCUMENT:
-                document = self._session.scalar(
+                document = self._connection.execute(
                     select(DocumentRow)
                     .where(DocumentRow.id == subject_id, DocumentRow.agent_id.in_(of_workspace))
                     .with_for_update()
-                )
+                ).first()
                 if document is None:
                     raise NotFound("document")
                 return _Subject(
@@ -164,11 +170,11 @@ class DeletionRecords(Repository):
         )
 
     def _count(self, found: Select[Any]) -> int:
-        return self._session.scalar(select(func.count()).select_from(found.subquery())) or 0
+        return self._connection.scalar(select(func.count()).select_from(found.subquery())) or 0
 
     def _embeddings(self, subject: _Subject) -> int:
         statement = select(func.count()).select_from(EmbeddingRow).where(_needed_by_nothing_else(subject))
-        return self._session.scalar(statement) or 0
+        return self._connection.scalar(statement) or 0
 
 
 def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
@@ -177,23 +183,6 @@ def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
     its = select(ChunkRow.content_hash).where(ChunkRow.version_id.in_(versions))
     others = select(ChunkRow.content_hash).where(ChunkRow.version_id.not_in(versions))
     return and_(EmbeddingRow.content_hash.in_(its), EmbeddingRow.content_hash.not_in(others))
-
-
-def _deletion(row: DeletionRow) -> Deletion:
-    return Deletion(
-        id=row.id,
-        workspace_id=row.workspace_id,
-        agent_id=row.agent_id,
-        kind=DeletedKind(row.kind),
-        subject_id=row.subject_id,
-        name=row.name,
-        state=DeletionState(row.state),
-        before=StoreCounts(**row.before),
-        after=StoreCounts(**row.after),
-        requested_at=row.requested_at,
-        verified_at=row.verified_at,
-        version_ids=tuple(UUID(version_id) for version_id in row.version_ids),
-    )
 
 
 def _given_as(subject: _Subject) -> Delete:

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, delete, select
 
 from app.knowledge.document import PageContent
+from app.store.codec import value_of
 from app.store.models import GivenDocumentRow
 from app.store.transaction import Repository, affected_rows
 from app.store.url_key import url_key
@@ -26,7 +27,7 @@ class GivenDocumentRecords(Repository):
             "dated": document.modified,
             "attributes": {name: list(values) for name, values in document.attributes.items()},
         }
-        self._session.execute(
+        self._connection.execute(
             self._insert(GivenDocumentRow)
             .values(source_id=source_id, url_key=url_key(document.url), **told)
             .on_conflict_do_update(index_elements=["source_id", "url_key"], set_=told)
@@ -35,24 +36,18 @@ class GivenDocumentRecords(Repository):
 
     def remove(self, source_id: UUID, url: str) -> bool:
         """Whether it was there."""
-        return affected_rows(self._session.execute(delete(GivenDocumentRow).where(_is(source_id, url)))) == 1
+        return affected_rows(self._connection.execute(delete(GivenDocumentRow).where(_is(source_id, url)))) == 1
 
     def find(self, source_id: UUID, url: str) -> PageContent | None:
-        row = self._session.scalar(select(GivenDocumentRow).where(_is(source_id, url)))
+        row = self._connection.execute(select(GivenDocumentRow).where(_is(source_id, url))).first()
         if row is None:
             return None
-        return PageContent(
-            row.url,
-            row.title,
-            row.markdown,
-            language=row.language,
-            modified=row.dated,
-            attributes={name: tuple(values) for name, values in row.attributes.items()},
-        )
+        attributes = {name: tuple(values) for name, values in row.attributes.items()}
+        return value_of(PageContent, row, modified=row.dated, attributes=attributes)
 
     def urls(self, source_id: UUID) -> list[str]:
         statement = select(GivenDocumentRow.url).where(GivenDocumentRow.source_id == source_id)
-        return list(self._session.scalars(statement.order_by(GivenDocumentRow.url)))
+        return list(self._connection.scalars(statement.order_by(GivenDocumentRow.url)))
 
 
 def _is(source_id: UUID, url: str) -> ColumnElement[bool]:

@@ -7,6 +7,7 @@ from sqlalchemy import delete, select
 
 from app.core.errors import NotFound
 from app.sources.source_hook import SourceHook
+from app.store.codec import value_of
 from app.store.models import AgentRow, HookCallRow, SourceHookRow, SourceRow
 from app.store.transaction import Repository
 
@@ -18,7 +19,7 @@ class HookRecords(Repository):
             raise NotFound("source")
         values = {"kid": kid, "salt": salt, "created_at": self._now()}
         statement = self._insert(SourceHookRow).values(source_id=source_id, **values)
-        self._session.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+        self._connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
 
     def get(self, source_id: UUID) -> SourceHook | None:
         statement = (
@@ -27,19 +28,16 @@ class HookRecords(Repository):
             .join(AgentRow, AgentRow.id == SourceRow.agent_id)
             .where(SourceHookRow.source_id == source_id)
         )
-        found = self._session.execute(statement).one_or_none()
-        if found is None:
-            return None
-        row, workspace_id = found
-        return SourceHook(row.source_id, workspace_id, row.kid, row.salt)
+        row = self._connection.execute(statement).first()
+        return None if row is None else value_of(SourceHook, row)
 
     def clear(self, source_id: UUID) -> None:
-        self._session.execute(delete(SourceHookRow).where(SourceHookRow.source_id == source_id))
+        self._connection.execute(delete(SourceHookRow).where(SourceHookRow.source_id == source_id))
 
     def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
         """Remember the call by its signature; False when it was made before. Calls from before that moment are
         forgotten: their timestamps are refused anyway."""
-        self._session.execute(delete(HookCallRow).where(HookCallRow.called_at < forget_before))
+        self._connection.execute(delete(HookCallRow).where(HookCallRow.called_at < forget_before))
         statement = self._insert(HookCallRow).values(signature=signature, source_id=source_id, called_at=self._now())
-        made = self._session.execute(statement.on_conflict_do_nothing().returning(HookCallRow.signature))
+        made = self._connection.execute(statement.on_conflict_do_nothing().returning(HookCallRow.signature))
         return made.scalar_one_or_none() is not None

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Row, delete, select, update
 
 from app.core.errors import NotFound
 from app.sources.reading_schedule import Schedule, SourceSchedule
 from app.store.batches import batches
+from app.store.codec import value_of
 from app.store.models import SourceRow, SourceScheduleRow
 from app.store.transaction import Repository, affected_rows
 
-_SCHEDULES = select(SourceScheduleRow, SourceRow.agent_id).join(SourceRow, SourceRow.id == SourceScheduleRow.source_id)
+_OF_SOURCE = SourceRow.id == SourceScheduleRow.source_id
+_SCHEDULES = select(SourceScheduleRow).add_columns(SourceRow.agent_id).join(SourceRow, _OF_SOURCE)
 
 
 class ScheduleRecords(Repository):
@@ -27,18 +30,18 @@ class ScheduleRecords(Repository):
             "next_at": next_at,
         }
         statement = self._insert(SourceScheduleRow).values(source_id=source_id, **values)
-        self._session.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+        self._connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
 
     def clear(self, source_id: UUID) -> None:
         """The source is read when somebody asks for it, and only then."""
-        self._session.execute(delete(SourceScheduleRow).where(SourceScheduleRow.source_id == source_id))
+        self._connection.execute(delete(SourceScheduleRow).where(SourceScheduleRow.source_id == source_id))
 
     def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
         """Of those that have one."""
         found: dict[UUID, SourceSchedule] = {}
         for batch in batches(source_ids):
-            rows = self._session.execute(_SCHEDULES.where(SourceScheduleRow.source_id.in_(batch)))
-            found.update((row.source_id, _schedule(row, agent_id)) for row, agent_id in rows)
+            rows = self._connection.execute(_SCHEDULES.where(SourceScheduleRow.source_id.in_(batch)))
+            found.update((row.source_id, _schedule(row)) for row in rows)
         return found
 
     def due(self, now: datetime) -> list[SourceSchedule]:
@@ -46,11 +49,11 @@ class ScheduleRecords(Repository):
         statement = _SCHEDULES.where(SourceScheduleRow.next_at <= now).order_by(
             SourceScheduleRow.next_at, SourceScheduleRow.source_id
         )
-        return [_schedule(row, agent_id) for row, agent_id in self._session.execute(statement)]
+        return [_schedule(row) for row in self._connection.execute(statement)]
 
     def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
         """The due reading is taken care of; False when somebody else has done so, or the schedule was changed."""
-        moved = self._session.execute(
+        moved = self._connection.execute(
             update(SourceScheduleRow)
             .where(SourceScheduleRow.source_id == due.source_id, SourceScheduleRow.next_at == due.next_at)
             .values(next_at=next_at)
@@ -58,5 +61,5 @@ class ScheduleRecords(Repository):
         return affected_rows(moved) == 1
 
 
-def _schedule(row: SourceScheduleRow, agent_id: UUID) -> SourceSchedule:
-    return SourceSchedule(row.source_id, agent_id, Schedule(row.cron, row.every_hours), row.set_at, row.next_at)
+def _schedule(row: Row[Any]) -> SourceSchedule:
+    return value_of(SourceSchedule, row, schedule=value_of(Schedule, row))

@@ -9,7 +9,7 @@ from app.core.errors import NotFound
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.schedules import ScheduleRecords
 from app.sources.source import Source, SourceConfig, SourceKind
-from app.store.codec import config_from_json, config_to_json
+from app.store.codec import config_to_json, value_of
 from app.store.models import AgentRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourceRow
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
@@ -22,7 +22,7 @@ class SourceRecords(Repository):
         if not self._exists(AgentRow, agent_id):
             raise NotFound("agent")
         source = Source(id=new_id(), agent_id=agent_id, config=config, created_at=self._now())
-        self._session.execute(
+        self._connection.execute(
             self._insert(SourceRow).values(
                 id=source.id, agent_id=agent_id, config=config_to_json(config), created_at=source.created_at
             )
@@ -56,7 +56,7 @@ class SourceRecords(Repository):
         return self._sources(SourceRow.agent_id == agent_id)
 
     def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
-        changed = self._session.execute(
+        changed = self._connection.execute(
             update(SourceRow).where(_is(agent_id, source_id)).values(config=config_to_json(config))
         )
         if not affected_rows(changed):
@@ -71,8 +71,8 @@ class SourceRecords(Repository):
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
             .where(DocumentRow.source_id == source_id, DocumentRow.agent_id == agent_id)
         )
-        version_ids = list(self._session.scalars(versions))
-        gone = self._session.execute(delete(SourceRow).where(_is(agent_id, source_id)))
+        version_ids = list(self._connection.scalars(versions))
+        gone = self._connection.execute(delete(SourceRow).where(_is(agent_id, source_id)))
         if not affected_rows(gone):
             raise NotFound("source")
         if version_ids:
@@ -88,20 +88,10 @@ class SourceRecords(Repository):
 
     def _sources(self, condition: ColumnElement[bool]) -> list[Source]:
         statement = select(SourceRow).where(condition).order_by(SourceRow.created_at, SourceRow.id)
-        rows = self._session.scalars(statement).all()
+        rows = self._connection.execute(statement).all()
         runs = CrawlRunRecords(self._tx).latest_runs([row.id for row in rows])
         schedules = ScheduleRecords(self._tx).of_sources([row.id for row in rows])
-        return [
-            Source(
-                id=row.id,
-                agent_id=row.agent_id,
-                config=config_from_json(SourceConfig, row.config),
-                created_at=row.created_at,
-                run=runs.get(row.id),
-                schedule=schedules.get(row.id),
-            )
-            for row in rows
-        ]
+        return [value_of(Source, row, run=runs.get(row.id), schedule=schedules.get(row.id)) for row in rows]
 
 
 def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:

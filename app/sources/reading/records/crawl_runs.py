@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Row, func, select, update
 from sqlalchemy.orm import aliased
 
 from app.core.errors import NotFound
 from app.sources.source import CrawlRun, LatestReading, RunState, SourceConfig
 from app.store.batches import batches
-from app.store.codec import config_from_json
+from app.store.codec import config_from_json, value_of
 from app.store.models import AgentRow, CrawlRunRow, SourcePageRow, SourceRow
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -24,7 +24,7 @@ class CrawlRunRecords(Repository):
         """A queued run; a source that already has a queued, running or paused one gives that one back, which reads
         the whole source from then on unless `only_asked`."""
         source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
-        if self._session.scalar(source) is None:
+        if self._connection.scalar(source) is None:
             raise NotFound("source")
         # The unique index on unfinished runs decides between two who start one at the same time.
         statement = self._insert(CrawlRunRow).values(
@@ -35,17 +35,17 @@ class CrawlRunRecords(Repository):
             only_asked=only_asked,
             created_at=self._now(),
         )
-        self._session.execute(statement.on_conflict_do_nothing())
+        self._connection.execute(statement.on_conflict_do_nothing())
         unfinished = select(CrawlRunRow).where(CrawlRunRow.source_id == source_id, CrawlRunRow.state.in_(_UNFINISHED))
-        row = self._session.scalars(unfinished.with_for_update()).one()
+        row = self._connection.execute(unfinished.with_for_update()).one()
         if row.only_asked and not only_asked:
-            self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == row.id).values(only_asked=False))
+            self._connection.execute(update(CrawlRunRow).where(CrawlRunRow.id == row.id).values(only_asked=False))
             return self.run(row.id)
         return self._with_counts([row])[0]
 
     def run(self, run_id: UUID) -> CrawlRun:
         """With its counts by page status. Raises NotFound."""
-        row = self._session.get(CrawlRunRow, run_id)
+        row = self._connection.execute(select(CrawlRunRow).where(CrawlRunRow.id == run_id)).first()
         if row is None:
             raise NotFound("crawl run")
         return self._with_counts([row])[0]
@@ -54,7 +54,7 @@ class CrawlRunRecords(Repository):
         """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
         cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
         it is. Raises NotFound."""
-        run = self._session.get(CrawlRunRow, run_id, with_for_update=True)
+        run = self._connection.execute(select(CrawlRunRow).where(CrawlRunRow.id == run_id).with_for_update()).first()
         if run is None:
             raise NotFound("crawl run")
         if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
@@ -69,13 +69,13 @@ class CrawlRunRecords(Repository):
             changes["ended_at"] = run.ended_at or now
         if state is RunState.RUNNING:
             changes["started_at"] = run.started_at or now
-        self._session.execute(update(CrawlRunRow).where(CrawlRunRow.id == run_id).values(**changes))
+        self._connection.execute(update(CrawlRunRow).where(CrawlRunRow.id == run_id).values(**changes))
         return True
 
     def resume_run(self, run_id: UUID) -> CrawlRun:
         """A paused run is queued again, in its next leg; any other stays as it is. Raises NotFound."""
         paused = update(CrawlRunRow).where(CrawlRunRow.id == run_id, CrawlRunRow.state == RunState.PAUSED)
-        self._session.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
+        self._connection.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
         return self.run(run_id)
 
     def unfinished_runs(self) -> list[CrawlRun]:
@@ -83,18 +83,18 @@ class CrawlRunRecords(Repository):
         statement = (
             select(CrawlRunRow).where(CrawlRunRow.state.in_(_AT_WORK)).order_by(CrawlRunRow.created_at, CrawlRunRow.id)
         )
-        return self._with_counts(self._session.scalars(statement).all())
+        return self._with_counts(self._connection.execute(statement).all())
 
     def latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
         """By source."""
         place = func.row_number().over(
             partition_by=CrawlRunRow.source_id, order_by=(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
         )
-        latest: list[CrawlRunRow] = []
+        latest: list[Row[Any]] = []
         for batch in batches(source_ids):
             ranked = select(CrawlRunRow.id, place.label("place")).where(CrawlRunRow.source_id.in_(batch)).subquery()
             first = select(ranked.c.id).where(ranked.c.place == 1)
-            latest += self._session.scalars(select(CrawlRunRow).where(CrawlRunRow.id.in_(first))).all()
+            latest += self._connection.execute(select(CrawlRunRow).where(CrawlRunRow.id.in_(first))).all()
         return {run.source_id: run for run in self._with_counts(latest)}
 
     def latest_of_workspace(self, workspace_id: UUID) -> list[LatestReading]:
@@ -116,19 +116,11 @@ class CrawlRunRecords(Repository):
             .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
         )
         return [
-            LatestReading(
-                source_id=row.source_id,
-                agent_id=row.agent_id,
-                name=config_from_json(SourceConfig, config).name,
-                state=RunState(row.state),
-                stop_reason=row.stop_reason,
-                created_at=row.created_at,
-                ended_at=row.ended_at,
-            )
-            for row, config in self._session.execute(statement)
+            value_of(LatestReading, row, name=config_from_json(SourceConfig, row.config).name)
+            for row in self._connection.execute(statement)
         ]
 
-    def _with_counts(self, rows: Sequence[CrawlRunRow]) -> list[CrawlRun]:
+    def _with_counts(self, rows: Sequence[Row[Any]]) -> list[CrawlRun]:
         counts: dict[UUID, dict[str, int]] = {row.id: {} for row in rows}
         for batch in batches(counts):
             statement = (
@@ -136,22 +128,6 @@ class CrawlRunRecords(Repository):
                 .where(SourcePageRow.run_id.in_(batch))
                 .group_by(SourcePageRow.run_id, SourcePageRow.status)
             )
-            for run_id, status, count in self._session.execute(statement):
+            for run_id, status, count in self._connection.execute(statement):
                 counts[run_id][status] = count
-        return [_run(row, counts[row.id]) for row in rows]
-
-
-def _run(row: CrawlRunRow, counts: dict[str, int]) -> CrawlRun:
-    return CrawlRun(
-        id=row.id,
-        source_id=row.source_id,
-        agent_id=row.agent_id,
-        state=RunState(row.state),
-        created_at=row.created_at,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        stop_reason=row.stop_reason,
-        counts=counts,
-        leg=row.leg,
-        only_asked=row.only_asked,
-    )
+        return [value_of(CrawlRun, row, counts=counts[row.id]) for row in rows]

@@ -11,6 +11,7 @@ from app.core.errors import NotFound
 from app.knowledge.document import VersionState
 from app.sources.reading.missed_page import MissedDocument, PageEnd, miss_reason
 from app.store.batches import batches
+from app.store.codec import value_of
 from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
 from app.store.transaction import Repository
 from app.store.url_key import url_key
@@ -32,7 +33,7 @@ class MissedDocumentRecords(Repository):
         statement = select(DocumentRow.id).where(
             DocumentRow.source_id == of_source, DocumentRow.missed_readings > 0, DocumentRow.id.in_(seen)
         )
-        return list(self._session.scalars(statement))
+        return list(self._connection.scalars(statement))
 
     def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
         """The live documents of the run's source that the run did not find. They tell something only of a run that
@@ -51,11 +52,11 @@ class MissedDocumentRecords(Repository):
         """How many readings in a row have missed each document; 0 for one that was found."""
         if readings:
             rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
-            self._session.execute(_MISSED_READINGS, rows)
+            self._connection.execute(_MISSED_READINGS, rows)
 
     def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
         """Live documents of the run's source that no page of the run led to: URL and misses so far."""
-        source_id = self._session.scalar(select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id))
+        source_id = self._connection.scalar(select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id))
         if source_id is None:
             raise NotFound("crawl run")
         seen = select(SourcePageRow.document_id).where(
@@ -71,7 +72,7 @@ class MissedDocumentRecords(Repository):
             )
             .order_by(DocumentRow.created_at, DocumentRow.id)
         )
-        return {row_id: (url, readings) for row_id, url, readings in self._session.execute(statement)}
+        return {row_id: (url, readings) for row_id, url, readings in self._connection.execute(statement)}
 
     def _ends(self, run_id: UUID, unseen: dict[UUID, tuple[str, int]]) -> dict[UUID, list[PageEnd]]:
         """By document: how the URLs ended that it was known by: its own, and those that led to it earlier."""
@@ -82,7 +83,7 @@ class MissedDocumentRecords(Repository):
             statement = select(SourcePageRow.url_key, SourcePageRow.document_id).where(
                 SourcePageRow.document_id.in_(documents)
             )
-            for key, led_to in self._session.execute(statement.distinct()):
+            for key, led_to in self._connection.execute(statement.distinct()):
                 if led_to is not None:
                     keys[key].add(led_to)
         ends: dict[UUID, list[PageEnd]] = {document_id: [] for document_id in unseen}
@@ -102,5 +103,4 @@ class MissedDocumentRecords(Repository):
             )
             .order_by(SourcePageRow.position)
         )
-        rows = self._session.scalars(statement)
-        return [(row.url_key, PageEnd(row.url, row.status, row.reason, row.http_status)) for row in rows]
+        return [(row.url_key, value_of(PageEnd, row)) for row in self._connection.execute(statement)]
