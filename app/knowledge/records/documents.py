@@ -6,7 +6,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Table, Uuid, and_, delete, exists, insert, literal, select, update
-from sqlalchemy.orm import aliased, undefer
+from sqlalchemy.orm import aliased
 
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import ChunkDraft, StoredChunk, chunk_id
@@ -16,8 +16,9 @@ from app.core.page_url import site_name
 from app.knowledge.document import LivePage, PageContent, PendingVersion, Review, SectionHeading, VersionState
 from app.knowledge.page_lint import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
-from app.sources.source import SourceKind
+from app.sources.source import SourceConfig, SourceKind
 from app.store.batches import batches
+from app.store.codec import config_from_json, value_of
 from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -37,12 +38,12 @@ class DocumentRecords(Repository):
     def touch(self, document_id: UUID) -> None:
         """The page was read again and is unchanged: its "as of" becomes today."""
         now = self._now()
-        self._session.execute(
+        self._connection.execute(
             update(DocumentVersionRow)
             .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _LIVE)
             .values(as_of=now.date())
         )
-        self._session.execute(update(DocumentRow).where(DocumentRow.id == document_id).values(updated_at=now))
+        self._connection.execute(update(DocumentRow).where(DocumentRow.id == document_id).values(updated_at=now))
 
     def add_pending(
         self,
@@ -60,14 +61,14 @@ class DocumentRecords(Repository):
         or held are retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never
         cut anew."""
         document_id = self._document(agent_id, source_id, page.url)
-        self._session.execute(
+        self._connection.execute(
             update(DocumentVersionRow)
             .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state.in_((_PENDING, _HELD)))
             .values(state=_RETIRED, review="")
         )
         state = VersionState.HELD if is_held else VersionState.PENDING
         version = PendingVersion(new_id(), agent_id, document_id, state)
-        self._session.execute(
+        self._connection.execute(
             self._insert(DocumentVersionRow).values(
                 id=version.id,
                 document_id=document_id,
@@ -95,33 +96,36 @@ class DocumentRecords(Repository):
         pending = aliased(DocumentVersionRow)
         is_pending = exists().where(pending.document_id == DocumentVersionRow.document_id, pending.state == _PENDING)
         statement = (
-            select(DocumentVersionRow, DocumentRow.url, SourceRow.config)
+            select(
+                _VERSIONS,
+                DocumentRow.url,
+                SourceRow.config,
+            )
             .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
             .join(SourceRow, SourceRow.id == DocumentRow.source_id)
             .where(DocumentVersionRow.state == _LIVE, DocumentVersionRow.cut_as != cut_as, ~is_pending)
-            .options(undefer(DocumentVersionRow.markdown), undefer(DocumentVersionRow.headings))
             .limit(1)
         )
-        found = self._session.execute(statement).one_or_none()
+        found = self._connection.execute(statement).first()
         if found is None:
             return None
-        version, url, source = found
-        is_read = source["kind"] in (SourceKind.SITE.value, SourceKind.URL.value)
+        source = config_from_json(SourceConfig, found.config)
+        is_read = source.kind in (SourceKind.SITE, SourceKind.URL)
         content = PageContent(
-            url=url,
-            title=version.title,
-            markdown=version.markdown,
-            headings=tuple(SectionHeading(*heading) for heading in version.headings),
-            language=version.language,
-            site=site_name(url, source["name"]) if is_read else source["name"],
-            attributes={name: tuple(values) for name, values in version.attributes.items()},
+            url=found.url,
+            title=found.title,
+            markdown=found.markdown,
+            headings=tuple(SectionHeading(*heading) for heading in found.headings),
+            language=found.language,
+            site=site_name(found.url, source.name) if is_read else source.name,
+            attributes={name: tuple(values) for name, values in found.attributes.items()},
         )
-        return LivePage(version.id, version.agent_id, version.document_id, version.content_hash, content)
+        return value_of(LivePage, found, version_id=found.id, page=content)
 
     def is_cut_as(self, version_id: UUID, cut_as: str) -> None:
         """The rules would cut this version as it is cut."""
         cut = update(DocumentVersionRow).where(DocumentVersionRow.id == version_id)
-        self._session.execute(cut.values(cut_as=cut_as))
+        self._connection.execute(cut.values(cut_as=cut_as))
 
     def add_cut(
         self, live: LivePage, content_hash: str, chunks: Sequence[ChunkDraft], cut_as: str
@@ -130,7 +134,7 @@ class DocumentRecords(Repository):
         them stay. None when the version is live no longer, or another of its document is pending."""
         self._lock([live.document_id])
         of_document = DocumentVersionRow.document_id == live.document_id
-        states = self._session.execute(
+        states = self._connection.execute(
             select(DocumentVersionRow.id, DocumentVersionRow.state).where(
                 of_document, DocumentVersionRow.state.in_((_LIVE, _PENDING))
             )
@@ -146,60 +150,64 @@ class DocumentRecords(Repository):
         }
         columns = _VERSIONS.columns
         copied = select(*[changed.get(column.name, column) for column in columns])
-        self._session.execute(
+        self._connection.execute(
             insert(_VERSIONS).from_select(
                 [column.name for column in columns], copied.where(columns.id == live.version_id)
             )
         )
         closed = update(DocumentVersionRow).where(DocumentVersionRow.id == live.version_id).values(review="")
-        self._session.execute(closed)
+        self._connection.execute(closed)
         self._add_chunks(version, chunks)
         return version
 
     def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
         """In order of position."""
         statement = STORED_CHUNKS.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
-        return [stored_chunk(*row) for row in self._session.execute(statement)]
+        return [stored_chunk(*row) for row in self._connection.execute(statement)]
 
     def make_live(self, version: PendingVersion) -> list[UUID]:
         """The version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
         document's retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
         newer one or an erasure overtook does not come back: it is among the ids returned."""
         self._lock([version.document_id])
-        stored = self._session.get(DocumentVersionRow, version.id)
-        if stored is None or stored.agent_id != version.agent_id:
+        its = DocumentVersionRow.id == version.id, DocumentVersionRow.agent_id == version.agent_id
+        columns = select(DocumentVersionRow.id, DocumentVersionRow.document_id, DocumentVersionRow.state)
+        stored = self._connection.execute(columns.where(*its)).first()
+        if stored is None:
             return [version.id]
         if stored.state == _PENDING:
-            self._session.execute(
+            self._connection.execute(
                 update(DocumentVersionRow)
                 .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _LIVE)
                 .values(state=_RETIRED, review="")
             )
-            self._session.execute(
+            self._connection.execute(
                 update(DocumentVersionRow).where(DocumentVersionRow.id == stored.id).values(state=_LIVE)
             )
-            self._session.execute(
+            self._connection.execute(
                 update(DocumentRow).where(DocumentRow.id == stored.document_id).values(updated_at=self._now())
             )
-            self._bump(stored.agent_id)
+            self._bump(version.agent_id)
         retired = (
             select(DocumentVersionRow.id)
             .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _RETIRED)
             .order_by(DocumentVersionRow.id)
         )
-        return list(self._session.scalars(retired))
+        return list(self._connection.scalars(retired))
 
     def pending_versions(self) -> list[PendingVersion]:
         """Of all agents: a crash left them."""
         statement = (
-            select(DocumentVersionRow)
+            select(
+                DocumentVersionRow.id,
+                DocumentVersionRow.agent_id,
+                DocumentVersionRow.document_id,
+                DocumentVersionRow.state,
+            )
             .where(DocumentVersionRow.state == _PENDING)
             .order_by(DocumentVersionRow.created_at, DocumentVersionRow.id)
         )
-        return [
-            PendingVersion(row.id, row.agent_id, row.document_id, VersionState.PENDING)
-            for row in self._session.scalars(statement)
-        ]
+        return [value_of(PendingVersion, row) for row in self._connection.execute(statement)]
 
     def retired_versions(self, agent_id: UUID) -> list[UUID]:
         statement = (
@@ -207,7 +215,7 @@ class DocumentRecords(Repository):
             .where(DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.state == _RETIRED)
             .order_by(DocumentVersionRow.id)
         )
-        return list(self._session.scalars(statement))
+        return list(self._connection.scalars(statement))
 
     def purge_versions(self, version_ids: Sequence[UUID]) -> None:
         """Forget retired versions whose index rows are gone, and documents that have no version left. Others are
@@ -215,11 +223,11 @@ class DocumentRecords(Repository):
         for batch in batches(version_ids):
             retired = and_(DocumentVersionRow.id.in_(batch), DocumentVersionRow.state == _RETIRED)
             of_retired = select(DocumentVersionRow.document_id).where(retired).distinct()
-            document_ids = list(self._session.scalars(of_retired))
+            document_ids = list(self._connection.scalars(of_retired))
             self._lock(document_ids)
-            self._session.execute(delete(DocumentVersionRow).where(retired))
+            self._connection.execute(delete(DocumentVersionRow).where(retired))
             is_used = exists().where(DocumentVersionRow.document_id == DocumentRow.id)
-            self._session.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
+            self._connection.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
 
     def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
         """Nothing of the document may be answered from now on, and the generation rises if anything could; return
@@ -231,8 +239,8 @@ class DocumentRecords(Repository):
         of_documents = and_(DocumentVersionRow.document_id.in_(document_ids), DocumentVersionRow.agent_id == agent_id)
         self._lock(document_ids)
         statement = select(DocumentVersionRow.id, DocumentVersionRow.state).where(of_documents)
-        versions = self._session.execute(statement.order_by(DocumentVersionRow.id)).all()
-        self._session.execute(update(DocumentVersionRow).where(of_documents).values(state=_RETIRED, review=""))
+        versions = self._connection.execute(statement.order_by(DocumentVersionRow.id)).all()
+        self._connection.execute(update(DocumentVersionRow).where(of_documents).values(state=_RETIRED, review=""))
         if any(state == _LIVE for _, state in versions):
             self._bump(agent_id)
         return [version_id for version_id, _ in versions]
@@ -240,7 +248,7 @@ class DocumentRecords(Repository):
     def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
         """The page's document, made on first sight and locked until the transaction ends."""
         source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
-        if self._session.scalar(source) is None:
+        if self._connection.scalar(source) is None:
             raise NotFound("source")
         now = self._now()
         statement = self._insert(DocumentRow).values(
@@ -252,7 +260,7 @@ class DocumentRecords(Repository):
             created_at=now,
             updated_at=now,
         )
-        found = self._session.execute(
+        found = self._connection.execute(
             statement.on_conflict_do_update(
                 index_elements=["source_id", "url_key"], set_={"updated_at": now}
             ).returning(DocumentRow.id)
@@ -262,12 +270,12 @@ class DocumentRecords(Repository):
     def _add_chunks(self, version: PendingVersion, chunks: Sequence[ChunkDraft]) -> None:
         for batch in batches(chunks):
             rows = [_chunk_values(version, chunk) for chunk in batch]
-            self._session.execute(self._insert(_CHUNKS), rows)
+            self._connection.execute(self._insert(_CHUNKS), rows)
 
     def _lock(self, document_ids: Sequence[UUID]) -> None:
         """Whoever changes versions takes their documents first, so that nobody waits in a circle."""
         statement = select(DocumentRow.id).where(DocumentRow.id.in_(document_ids)).order_by(DocumentRow.id)
-        self._session.execute(statement.with_for_update())
+        self._connection.execute(statement.with_for_update())
 
     def _bump(self, agent_id: UUID) -> None:
         AgentRecords(self._tx).bump_generation(agent_id)
