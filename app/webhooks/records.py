@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Row, delete, select, update
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
+from app.store.codec import value_of
 from app.store.keyset import Keyset
 from app.store.models import GapRow, OutboxRow, WebhookDeliveryRow, WebhookRow
 from app.store.outbox import Outbox
@@ -22,7 +24,7 @@ _LATEST_DEAD_FIRST = Keyset(WebhookDeliveryRow.died_at, WebhookDeliveryRow.id, d
 
 class WebhookRecords(Repository):
     def add(self, webhook: Webhook) -> None:
-        self._session.execute(
+        self._connection.execute(
             self._insert(WebhookRow).values(
                 id=webhook.id,
                 agent_id=webhook.agent_id,
@@ -37,12 +39,12 @@ class WebhookRecords(Repository):
     def of_agent(self, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
         statement = select(WebhookRow).where(WebhookRow.agent_id == agent_id)
-        rows = self._session.scalars(statement.order_by(WebhookRow.created_at, WebhookRow.id))
-        return [_webhook(row) for row in rows]
+        rows = self._connection.execute(statement.order_by(WebhookRow.created_at, WebhookRow.id))
+        return [value_of(Webhook, row) for row in rows]
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
         """With all that is on its way to it. Raises NotFound."""
-        removed = self._session.execute(
+        removed = self._connection.execute(
             delete(WebhookRow).where(WebhookRow.id == webhook_id, WebhookRow.agent_id == agent_id)
         )
         if affected_rows(removed) == 0:
@@ -54,20 +56,20 @@ class WebhookRecords(Repository):
         statement = select(WebhookRow.agent_id, WebhookRow.events).where(
             WebhookRow.created_at <= week.until, ~select(OutboxRow.id).where(*told).exists()
         )
-        rows = self._session.execute(statement.order_by(WebhookRow.created_at, WebhookRow.id))
+        rows = self._connection.execute(statement.order_by(WebhookRow.created_at, WebhookRow.id))
         return list(dict.fromkeys([agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]))
 
     def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
         """Put it into the outbox, as of its week's end. False where that week's is there already."""
         week = digest.week
         news = Outbox(self._tx).news(agent_id, WEEKLY, digest.figures, week=week.monday, happened_at=week.until)
-        return self._session.scalar(news.returning(OutboxRow.id)) is not None
+        return self._connection.scalar(news.returning(OutboxRow.id)) is not None
 
     def has_work(self) -> bool:
         """Whether the outbox holds news, or a delivery is due."""
         news = select(OutboxRow.id).where(OutboxRow.delivered_at.is_(None)).limit(1)
         due = select(WebhookDeliveryRow.id).where(WebhookDeliveryRow.next_at <= self._now()).limit(1)
-        return self._session.scalar(news) is not None or self._session.scalar(due) is not None
+        return self._connection.scalar(news) is not None or self._connection.scalar(due) is not None
 
     def hand_out(self, limit: int) -> int:
         """Make a delivery for each webhook that wants to hear of it, of at most `limit` of the oldest outbox rows that
@@ -81,9 +83,9 @@ class WebhookRecords(Repository):
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        news = self._session.scalars(oldest).all()
+        news = self._connection.execute(oldest).all()
         agents = {row.agent_id for row in news}
-        webhooks = self._session.scalars(select(WebhookRow).where(WebhookRow.agent_id.in_(agents))).all()
+        webhooks = self._connection.execute(select(WebhookRow).where(WebhookRow.agent_id.in_(agents))).all()
         deliveries = [
             {
                 "id": new_id(),
@@ -100,8 +102,8 @@ class WebhookRecords(Repository):
             and event_of(row.kind) in webhook.events
         ]
         if deliveries:
-            self._session.execute(self._insert(WebhookDeliveryRow).on_conflict_do_nothing(), deliveries)
-        self._session.execute(
+            self._connection.execute(self._insert(WebhookDeliveryRow).on_conflict_do_nothing(), deliveries)
+        self._connection.execute(
             update(OutboxRow).where(OutboxRow.id.in_([row.id for row in news])).values(delivered_at=now)
         )
         return len(news)
@@ -110,7 +112,15 @@ class WebhookRecords(Repository):
         """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who
         has not settled one by then has failed to, and it is due again."""
         due = (
-            select(WebhookDeliveryRow, WebhookRow, OutboxRow)
+            select(
+                WebhookRow,
+                WebhookDeliveryRow.id.label("delivery_id"),
+                WebhookDeliveryRow.attempts,
+                OutboxRow.kind,
+                OutboxRow.payload,
+                OutboxRow.created_at.label("occurred_at"),
+            )
+            .select_from(WebhookDeliveryRow)
             .join(WebhookRow, WebhookRow.id == WebhookDeliveryRow.webhook_id)
             .join(OutboxRow, OutboxRow.id == WebhookDeliveryRow.outbox_id)
             .where(WebhookDeliveryRow.next_at <= self._now())
@@ -118,28 +128,36 @@ class WebhookRecords(Repository):
             .limit(limit)
             .with_for_update(of=WebhookDeliveryRow, skip_locked=True)
         )
-        claimed = self._session.execute(due).all()
-        self._session.execute(
+        claimed = self._connection.execute(due).all()
+        self._connection.execute(
             update(WebhookDeliveryRow)
-            .where(WebhookDeliveryRow.id.in_([row.id for row, _, _ in claimed]))
+            .where(WebhookDeliveryRow.id.in_([row.delivery_id for row in claimed]))
             .values(next_at=lease_until, attempts=WebhookDeliveryRow.attempts + 1)
         )
-        questions = self._questions([news for _, _, news in claimed])
+        questions = self._questions(claimed)
         return [
-            Delivery(row.id, _webhook(webhook), news.kind, news.payload, news.created_at, row.attempts + 1, questions)
-            for row, webhook, news in claimed
+            Delivery(
+                row.delivery_id,
+                value_of(Webhook, row),
+                row.kind,
+                row.payload,
+                row.occurred_at,
+                row.attempts + 1,
+                questions,
+            )
+            for row in claimed
         ]
 
-    def _questions(self, news: Sequence[OutboxRow]) -> dict[UUID, str]:
+    def _questions(self, news: Sequence[Row[Any]]) -> dict[UUID, str]:
         """Read when they are sent, so that nothing is told of what was erased meanwhile."""
         named = set().union(*(gap_ids_in(row.payload) for row in news if row.kind == WEEKLY))
         if not named:
             return {}
-        rows = self._session.execute(select(GapRow.id, GapRow.question).where(GapRow.id.in_(named)))
+        rows = self._connection.execute(select(GapRow.id, GapRow.question).where(GapRow.id.in_(named)))
         return {row.id: row.question for row in rows}
 
     def delivered(self, delivery_id: UUID) -> None:
-        self._session.execute(
+        self._connection.execute(
             update(WebhookDeliveryRow)
             .where(WebhookDeliveryRow.id == delivery_id)
             .values(next_at=None, died_at=None, delivered_at=self._now(), last_error="")
@@ -147,7 +165,7 @@ class WebhookRecords(Repository):
 
     def failed(self, delivery: Delivery, error: str, next_at: datetime | None) -> None:
         """Due again at `next_at`; None makes it a dead letter. Nothing happens to what others have claimed since."""
-        self._session.execute(
+        self._connection.execute(
             update(WebhookDeliveryRow)
             .where(
                 WebhookDeliveryRow.id == delivery.id,
@@ -160,20 +178,23 @@ class WebhookRecords(Repository):
     def dead_letters(self, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
         """Latest first."""
         statement = (
-            select(WebhookDeliveryRow)
+            select(
+                WebhookDeliveryRow,
+                OutboxRow.kind,
+                OutboxRow.turn_id,
+                OutboxRow.payload,
+                OutboxRow.created_at.label("occurred_at"),
+            )
             .join(WebhookRow, WebhookRow.id == WebhookDeliveryRow.webhook_id)
+            .join(OutboxRow, OutboxRow.id == WebhookDeliveryRow.outbox_id)
             .where(WebhookRow.agent_id == agent_id, WebhookDeliveryRow.died_at.is_not(None))
         )
-        rows = self._session.scalars(_LATEST_DEAD_FIRST.after(statement, page)).all()
-        of_rows = select(OutboxRow).where(OutboxRow.id.in_([row.outbox_id for row in rows]))
-        news = {event.id: event for event in self._session.scalars(of_rows)}
-        letters = [_dead_letter(row, news[row.outbox_id]) for row in rows[: page.limit]]
-        return ListPage(letters, _LATEST_DEAD_FIRST.next_cursor(rows, page))
+        return _LATEST_DEAD_FIRST.page(self._connection, statement, page, _dead_letter)
 
     def revive(self, agent_id: UUID, delivery_id: UUID) -> None:
         """A dead letter is due now, with all of its attempts before it. Raises NotFound for what is none."""
         of_agent = select(WebhookRow.id).where(WebhookRow.agent_id == agent_id)
-        revived = self._session.execute(
+        revived = self._connection.execute(
             update(WebhookDeliveryRow)
             .where(
                 WebhookDeliveryRow.id == delivery_id,
@@ -186,21 +207,6 @@ class WebhookRecords(Repository):
             raise NotFound("dead letter")
 
 
-def _webhook(row: WebhookRow) -> Webhook:
-    events = tuple(WebhookEvent(event) for event in row.events)
-    return Webhook(row.id, row.agent_id, row.url, events, row.kid, row.salt, row.created_at)
-
-
-def _dead_letter(row: WebhookDeliveryRow, news: OutboxRow) -> DeadLetter:
-    assert row.died_at is not None  # noqa: S101 - as the query asked
-    return DeadLetter(
-        id=row.id,
-        webhook_id=row.webhook_id,
-        event=event_of(news.kind),
-        turn_id=news.turn_id,
-        conversation_id=UUID(asked_in) if (asked_in := news.payload.get("conversation_id")) else None,
-        attempts=row.attempts,
-        last_error=row.last_error,
-        occurred_at=news.created_at,
-        died_at=row.died_at,
-    )
+def _dead_letter(row: Row[Any]) -> DeadLetter:
+    asked_in = row.payload.get("conversation_id")
+    return value_of(DeadLetter, row, event=event_of(row.kind), conversation_id=UUID(asked_in) if asked_in else None)
