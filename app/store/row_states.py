@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Connection, inspect, select
-from sqlalchemy.orm import Session
 
 from app.store.models import (
     AgentRow,
@@ -49,7 +48,7 @@ _LEFT_OUT: Final[Mapping[type[Base], tuple[str, ...]]] = {
 }
 
 
-def state_of(reader: Session | Connection, action: str, subject: str) -> bytes | None:
+def state_of(reader: Connection, action: str, subject: str) -> bytes | None:
     """SHA-256 of the rows of an action's subject, as `reader` sees them; None where there are none."""
     found = []
     for key in _KEYS.get(action.partition(".")[0], ()):

@@ -4,13 +4,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cached_property
 from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import Connection, CursorResult, Result, Table, delete, select
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.orm import Session
 
 from app.agents.agent import AgentConfig
 from app.core.chunk import Chunk
@@ -65,16 +63,6 @@ class Repository:
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
         self._connection = tx.connection
-
-    @cached_property
-    def _session(self) -> Session:
-        return Session(
-            self._connection,
-            autoflush=False,
-            expire_on_commit=False,
-            join_transaction_mode="rollback_only",
-            execution_options={"populate_existing": True, "synchronize_session": False},
-        )
 
     def _exists(self, table: type[HasId], row_id: UUID) -> bool:
         return self._connection.scalar(select(table.id).where(table.id == row_id)) is not None
