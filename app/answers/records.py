@@ -9,11 +9,12 @@ from app.answers.past_turn import Asked, PastTurn
 from app.conversations.conversation import Role
 from app.core.turn import AnsweredBy, TurnState
 from app.search.threshold_curve import PastConfidences
-from app.store.models import FeedbackRow, MessageRow, TurnRow
+from app.store.tables.conversations import MESSAGES
+from app.store.tables.turns import FEEDBACK, TURNS
 from app.store.transaction import Repository
 
-_is_question = and_(MessageRow.turn_id == TurnRow.id, MessageRow.role == Role.VISITOR.value)
-_was_a_question = func.coalesce(TurnRow.answered_by, "").not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value))
+_is_question = and_(MESSAGES.c.turn_id == TURNS.c.id, MESSAGES.c.role == Role.VISITOR.value)
+_was_a_question = func.coalesce(TURNS.c.answered_by, "").not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value))
 
 
 class PastTurnRecords(Repository):
@@ -24,27 +25,27 @@ class PastTurnRecords(Repository):
         """Latest first."""
         statement = (
             select(
-                TurnRow.id,
-                TurnRow.conversation_id,
-                MessageRow.text,
-                TurnRow.page_url,
-                TurnRow.language,
-                TurnRow.created_at,
-                TurnRow.answered_by,
-                TurnRow.curated_answer_id,
-                TurnRow.confidence,
-                TurnRow.low_confidence,
-                FeedbackRow.rating,
+                TURNS.c.id,
+                TURNS.c.conversation_id,
+                MESSAGES.c.text,
+                TURNS.c.page_url,
+                TURNS.c.language,
+                TURNS.c.created_at,
+                TURNS.c.answered_by,
+                TURNS.c.curated_answer_id,
+                TURNS.c.confidence,
+                TURNS.c.low_confidence,
+                FEEDBACK.c.rating,
             )
-            .join(MessageRow, _is_question)
-            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+            .join(MESSAGES, _is_question)
+            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
             .where(
-                TurnRow.agent_id == agent_id,
-                TurnRow.created_at >= since,
-                TurnRow.state != TurnState.RUNNING.value,
+                TURNS.c.agent_id == agent_id,
+                TURNS.c.created_at >= since,
+                TURNS.c.state != TurnState.RUNNING.value,
                 _was_a_question,
             )
-            .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
+            .order_by(TURNS.c.created_at.desc(), TURNS.c.id.desc())
             .limit(at_most)
         )
         return [
@@ -64,14 +65,14 @@ class PastTurnRecords(Repository):
     def confidences(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastConfidences]:
         """Of turns that were answered, well or badly, latest first."""
         statement = (
-            select(TurnRow.answered_by, TurnRow.trace)
+            select(TURNS.c.answered_by, TURNS.c.trace)
             .where(
-                TurnRow.agent_id == agent_id,
-                TurnRow.created_at >= since,
-                TurnRow.state == TurnState.DONE.value,
+                TURNS.c.agent_id == agent_id,
+                TURNS.c.created_at >= since,
+                TURNS.c.state == TurnState.DONE.value,
                 _was_a_question,
             )
-            .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
+            .order_by(TURNS.c.created_at.desc(), TURNS.c.id.desc())
             .limit(at_most)
         )
         return [

@@ -1,1 +1,1 @@
-"""The system of record in SQL: SQLite embedded, Postgres scaled, one set of models and migrations."""
+"""The system of record in SQL: SQLite embedded, Postgres scaled, one set of tables and migrations."""

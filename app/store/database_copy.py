@@ -16,8 +16,10 @@ from sqlalchemy.exc import DataError, IntegrityError
 from app.core.errors import DatabaseAway, InvalidInput, Misconfigured, Unavailable
 from app.store.engine import is_sqlite, open_engine, usable_url
 from app.store.migrate import migrate, missing_migrations
-from app.store.models import Base, ProcessRow, SourceFileRow, import_tables
 from app.store.processes import database_time
+from app.store.tables import all_tables
+from app.store.tables.sources import SOURCE_FILES
+from app.store.tables.tenancy import PROCESSES
 from app.store.vendor_errors import translated_errors
 
 _LIVING_SECONDS: Final = 20  # without a heartbeat, and a process counts as dead
@@ -54,7 +56,7 @@ def copy_database(
 
     Raises InvalidInput, Misconfigured, Overloaded, and Unavailable.
     """
-    import_tables()
+    tables = all_tables().sorted_tables
     with _opened_source(source_url, source_named) as source, _opened(target_url, target_named) as target:
         _refuse_what_lives(source, source_named)
         with target.connect() as connection:
@@ -64,8 +66,8 @@ def copy_database(
             for connection in (reading, writing):
                 _hold_writers_off(connection)
             _refuse_rows(writing, target_named)
-            sums = [_copy_table(table, reading, writing, on_step) for table in Base.metadata.sorted_tables]
-            _refuse_differences(sums, [_sum_of(table, writing) for table in Base.metadata.sorted_tables])
+            sums = [_copy_table(table, reading, writing, on_step) for table in tables]
+            _refuse_differences(sums, [_sum_of(table, writing) for table in tables])
             if not is_sqlite(target):  # its planner knows nothing of the new rows otherwise
                 writing.execute(text(f"ANALYZE {_every_table()}"))
             return sums
@@ -97,7 +99,7 @@ def _sum_of(table: Table, connection: Connection) -> TableSum:
 
 
 def _batches(table: Table, connection: Connection) -> Iterator[list[dict[str, Any]]]:
-    at_once = _FILES_AT_ONCE if table is SourceFileRow.__table__ else _ROWS_AT_ONCE
+    at_once = _FILES_AT_ONCE if table is SOURCE_FILES else _ROWS_AT_ONCE
     rows = connection.execute(select(table), execution_options={"yield_per": at_once})
     for batch in rows.mappings().partitions():
         yield [dict(row) for row in batch]
@@ -177,7 +179,7 @@ def _check_answers(engine: Engine, named: str) -> None:
 def _refuse_what_lives(engine: Engine, named: str) -> None:
     since = database_time(engine.dialect.name, seconds_ago=_LIVING_SECONDS)
     with translated_errors(), engine.connect() as connection:
-        living = connection.scalars(select(ProcessRow.name).where(ProcessRow.beaten_at >= since)).all()
+        living = connection.scalars(select(PROCESSES.c.name).where(PROCESSES.c.beaten_at >= since)).all()
     if living:
         raise InvalidInput(
             named,
@@ -188,7 +190,7 @@ def _refuse_what_lives(engine: Engine, named: str) -> None:
 
 def _refuse_rows(connection: Connection, named: str) -> None:
     there = set(inspect(connection).get_table_names())
-    tables = [table for table in Base.metadata.sorted_tables if table.name in there]
+    tables = [table for table in all_tables().sorted_tables if table.name in there]
     filled = [table.name for table in tables if connection.execute(select(select(table).exists())).scalar_one()]
     if filled:
         raise InvalidInput(named, f"This database is not empty (rows in {', '.join(sorted(filled))}). Name a new one.")
@@ -208,4 +210,4 @@ def _hold_writers_off(connection: Connection) -> None:
 
 
 def _every_table() -> str:
-    return ", ".join(f'"{table.name}"' for table in Base.metadata.sorted_tables)
+    return ", ".join(f'"{table.name}"' for table in all_tables().sorted_tables)

@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy import select
 
 from app.store.batches import batches
-from app.store.models import EmbeddingRow
+from app.store.tables.documents import EMBEDDING_CACHE
 from app.store.transaction import Repository
 
 _FLOAT = np.dtype("<f4")
@@ -16,8 +16,8 @@ class EmbeddingCache(Repository):
     def cached_embeddings(self, model_id: str, content_hashes: Sequence[str]) -> dict[str, list[float]]:
         found: dict[str, list[float]] = {}
         for batch in batches(dict.fromkeys(content_hashes)):
-            statement = select(EmbeddingRow.content_hash, EmbeddingRow.vector).where(
-                EmbeddingRow.model_id == model_id, EmbeddingRow.content_hash.in_(batch)
+            statement = select(EMBEDDING_CACHE.c.content_hash, EMBEDDING_CACHE.c.vector).where(
+                EMBEDDING_CACHE.c.model_id == model_id, EMBEDDING_CACHE.c.content_hash.in_(batch)
             )
             for content_hash, vector in self._connection.execute(statement):
                 found[content_hash] = np.frombuffer(vector, _FLOAT).tolist()
@@ -36,4 +36,4 @@ class EmbeddingCache(Repository):
                 }
                 for content_hash, vector in batch
             ]
-            self._connection.execute(self._insert(EmbeddingRow).on_conflict_do_nothing(), rows)
+            self._connection.execute(self._insert(EMBEDDING_CACHE).on_conflict_do_nothing(), rows)

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Connection, Label, Row, Select, Uuid, literal, tuple_
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import Column, Connection, Label, Row, Select, Uuid, literal, tuple_
 
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -24,7 +23,7 @@ _LARGEST_INT = 2**31 - 1
 class Keyset:
     """The columns that order a list; together they are unique. All rise, or all fall."""
 
-    def __init__(self, *columns: InstrumentedAttribute[Any] | Label[Any], descending: bool = False) -> None:
+    def __init__(self, *columns: Column[Any] | Label[Any], descending: bool = False) -> None:
         self._columns = columns
         self._descending = descending
 

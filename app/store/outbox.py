@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.dialects.sqlite import Insert
 
-from app.store.models import OutboxRow
+from app.store.tables.turns import OUTBOX
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, TurnIds
 
@@ -27,7 +27,7 @@ class Outbox(Repository):
 
         A kind that was told of the turn, or of the agent's week, is not told again.
         """
-        row = self._insert(OutboxRow).values(
+        row = self._insert(OUTBOX).values(
             id=new_id(),
             turn_id=turn_id,
             conversation_id=conversation_id,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, func, select, type_coerce
 
-from app.store.models import ProcessRow
+from app.store.tables.tenancy import PROCESSES
 from app.store.transaction import Repository
 from app.store.types import UtcDateTime
 
@@ -25,8 +25,8 @@ class ProcessRecords(Repository):
     def beat(self, name: str, kind: str) -> float:
         """The process lives now. Returns the seconds since its last beat, 0 at its first."""
         now = self._database_time()
-        last = self._connection.execute(select(ProcessRow.beaten_at, now).where(ProcessRow.name == name)).first()
-        statement = self._insert(ProcessRow).values(name=name, kind=kind, started_at=now, beaten_at=now)
+        last = self._connection.execute(select(PROCESSES.c.beaten_at, now).where(PROCESSES.c.name == name)).first()
+        statement = self._insert(PROCESSES).values(name=name, kind=kind, started_at=now, beaten_at=now)
         self._connection.execute(
             statement.on_conflict_do_update(index_elements=["name"], set_={"kind": kind, "beaten_at": now})
         )
@@ -34,12 +34,12 @@ class ProcessRecords(Repository):
 
     def leave(self, name: str) -> None:
         """The process ends in good order."""
-        self._connection.execute(delete(ProcessRow).where(ProcessRow.name == name))
+        self._connection.execute(delete(PROCESSES).where(PROCESSES.c.name == name))
 
     def living(self, kind: str, within_seconds: int) -> set[str]:
         """Names that have beaten in that time."""
         since = self._database_time(within_seconds)
-        statement = select(ProcessRow.name).where(ProcessRow.kind == kind, ProcessRow.beaten_at >= since)
+        statement = select(PROCESSES.c.name).where(PROCESSES.c.kind == kind, PROCESSES.c.beaten_at >= since)
         return set(self._connection.scalars(statement))
 
     def _database_time(self, seconds_ago: int = 0) -> ColumnElement[datetime]:

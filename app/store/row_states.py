@@ -6,45 +6,35 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Connection, Table, select
 
-from app.store.models import (
-    AgentRow,
-    ApiTokenRow,
-    Base,
-    CuratedAnswerRow,
-    DocumentRow,
-    DocumentVersionRow,
-    GapRow,
-    GoldenQuestionRow,
-    LiveChatRow,
-    OperatorRow,
-    SourceHookRow,
-    SourceRow,
-    SourceScheduleRow,
-    UserKeyRow,
-    WebhookDeliveryRow,
-    WebhookRow,
-)
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_KEYS
+from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.gaps import GAPS
+from app.store.tables.golden import GOLDEN_QUESTIONS
+from app.store.tables.people import LIVE_CHATS
+from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
+from app.store.tables.tenancy import API_TOKENS, OPERATORS
+from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 
 # What an action's first word names, and the columns that hold the subject's id. Nothing of visitors: not even a hash
 # of what they wrote outlives its erasure.
 _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
-    "agent": (AgentRow.id, UserKeyRow.agent_id),
-    "source": (SourceRow.id, SourceHookRow.source_id, SourceScheduleRow.source_id),
-    "document": (DocumentRow.id, DocumentVersionRow.document_id),
-    "curated_answer": (CuratedAnswerRow.id,),
-    "golden_question": (GoldenQuestionRow.id,),
-    "gap": (GapRow.id,),
-    "live_chat": (LiveChatRow.id,),
-    "webhook": (WebhookRow.id, WebhookDeliveryRow.id),
-    "token": (ApiTokenRow.id,),
-    "operator": (OperatorRow.id,),
+    "agent": (AGENTS.c.id, USER_KEYS.c.agent_id),
+    "source": (SOURCES.c.id, SOURCE_HOOKS.c.source_id, SOURCE_SCHEDULES.c.source_id),
+    "document": (DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.document_id),
+    "curated_answer": (CURATED_ANSWERS.c.id,),
+    "golden_question": (GOLDEN_QUESTIONS.c.id,),
+    "gap": (GAPS.c.id,),
+    "live_chat": (LIVE_CHATS.c.id,),
+    "webhook": (WEBHOOKS.c.id, WEBHOOK_DELIVERIES.c.id),
+    "token": (API_TOKENS.c.id,),
+    "operator": (OPERATORS.c.id,),
 }
-_LEFT_OUT: Final[Mapping[type[Base], tuple[str, ...]]] = {
-    GapRow: ("question", "question_key", "meaning"),  # a visitor's words
-    LiveChatRow: ("conversation_id",),  # which its visitor's erasure must leave nowhere
-    DocumentVersionRow: ("markdown",),  # long, and its hash is there
+_LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
+    GAPS: ("question", "question_key", "meaning"),  # a visitor's words
+    LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
+    DOCUMENT_VERSIONS: ("markdown",),  # long, and its hash is there
 }
 
 
@@ -52,10 +42,9 @@ def state_of(reader: Connection, action: str, subject: str) -> bytes | None:
     """SHA-256 of the rows of an action's subject, as `reader` sees them; None where there are none."""
     found = []
     for key in _KEYS.get(action.partition(".")[0], ()):
-        table = inspect(key.class_).local_table
-        columns = [column for column in table.columns if column.name not in _LEFT_OUT.get(key.class_, ())]
+        columns = [column for column in key.table.columns if column.name not in _LEFT_OUT.get(key.table, ())]
         rows = reader.execute(select(*columns).where(key == UUID(subject)))
-        found += [[table.name, dict(row)] for row in rows.mappings()]
+        found += [[key.table.name, dict(row)] for row in rows.mappings()]
     if not found:
         return None
     return hashlib.sha256(json.dumps(found, sort_keys=True, default=_told).encode()).digest()

@@ -13,19 +13,21 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.models import GapRow, OutboxRow, WebhookDeliveryRow, WebhookRow
 from app.store.outbox import Outbox
+from app.store.tables.gaps import GAPS
+from app.store.tables.turns import OUTBOX
+from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 from app.webhooks.webhook import DeadLetter, Delivery, Webhook, event_of
 
-_LATEST_DEAD_FIRST = Keyset(WebhookDeliveryRow.died_at, WebhookDeliveryRow.id, descending=True)
+_LATEST_DEAD_FIRST = Keyset(WEBHOOK_DELIVERIES.c.died_at, WEBHOOK_DELIVERIES.c.id, descending=True)
 
 
 class WebhookRecords(Repository):
     def add(self, webhook: Webhook) -> None:
         self._connection.execute(
-            self._insert(WebhookRow).values(
+            self._insert(WEBHOOKS).values(
                 id=webhook.id,
                 agent_id=webhook.agent_id,
                 url=webhook.url,
@@ -38,37 +40,37 @@ class WebhookRecords(Repository):
 
     def of_agent(self, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
-        statement = select(WebhookRow).where(WebhookRow.agent_id == agent_id)
-        rows = self._connection.execute(statement.order_by(WebhookRow.created_at, WebhookRow.id))
+        statement = select(WEBHOOKS).where(WEBHOOKS.c.agent_id == agent_id)
+        rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
         return [value_of(Webhook, row) for row in rows]
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
         """With all that is on its way to it. Raises NotFound."""
         removed = self._connection.execute(
-            delete(WebhookRow).where(WebhookRow.id == webhook_id, WebhookRow.agent_id == agent_id)
+            delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
         )
         if affected_rows(removed) == 0:
             raise NotFound("webhook")
 
     def owed_digests(self, week: Week) -> list[UUID]:
         """Agents with a webhook that wants digests and was there when the week ended, and without that week's."""
-        told = OutboxRow.agent_id == WebhookRow.agent_id, OutboxRow.kind == WEEKLY, OutboxRow.week == week.monday
-        statement = select(WebhookRow.agent_id, WebhookRow.events).where(
-            WebhookRow.created_at <= week.until, ~select(OutboxRow.id).where(*told).exists()
+        told = OUTBOX.c.agent_id == WEBHOOKS.c.agent_id, OUTBOX.c.kind == WEEKLY, OUTBOX.c.week == week.monday
+        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(
+            WEBHOOKS.c.created_at <= week.until, ~select(OUTBOX.c.id).where(*told).exists()
         )
-        rows = self._connection.execute(statement.order_by(WebhookRow.created_at, WebhookRow.id))
+        rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
         return list(dict.fromkeys([agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]))
 
     def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
         """Put it into the outbox, as of its week's end. False where that week's is there already."""
         week = digest.week
         news = Outbox(self._tx).news(agent_id, WEEKLY, digest.figures, week=week.monday, happened_at=week.until)
-        return self._connection.scalar(news.returning(OutboxRow.id)) is not None
+        return self._connection.scalar(news.returning(OUTBOX.c.id)) is not None
 
     def has_work(self) -> bool:
         """Whether the outbox holds news, or a delivery is due."""
-        news = select(OutboxRow.id).where(OutboxRow.delivered_at.is_(None)).limit(1)
-        due = select(WebhookDeliveryRow.id).where(WebhookDeliveryRow.next_at <= self._now()).limit(1)
+        news = select(OUTBOX.c.id).where(OUTBOX.c.delivered_at.is_(None)).limit(1)
+        due = select(WEBHOOK_DELIVERIES.c.id).where(WEBHOOK_DELIVERIES.c.next_at <= self._now()).limit(1)
         return self._connection.scalar(news) is not None or self._connection.scalar(due) is not None
 
     def hand_out(self, limit: int) -> int:
@@ -77,15 +79,15 @@ class WebhookRecords(Repository):
         outbox row is when it was handed out."""
         now = self._now()
         oldest = (
-            select(OutboxRow)
-            .where(OutboxRow.delivered_at.is_(None))
-            .order_by(OutboxRow.created_at)
+            select(OUTBOX)
+            .where(OUTBOX.c.delivered_at.is_(None))
+            .order_by(OUTBOX.c.created_at)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
         news = self._connection.execute(oldest).all()
         agents = {row.agent_id for row in news}
-        webhooks = self._connection.execute(select(WebhookRow).where(WebhookRow.agent_id.in_(agents))).all()
+        webhooks = self._connection.execute(select(WEBHOOKS).where(WEBHOOKS.c.agent_id.in_(agents))).all()
         deliveries = [
             {
                 "id": new_id(),
@@ -102,9 +104,9 @@ class WebhookRecords(Repository):
             and event_of(row.kind) in webhook.events
         ]
         if deliveries:
-            self._connection.execute(self._insert(WebhookDeliveryRow).on_conflict_do_nothing(), deliveries)
+            self._connection.execute(self._insert(WEBHOOK_DELIVERIES).on_conflict_do_nothing(), deliveries)
         self._connection.execute(
-            update(OutboxRow).where(OutboxRow.id.in_([row.id for row in news])).values(delivered_at=now)
+            update(OUTBOX).where(OUTBOX.c.id.in_([row.id for row in news])).values(delivered_at=now)
         )
         return len(news)
 
@@ -113,26 +115,26 @@ class WebhookRecords(Repository):
         has not settled one by then has failed to, and it is due again."""
         due = (
             select(
-                WebhookRow,
-                WebhookDeliveryRow.id.label("delivery_id"),
-                WebhookDeliveryRow.attempts,
-                OutboxRow.kind,
-                OutboxRow.payload,
-                OutboxRow.created_at.label("occurred_at"),
+                WEBHOOKS,
+                WEBHOOK_DELIVERIES.c.id.label("delivery_id"),
+                WEBHOOK_DELIVERIES.c.attempts,
+                OUTBOX.c.kind,
+                OUTBOX.c.payload,
+                OUTBOX.c.created_at.label("occurred_at"),
             )
-            .select_from(WebhookDeliveryRow)
-            .join(WebhookRow, WebhookRow.id == WebhookDeliveryRow.webhook_id)
-            .join(OutboxRow, OutboxRow.id == WebhookDeliveryRow.outbox_id)
-            .where(WebhookDeliveryRow.next_at <= self._now())
-            .order_by(WebhookDeliveryRow.next_at, WebhookDeliveryRow.id)
+            .select_from(WEBHOOK_DELIVERIES)
+            .join(WEBHOOKS, WEBHOOKS.c.id == WEBHOOK_DELIVERIES.c.webhook_id)
+            .join(OUTBOX, OUTBOX.c.id == WEBHOOK_DELIVERIES.c.outbox_id)
+            .where(WEBHOOK_DELIVERIES.c.next_at <= self._now())
+            .order_by(WEBHOOK_DELIVERIES.c.next_at, WEBHOOK_DELIVERIES.c.id)
             .limit(limit)
-            .with_for_update(of=WebhookDeliveryRow, skip_locked=True)
+            .with_for_update(of=WEBHOOK_DELIVERIES, skip_locked=True)
         )
         claimed = self._connection.execute(due).all()
         self._connection.execute(
-            update(WebhookDeliveryRow)
-            .where(WebhookDeliveryRow.id.in_([row.delivery_id for row in claimed]))
-            .values(next_at=lease_until, attempts=WebhookDeliveryRow.attempts + 1)
+            update(WEBHOOK_DELIVERIES)
+            .where(WEBHOOK_DELIVERIES.c.id.in_([row.delivery_id for row in claimed]))
+            .values(next_at=lease_until, attempts=WEBHOOK_DELIVERIES.c.attempts + 1)
         )
         questions = self._questions(claimed)
         return [
@@ -153,24 +155,24 @@ class WebhookRecords(Repository):
         named = set().union(*(gap_ids_in(row.payload) for row in news if row.kind == WEEKLY))
         if not named:
             return {}
-        rows = self._connection.execute(select(GapRow.id, GapRow.question).where(GapRow.id.in_(named)))
+        rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(named)))
         return {row.id: row.question for row in rows}
 
     def delivered(self, delivery_id: UUID) -> None:
         self._connection.execute(
-            update(WebhookDeliveryRow)
-            .where(WebhookDeliveryRow.id == delivery_id)
+            update(WEBHOOK_DELIVERIES)
+            .where(WEBHOOK_DELIVERIES.c.id == delivery_id)
             .values(next_at=None, died_at=None, delivered_at=self._now(), last_error="")
         )
 
     def failed(self, delivery: Delivery, error: str, next_at: datetime | None) -> None:
         """Due again at `next_at`; None makes it a dead letter. Nothing happens to what others have claimed since."""
         self._connection.execute(
-            update(WebhookDeliveryRow)
+            update(WEBHOOK_DELIVERIES)
             .where(
-                WebhookDeliveryRow.id == delivery.id,
-                WebhookDeliveryRow.attempts == delivery.attempts,
-                WebhookDeliveryRow.delivered_at.is_(None),
+                WEBHOOK_DELIVERIES.c.id == delivery.id,
+                WEBHOOK_DELIVERIES.c.attempts == delivery.attempts,
+                WEBHOOK_DELIVERIES.c.delivered_at.is_(None),
             )
             .values(next_at=next_at, died_at=self._now() if next_at is None else None, last_error=error)
         )
@@ -179,27 +181,27 @@ class WebhookRecords(Repository):
         """Latest first."""
         statement = (
             select(
-                WebhookDeliveryRow,
-                OutboxRow.kind,
-                OutboxRow.turn_id,
-                OutboxRow.payload,
-                OutboxRow.created_at.label("occurred_at"),
+                WEBHOOK_DELIVERIES,
+                OUTBOX.c.kind,
+                OUTBOX.c.turn_id,
+                OUTBOX.c.payload,
+                OUTBOX.c.created_at.label("occurred_at"),
             )
-            .join(WebhookRow, WebhookRow.id == WebhookDeliveryRow.webhook_id)
-            .join(OutboxRow, OutboxRow.id == WebhookDeliveryRow.outbox_id)
-            .where(WebhookRow.agent_id == agent_id, WebhookDeliveryRow.died_at.is_not(None))
+            .join(WEBHOOKS, WEBHOOKS.c.id == WEBHOOK_DELIVERIES.c.webhook_id)
+            .join(OUTBOX, OUTBOX.c.id == WEBHOOK_DELIVERIES.c.outbox_id)
+            .where(WEBHOOKS.c.agent_id == agent_id, WEBHOOK_DELIVERIES.c.died_at.is_not(None))
         )
         return _LATEST_DEAD_FIRST.page(self._connection, statement, page, _dead_letter)
 
     def revive(self, agent_id: UUID, delivery_id: UUID) -> None:
         """A dead letter is due now, with all of its attempts before it. Raises NotFound for what is none."""
-        of_agent = select(WebhookRow.id).where(WebhookRow.agent_id == agent_id)
+        of_agent = select(WEBHOOKS.c.id).where(WEBHOOKS.c.agent_id == agent_id)
         revived = self._connection.execute(
-            update(WebhookDeliveryRow)
+            update(WEBHOOK_DELIVERIES)
             .where(
-                WebhookDeliveryRow.id == delivery_id,
-                WebhookDeliveryRow.died_at.is_not(None),
-                WebhookDeliveryRow.webhook_id.in_(of_agent),
+                WEBHOOK_DELIVERIES.c.id == delivery_id,
+                WEBHOOK_DELIVERIES.c.died_at.is_not(None),
+                WEBHOOK_DELIVERIES.c.webhook_id.in_(of_agent),
             )
             .values(next_at=self._now(), died_at=None, attempts=0)
         )

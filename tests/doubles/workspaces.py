@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import insert
 
 from app.store.engine import open_engine
-from app.store.models import WorkspaceRow
+from app.store.tables.tenancy import WORKSPACES
 
 
 async def another_workspace(folder: Path) -> UUID:
@@ -16,7 +16,7 @@ async def another_workspace(folder: Path) -> UUID:
     engine = open_engine(f"sqlite:///{folder / 'docent.sqlite'}")
     try:
         with engine.begin() as connection:
-            connection.execute(insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime.now(UTC)))
+            connection.execute(insert(WORKSPACES).values(id=workspace_id, name="other", created_at=datetime.now(UTC)))
     finally:
         engine.dispose()
     return workspace_id

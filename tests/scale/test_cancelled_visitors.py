@@ -26,8 +26,9 @@ from app.kit.redis.guarded_redis import GuardedRedis
 from app.kit.redis.redis_cache import RedisCache
 from app.kit.redis.redis_connection import redis_client
 from app.store.engine import open_engine
-from app.store.models import MessageRow, TurnRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import MESSAGES
+from app.store.tables.turns import TURNS
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.cancelled_at import CancelledAt
 from tests.doubles.fixed_clock import FixedClock
@@ -159,8 +160,8 @@ async def a_whole_turn(record: SystemOfRecord, agent: Agent, question: str, answ
 async def every_turn_is_whole_or_absent(engine: Engine) -> None:
     """Each turn that there is has its own question, and its own answer or none."""
     with engine.connect() as connection:
-        rows = connection.execute(select(MessageRow.turn_id, MessageRow.text)).all()
-        turns = set(connection.scalars(select(TurnRow.id)).all())
+        rows = connection.execute(select(MESSAGES.c.turn_id, MESSAGES.c.text)).all()
+        turns = set(connection.scalars(select(TURNS.c.id)).all())
     texts: dict[UUID, list[str]] = {}
     for turn_id, text in rows:
         texts.setdefault(turn_id, []).append(text)

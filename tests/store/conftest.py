@@ -20,8 +20,8 @@ from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.engine import open_engine
 from app.store.migrate import migrate
-from app.store.models import Base, import_tables
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables import all_tables
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import running_postgres
@@ -54,9 +54,8 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     else:
         opened = open_engine(request.getfixturevalue("postgres_url"))
         migrate(opened)
-        import_tables()
         with opened.begin() as connection:
-            for table in reversed(Base.metadata.sorted_tables):
+            for table in reversed(all_tables().sorted_tables):
                 connection.execute(table.delete())
     try:
         yield opened

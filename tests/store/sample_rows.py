@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Engine, func, insert, select, update
+from sqlalchemy import Engine, Table, func, insert, select, update
 
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
@@ -15,9 +15,9 @@ from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRe
 from app.knowledge.document import PageContent, PendingVersion
 from app.knowledge.records.documents import DocumentRecords
 from app.sources.source import Source
-from app.store.models import Base, ProcessRow, WorkspaceRow
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.tenancy import PROCESSES, WORKSPACES
 
 OWNER = "web-1"
 
@@ -71,7 +71,7 @@ async def add_workspace(engine: Engine) -> UUID:
     workspace_id = an_id()
     with engine.begin() as connection:
         connection.execute(
-            insert(WorkspaceRow).values(id=workspace_id, name="other", created_at=datetime(2099, 1, 1, tzinfo=UTC))
+            insert(WORKSPACES).values(id=workspace_id, name="other", created_at=datetime(2099, 1, 1, tzinfo=UTC))
         )
     return workspace_id
 
@@ -116,9 +116,9 @@ async def silence(engine: Engine, process: str, seconds: int) -> None:
     """As if the process had not beaten for so long."""
     then = database_time(engine.dialect.name, seconds_ago=seconds)
     with engine.begin() as connection:
-        connection.execute(update(ProcessRow).where(ProcessRow.name == process).values(beaten_at=then))
+        connection.execute(update(PROCESSES).where(PROCESSES.c.name == process).values(beaten_at=then))
 
 
-async def count_rows(engine: Engine, table: type[Base]) -> int:
+async def count_rows(engine: Engine, table: Table) -> int:
     with engine.connect() as connection:
         return connection.execute(select(func.count()).select_from(table)).scalar_one()

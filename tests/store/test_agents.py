@@ -39,8 +39,8 @@ from app.sources.records.given_documents import GivenDocumentRecords
 from app.sources.records.hooks import HookRecords
 from app.sources.records.schedules import ScheduleRecords
 from app.sources.source import Source
-from app.store.models import Base
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables import all_tables
 from app.store.transaction import Transaction
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
@@ -191,15 +191,11 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         TurnRecords(tx).feedback(session, turn_id, "down", "no")
         TurnRecords(tx).charge(agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
         LiveChatRecords(tx).add(LiveChatRecords(tx).ask(session), an_id(), Author.VISITOR, None, "Hello?")
-    of_agents = [row for row in _rows() if row.__tablename__ not in _TENANT_TABLES]
+    of_agents = [table for table in all_tables().sorted_tables if table.name not in _TENANT_TABLES]
     assert version.agent_id == agent_id
-    assert [row.__tablename__ for row in of_agents if not await count_rows(engine, row)] == []
+    assert [table.name for table in of_agents if not await count_rows(engine, table)] == []
 
     with record.writing() as tx:
         AgentRecords(tx).delete(workspace_id, agent_id)
 
-    assert [row.__tablename__ for row in of_agents if await count_rows(engine, row)] == []
-
-
-def _rows() -> list[type[Base]]:
-    return [mapper.class_ for mapper in Base.registry.mappers]
+    assert [table.name for table in of_agents if await count_rows(engine, table)] == []

@@ -9,8 +9,8 @@ from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
-from app.store.models import AuditRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.tenancy import AUDIT_LOG
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.records.audit import AuditRecords
 from tests.doubles.fixed_clock import FixedClock
@@ -25,7 +25,9 @@ async def test_a_change_is_recorded_with_its_actor(
     with record.writing() as tx:
         AuditRecords(tx).record(workspace_id, "token:ci", "agent.publish", SUBJECT, {"version": 1})
     with engine.connect() as connection:
-        columns = select(AuditRow.actor, AuditRow.action, AuditRow.subject, AuditRow.details, AuditRow.created_at)
+        columns = select(
+            AUDIT_LOG.c.actor, AUDIT_LOG.c.action, AUDIT_LOG.c.subject, AUDIT_LOG.c.details, AUDIT_LOG.c.created_at
+        )
         assert connection.execute(columns).all() == [
             ("token:ci", "agent.publish", SUBJECT, {"version": 1}, clock.now())
         ]
@@ -36,7 +38,7 @@ async def test_a_change_that_did_not_happen_is_not_recorded(
 ) -> None:
     with pytest.raises(NotFound):
         await delete_an_absent_agent(record, workspace_id)
-    assert await count_rows(engine, AuditRow) == 0
+    assert await count_rows(engine, AUDIT_LOG) == 0
 
 
 async def delete_an_absent_agent(record: SystemOfRecord, workspace_id: UUID) -> None:
@@ -47,7 +49,9 @@ async def delete_an_absent_agent(record: SystemOfRecord, workspace_id: UUID) -> 
 
 async def hashes(engine: Engine) -> list[tuple[bytes | None, bytes | None]]:
     with engine.connect() as connection:
-        columns = select(AuditRow.before_sha256, AuditRow.after_sha256).order_by(AuditRow.created_at, AuditRow.id)
+        columns = select(AUDIT_LOG.c.before_sha256, AUDIT_LOG.c.after_sha256).order_by(
+            AUDIT_LOG.c.created_at, AUDIT_LOG.c.id
+        )
         return [(before, after) for before, after in connection.execute(columns)]
 
 

@@ -32,8 +32,10 @@ from sqlalchemy import (
 from app.core.errors import DocentError, InvalidInput, Misconfigured, Unavailable
 from app.store.database_copy import CopyStep, TableSum, copy_database
 from app.store.engine import is_sqlite, open_engine
-from app.store.models import Base, ProcessRow, SourceRow, WorkspaceRow, import_tables
 from app.store.processes import database_time
+from app.store.tables import all_tables
+from app.store.tables.sources import SOURCES
+from app.store.tables.tenancy import PROCESSES, WORKSPACES
 from app.store.types import StorableJson, StorableText, UtcDateTime
 from tests.doubles.temporary_record import temporary_database
 from tests.store.sample_rows import an_id, count_rows, silence
@@ -62,10 +64,9 @@ def opened(filled: str) -> Iterator[Engine]:
 
 def fill(engine: Engine) -> None:
     """A few rows in every table, each column with values that databases keep in ways of their own."""
-    import_tables()
     parents: dict[tuple[str, str], list[Any]] = {}
     with engine.begin() as connection:
-        for table in Base.metadata.sorted_tables:
+        for table in all_tables().sorted_tables:
             rows = [
                 {column.name: _value(table, column, number, parents) for column in table.columns}
                 for number in range(_ROWS)
@@ -73,7 +74,7 @@ def fill(engine: Engine) -> None:
             connection.execute(insert(table), rows)
             for column in table.columns:
                 parents[table.name, column.name] = [row[column.name] for row in rows]
-        connection.execute(update(ProcessRow).values(beaten_at=datetime(2026, 1, 1, tzinfo=UTC)))
+        connection.execute(update(PROCESSES).values(beaten_at=datetime(2026, 1, 1, tzinfo=UTC)))
 
 
 def _value(table: Table, column: Column[Any], number: int, parents: dict[tuple[str, str], list[Any]]) -> Any:
@@ -125,7 +126,7 @@ async def test_all_tables_go_there_and_back_and_are_the_same(engine: Engine, fil
     back = copied(url_of(engine), f"sqlite:///{tmp_path / 'back.sqlite'}")
 
     assert there == back
-    assert [(each.table, each.rows) for each in there] == [(each.name, _ROWS) for each in Base.metadata.sorted_tables]
+    assert [(each.table, each.rows) for each in there] == [(each.name, _ROWS) for each in all_tables().sorted_tables]
     before, after = raw_rows(filled), raw_rows(f"sqlite:///{tmp_path / 'back.sqlite'}")
     assert set(before) == {each.table for each in there} | {"alembic_version"}
     for table in before:
@@ -161,11 +162,11 @@ async def test_the_digest_of_a_table_changes_with_one_cell(opened: Engine, fille
 async def test_a_target_that_holds_a_row_is_refused_and_left(engine: Engine, filled: str) -> None:
     with engine.begin() as connection:
         connection.execute(
-            insert(WorkspaceRow).values(id=an_id(), name="theirs", created_at=datetime(2026, 1, 1, tzinfo=UTC))
+            insert(WORKSPACES).values(id=an_id(), name="theirs", created_at=datetime(2026, 1, 1, tzinfo=UTC))
         )
     with pytest.raises(InvalidInput, match=r"--to: This database is not empty \(rows in workspaces\)"):
         copied(filled, url_of(engine))
-    assert await count_rows(engine, WorkspaceRow) == 1
+    assert await count_rows(engine, WORKSPACES) == 1
 
 
 async def test_a_source_that_a_process_serves_is_refused_until_it_has_ended(
@@ -173,12 +174,12 @@ async def test_a_source_that_a_process_serves_is_refused_until_it_has_ended(
 ) -> None:
     beat = database_time("sqlite")
     with opened.begin() as connection:
-        connection.execute(insert(ProcessRow).values(name="web-7", kind="web", started_at=beat, beaten_at=beat))
+        connection.execute(insert(PROCESSES).values(name="web-7", kind="web", started_at=beat, beaten_at=beat))
     with pytest.raises(InvalidInput, match=r"--from: Docent runs on this database \(web-7\)"):
         copied(filled, url_of(engine))
-    assert await count_rows(engine, WorkspaceRow) == 0
+    assert await count_rows(engine, WORKSPACES) == 0
     await silence(opened, "web-7", seconds=30)
-    assert sum(each.rows for each in copied(filled, url_of(engine))) == _ROWS * len(Base.metadata.tables) + 1
+    assert sum(each.rows for each in copied(filled, url_of(engine))) == _ROWS * len(all_tables().tables) + 1
 
 
 @pytest.mark.parametrize(
@@ -204,8 +205,8 @@ async def test_what_cannot_be_kept_as_it_is_leaves_the_target_empty(
         connection.execute(broken)
     with pytest.raises(Unavailable, match=said):
         copied(filled, url_of(engine))
-    assert await count_rows(engine, WorkspaceRow) == 0
-    assert await count_rows(engine, SourceRow) == 0
+    assert await count_rows(engine, WORKSPACES) == 0
+    assert await count_rows(engine, SOURCES) == 0
 
 
 async def test_neither_database_takes_another_writer_meanwhile(engine: Engine, filled: str) -> None:
@@ -248,7 +249,7 @@ async def test_a_copy_that_is_broken_off_can_be_made_again(engine: Engine, fille
 
     with pytest.raises(KeyboardInterrupt):
         copied(filled, url_of(engine), break_off)
-    assert await count_rows(engine, WorkspaceRow) == 0
+    assert await count_rows(engine, WORKSPACES) == 0
     assert copied(filled, url_of(engine))
 
 

@@ -17,8 +17,8 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.embedding_cache import EmbeddingCache
-from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_page, add_live, add_pending, an_id, count_rows, some_chunks
 
@@ -141,7 +141,7 @@ async def test_purging_forgets_retired_versions_and_nothing_else(
         assert DocumentRecords(tx).retired_versions(source.agent_id) == []
         assert LiveDocumentRecords(tx).counts(source.agent_id) == (1, 1)
         assert DocumentRecords(tx).pending_versions() == [pending]
-    assert await count_rows(engine, ChunkRow) == 2
+    assert await count_rows(engine, CHUNKS) == 2
 
 
 async def test_agents_whose_indexes_must_be_looked_after(
@@ -183,7 +183,7 @@ async def test_a_retired_document_cannot_be_answered_from(
     with record.writing() as tx:
         DocumentRecords(tx).purge_versions(retired)
         assert LiveDocumentRecords(tx).document_at(source.id, URL) is None
-    assert [await count_rows(engine, row) for row in (DocumentRow, DocumentVersionRow, ChunkRow)] == [0, 0, 0]
+    assert [await count_rows(engine, row) for row in (DOCUMENTS, DOCUMENT_VERSIONS, CHUNKS)] == [0, 0, 0]
 
 
 async def test_retiring_twice_or_a_foreign_document_changes_nothing(

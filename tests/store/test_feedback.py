@@ -11,8 +11,8 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.turn import (
     VisitorSession,
 )
-from app.store.models import FeedbackRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.turns import FEEDBACK
 from tests.store.sample_rows import (
     an_id,
     ask,
@@ -27,7 +27,7 @@ async def test_a_later_rating_replaces_the_first(
         with record.writing() as tx:
             TurnRecords(tx).feedback(session, turn_id, rating, comment)
     with engine.connect() as connection:
-        columns = select(FeedbackRow.turn_id, FeedbackRow.rating, FeedbackRow.comment)
+        columns = select(FEEDBACK.c.turn_id, FEEDBACK.c.rating, FEEDBACK.c.comment)
         assert connection.execute(columns).all() == [(turn_id, "up", "oh, right")]
 
 

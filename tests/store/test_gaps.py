@@ -14,8 +14,8 @@ from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
 from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
-from app.store.models import GapQuestionRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.transaction import Transaction
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
@@ -43,7 +43,7 @@ async def test_other_wordings_of_a_question_are_the_same_gap(
     assert (gap.question, gap.count, gap.state) == ("do you ship to MALTA", 2, GapState.OPEN)
     assert (gap.first_seen, gap.last_seen, gap.reason) == (first_seen, clock.now(), GapReason.FAILURE_WORDS)
     with engine.connect() as connection:
-        columns = select(GapQuestionRow.turn_id, GapQuestionRow.question).order_by(GapQuestionRow.id)
+        columns = select(GAP_QUESTIONS.c.turn_id, GAP_QUESTIONS.c.question).order_by(GAP_QUESTIONS.c.id)
         wordings = connection.execute(columns).all()
     assert wordings == [(turns[0], "Do you ship to Malta?"), (turns[1], "do you ship to MALTA")]
 

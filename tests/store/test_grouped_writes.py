@@ -20,8 +20,9 @@ from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound, Overloaded, TurnInProgress
 from app.core.turn import TurnRequest, VisitorSession
 from app.store.engine import open_engine
-from app.store.models import AuditRow, TurnRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.tenancy import AUDIT_LOG
+from app.store.tables.turns import TURNS
 from app.store.transaction import Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -70,7 +71,7 @@ async def test_of_two_questions_at_once_one_is_answered(
 
     outcomes = await asyncio.gather(*(asked(a_turn(f"Q{number}")) for number in range(5)), return_exceptions=True)
     assert [type(outcome) for outcome in outcomes if outcome is not None] == [TurnInProgress] * 4
-    assert await count_rows(engine, TurnRow) == 1
+    assert await count_rows(engine, TURNS) == 1
 
 
 async def test_what_is_audited_has_its_own_state_before_it(record: SystemOfRecord, agent: Agent) -> None:
@@ -82,7 +83,9 @@ async def test_what_is_audited_has_its_own_state_before_it(record: SystemOfRecor
 
     await asyncio.gather(*(record.write(partial(renamed, name)) for name in ("Bea", "Cleo", "Dora", "Eve")))
     with record.reading() as tx:
-        columns = select(AuditRow.before_sha256, AuditRow.after_sha256).order_by(AuditRow.created_at, AuditRow.id)
+        columns = select(AUDIT_LOG.c.before_sha256, AUDIT_LOG.c.after_sha256).order_by(
+            AUDIT_LOG.c.created_at, AUDIT_LOG.c.id
+        )
         entries = tx.connection.execute(columns).all()
     assert len(entries) == 4
     assert [entry.before_sha256 for entry in entries[1:]] == [entry.after_sha256 for entry in entries[:-1]]

@@ -10,8 +10,8 @@ from app.conversations.people.live_chat import Author, LiveChat, LiveState
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
-from app.store.models import OutboxRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.turns import OUTBOX
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 
@@ -25,7 +25,7 @@ async def test_who_asks_many_times_at_once_is_told_of_once(
 ) -> None:
     chats = await asyncio.gather(*(call(record, session) for _ in range(5)))
     assert len({chat.id for chat in chats}) == 1
-    told = select(func.count()).where(OutboxRow.kind == "conversation.person_asked")
+    told = select(func.count()).where(OUTBOX.c.kind == "conversation.person_asked")
     with engine.connect() as connection:
         assert connection.execute(told).scalar_one() == 1
 

@@ -24,9 +24,9 @@ from app.core.turn import TokenUsage, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
-from app.store.models import Base, import_tables
-from app.store.models.agents import AgentRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables import all_tables
+from app.store.tables.agents import AGENTS
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.fixed_clock import FixedClock
@@ -47,8 +47,7 @@ asyncio.run(main())
 
 
 def _differences(connection: Connection) -> list[object]:
-    import_tables()
-    return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
+    return list(compare_metadata(MigrationContext.configure(connection), all_tables()))
 
 
 async def test_the_migrated_tables_are_those_of_the_models(engine: Engine) -> None:
@@ -136,7 +135,7 @@ async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
     own = open_migration_engine(engine.url)
     with own.begin() as connection:
         command.downgrade(alembic_config(connection), "0034")
-        stored = connection.execute(select(AgentRow.draft)).scalar_one()["retrieval"]
+        stored = connection.execute(select(AGENTS.c.draft)).scalar_one()["retrieval"]
     own.dispose()
     assert stored["confidence_steepness"] == 2
     migrate(engine)

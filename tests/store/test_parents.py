@@ -2,8 +2,8 @@
 
 from sqlalchemy import Uuid
 
-from app.store.models.base import parent
+from app.store.tables.columns import parent
 
 
 def test_a_parents_id_is_bound_as_an_id_before_the_parents_table_is_there() -> None:
-    assert isinstance(parent("a_table_that_is_not_imported").column.type, Uuid)
+    assert isinstance(parent("its_id", "a_table_that_is_not_imported").type, Uuid)

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Engine, update
 
 from app.core.errors import NotFound
-from app.store.models import SigningKeyRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.tenancy import SIGNING_KEYS
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import ApiToken
 from tests.doubles.fixed_clock import FixedClock
@@ -122,7 +122,7 @@ async def test_a_retired_key_gives_way_to_a_new_one(record: SystemOfRecord, engi
     with record.writing() as tx:
         (old,) = TokenRecords(tx).signing_keys()
     with engine.begin() as connection:
-        connection.execute(update(SigningKeyRow).values(retired_at=clock.now()))
+        connection.execute(update(SIGNING_KEYS).values(retired_at=clock.now()))
     with record.writing() as tx:
         (new,) = TokenRecords(tx).signing_keys()
     assert new.kid != old.kid

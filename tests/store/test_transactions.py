@@ -26,9 +26,9 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.source import Source
 from app.store.embedding_cache import EmbeddingCache
 from app.store.engine import open_engine
-from app.store.models import MessageRow
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import MESSAGES
 from app.store.transaction import Transaction
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
@@ -68,7 +68,7 @@ async def test_a_turn_that_could_not_end_is_still_running(
     await begin(record, session, request)
     with pytest.raises(PowerCut):
         await cut_power_after_ending(record, request.turn_id)
-    assert await count_rows(engine, MessageRow) == 1
+    assert await count_rows(engine, MESSAGES) == 1
     with record.writing() as tx:
         assert GapRecords(tx).page(session.agent_id, None, PageRequest()).items == []
         assert TurnRecords(tx).cut_orphans([]) == 1

@@ -29,8 +29,9 @@ from app.gaps.records.gaps import GapRecords
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.source import Source
-from app.store.models import CitationRow, MessageRow, OutboxRow, TurnRow, UsageRow, VisitorRow
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import MESSAGES, VISITORS
+from app.store.tables.turns import CITATIONS, OUTBOX, TURNS, USAGE
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import (
     OWNER,
@@ -107,7 +108,7 @@ async def test_a_refused_question_leaves_no_trace_even_where_the_transaction_goe
             TurnRecords(tx).begin(session, a_turn("Second"), 1, OWNER)
         conversation = ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
     assert conversation.turn_count == 1
-    assert await count_rows(engine, MessageRow) == 1
+    assert await count_rows(engine, MESSAGES) == 1
 
 
 @pytest.mark.parametrize("name", ["workspace_id", "agent_id", "visitor_id", "conversation_id"])
@@ -190,7 +191,7 @@ async def test_the_end_stores_what_the_turn_cost(
 ) -> None:
     turn_id = await ask(record, session, usage=TokenUsage(100, 20, "small"))
     with engine.connect() as connection:
-        columns = select(UsageRow.turn_id, UsageRow.agent_id, UsageRow.prompt_tokens, UsageRow.completion_tokens)
+        columns = select(USAGE.c.turn_id, USAGE.c.agent_id, USAGE.c.prompt_tokens, USAGE.c.completion_tokens)
         assert connection.execute(columns).all() == [(turn_id, session.agent_id, 100, 20)]
 
 
@@ -207,7 +208,7 @@ async def test_a_second_end_changes_nothing(
         gap = GapRecords(tx).page(agent.id, None, PageRequest()).items[0]
     assert turn is not None
     assert (second, turn.state, turn.answer, gap.count) == (first, TurnState.DONE, "First.", 1)
-    rows = [await count_rows(engine, row) for row in (MessageRow, CitationRow, UsageRow, OutboxRow)]
+    rows = [await count_rows(engine, row) for row in (MESSAGES, CITATIONS, USAGE, OUTBOX)]
     assert rows == [2, 1, 1, 2]
 
 
@@ -261,7 +262,7 @@ async def test_what_happened_waits_in_the_outbox_once(
     with record.writing() as tx:
         TurnRecords(tx).feedback(session, turn_id, "down", "")
     with engine.connect() as connection:
-        rows = connection.execute(select(OutboxRow.kind, OutboxRow.payload).order_by(OutboxRow.kind)).all()
+        rows = connection.execute(select(OUTBOX.c.kind, OUTBOX.c.payload).order_by(OUTBOX.c.kind)).all()
     payload = {"turn_id": str(turn_id), "conversation_id": str(session.conversation_id)}
     assert rows == [("gap.seen", payload), ("turn.done", payload)]
 
@@ -331,7 +332,7 @@ async def test_an_owner_that_was_only_silent_ends_its_turn_in_place_of_the_cut(
     assert [message.text for message in messages] == [request.message, "The whole answer [1]."]
     assert await usage_of_turns(engine) == [(request.turn_id, end.answered_by.value, 9, 3)]
     with engine.connect() as connection:
-        kinds = list(connection.scalars(select(OutboxRow.kind).order_by(OutboxRow.kind)))
+        kinds = list(connection.scalars(select(OUTBOX.c.kind).order_by(OUTBOX.c.kind)))
     assert kinds == ["turn.cut", "turn.done"]
 
 
@@ -381,7 +382,7 @@ async def test_a_days_tokens_are_kept_as_they_are_charged(
 
 
 async def usage_of_turns(engine: Engine) -> list[tuple[Any, ...]]:
-    columns = select(UsageRow.turn_id, UsageRow.answered_by, UsageRow.prompt_tokens, UsageRow.completion_tokens)
+    columns = select(USAGE.c.turn_id, USAGE.c.answered_by, USAGE.c.prompt_tokens, USAGE.c.completion_tokens)
     with engine.connect() as connection:
         return [tuple(row) for row in connection.execute(columns).all()]
 
@@ -423,6 +424,6 @@ async def test_erasing_a_visitor_would_erase_what_they_said_and_keep_the_bill(
 ) -> None:
     await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
     with engine.begin() as connection:
-        connection.execute(delete(VisitorRow).where(VisitorRow.id == session.visitor_id))
-    assert [await count_rows(engine, row) for row in (TurnRow, MessageRow, CitationRow, OutboxRow)] == [0] * 4
-    assert await count_rows(engine, UsageRow) == 1
+        connection.execute(delete(VISITORS).where(VISITORS.c.id == session.visitor_id))
+    assert [await count_rows(engine, row) for row in (TURNS, MESSAGES, CITATIONS, OUTBOX)] == [0] * 4
+    assert await count_rows(engine, USAGE) == 1

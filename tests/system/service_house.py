@@ -24,9 +24,9 @@ from app.main import open_app
 from app.settings import read_settings
 from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
 from app.store.engine import open_engine
-from app.store.models.tenancy import ProcessRow
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.tenancy import PROCESSES
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
@@ -83,7 +83,7 @@ class ServiceHouse:
         """For the database's time too, by which processes judge one another."""
         then = database_time("sqlite", seconds_ago=SILENCE_SECONDS)
         with self._engines[-1].begin() as connection:
-            connection.execute(update(ProcessRow).values(beaten_at=then))
+            connection.execute(update(PROCESSES).values(beaten_at=then))
 
     async def close(self) -> None:
         for opened in reversed(self._opened):

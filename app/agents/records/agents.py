@@ -1,41 +1,42 @@
 """Agents and their published versions."""
 
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Table, and_, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, select, update
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.codec import config_from_json, config_to_json, value_of
 from app.store.keyset import Keyset
-from app.store.models import AgentRow, AgentVersionRow, WorkspaceRow
+from app.store.tables.agents import AGENT_VERSIONS, AGENTS
+from app.store.tables.tenancy import WORKSPACES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 
-_OLDEST_FIRST = Keyset(AgentRow.created_at, AgentRow.id)
-_AGENTS = cast(Table, AgentRow.__table__)
-_VERSIONS = cast(Table, AgentVersionRow.__table__)
-# Asked with each question, so they are made once and of columns alone.
+_OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
+# Asked with each question, so they are made once.
 _LIVE = (
-    select(_AGENTS.c.workspace_id, _AGENTS.c.generation, _VERSIONS.c.id, _VERSIONS.c.number)
-    .join(_VERSIONS, and_(_VERSIONS.c.agent_id == _AGENTS.c.id, _VERSIONS.c.number == _AGENTS.c.live_version))
-    .where(_AGENTS.c.id == bindparam("agent_id"))
+    select(AGENTS.c.workspace_id, AGENTS.c.generation, AGENT_VERSIONS.c.id, AGENT_VERSIONS.c.number)
+    .join(
+        AGENT_VERSIONS, and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
+    )
+    .where(AGENTS.c.id == bindparam("agent_id"))
 )
-_CONFIG = select(_VERSIONS.c.config).where(_VERSIONS.c.id == bindparam("version_id"))
+_CONFIG = select(AGENT_VERSIONS.c.config).where(AGENT_VERSIONS.c.id == bindparam("version_id"))
 
 
 class AgentRecords(Repository):
     """A foreign agent is an absent one: every method that takes a workspace raises NotFound for both."""
 
     def create(self, workspace_id: UUID, config: AgentConfig) -> Agent:
-        if not self._exists(WorkspaceRow, workspace_id):
+        if not self._exists(WORKSPACES, workspace_id):
             raise NotFound("workspace")
         agent_id, now = new_id(), self._now()
         self._connection.execute(
-            self._insert(AgentRow).values(
+            self._insert(AGENTS).values(
                 id=agent_id,
                 workspace_id=workspace_id,
                 draft=config_to_json(config),
@@ -51,12 +52,12 @@ class AgentRecords(Repository):
 
     def page(self, workspace_id: UUID, page: PageRequest) -> ListPage[Agent]:
         """Oldest first."""
-        statement = select(AgentRow).where(AgentRow.workspace_id == workspace_id)
+        statement = select(AGENTS).where(AGENTS.c.workspace_id == workspace_id)
         return _OLDEST_FIRST.page(self._connection, statement, page, lambda row: value_of(Agent, row))
 
     def save_draft(self, workspace_id: UUID, agent_id: UUID, config: AgentConfig) -> Agent:
         changed = self._connection.execute(
-            update(AgentRow)
+            update(AGENTS)
             .where(_is(workspace_id, agent_id))
             .values(draft=config_to_json(config), updated_at=self._now())
         )
@@ -80,7 +81,7 @@ class AgentRecords(Repository):
             published_at=self._now(),
         )
         self._connection.execute(
-            self._insert(AgentVersionRow).values(
+            self._insert(AGENT_VERSIONS).values(
                 id=new_id(),
                 agent_id=agent_id,
                 number=published.number,
@@ -89,8 +90,8 @@ class AgentRecords(Repository):
             )
         )
         self._connection.execute(
-            update(AgentRow)
-            .where(AgentRow.id == agent_id)
+            update(AGENTS)
+            .where(AGENTS.c.id == agent_id)
             .values(live_version=published.number, updated_at=published.published_at)
         )
         return published
@@ -103,17 +104,17 @@ class AgentRecords(Repository):
     def published_since(self, workspace_id: UUID, since: datetime, limit: int) -> list[AgentVersion]:
         """Of all agents of the workspace, newest first."""
         statement = (
-            select(AgentVersionRow)
-            .join(AgentRow, AgentRow.id == AgentVersionRow.agent_id)
-            .where(AgentRow.workspace_id == workspace_id, AgentVersionRow.published_at >= since)
-            .order_by(AgentVersionRow.published_at.desc(), AgentVersionRow.id.desc())
+            select(AGENT_VERSIONS)
+            .join(AGENTS, AGENTS.c.id == AGENT_VERSIONS.c.agent_id)
+            .where(AGENTS.c.workspace_id == workspace_id, AGENT_VERSIONS.c.published_at >= since)
+            .order_by(AGENT_VERSIONS.c.published_at.desc(), AGENT_VERSIONS.c.id.desc())
             .limit(limit)
         )
         return [value_of(AgentVersion, row) for row in self._connection.execute(statement)]
 
     def delete(self, workspace_id: UUID, agent_id: UUID) -> None:
         """Remove the agent and all that hangs on it."""
-        gone = self._connection.execute(delete(AgentRow).where(_is(workspace_id, agent_id)))
+        gone = self._connection.execute(delete(AGENTS).where(_is(workspace_id, agent_id)))
         if not affected_rows(gone):
             raise NotFound("agent")
 
@@ -133,12 +134,12 @@ class AgentRecords(Repository):
 
     def published(self, workspace_id: UUID) -> list[tuple[LiveAgent, datetime]]:
         """A workspace's agents as visitors get them, with when each was made, oldest first."""
-        live = and_(AgentVersionRow.agent_id == AgentRow.id, AgentVersionRow.number == AgentRow.live_version)
+        live = and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
         statement = (
-            select(AgentRow, AgentVersionRow.number, AgentVersionRow.config)
-            .join(AgentVersionRow, live)
-            .where(AgentRow.workspace_id == workspace_id)
-            .order_by(AgentRow.created_at, AgentRow.id)
+            select(AGENTS, AGENT_VERSIONS.c.number, AGENT_VERSIONS.c.config)
+            .join(AGENT_VERSIONS, live)
+            .where(AGENTS.c.workspace_id == workspace_id)
+            .order_by(AGENTS.c.created_at, AGENTS.c.id)
         )
         return [
             (
@@ -151,15 +152,15 @@ class AgentRecords(Repository):
         ]
 
     def exists(self, agent_id: UUID) -> bool:
-        return self._connection.scalar(select(AgentRow.id).where(AgentRow.id == agent_id)) is not None
+        return self._connection.scalar(select(AGENTS.c.id).where(AGENTS.c.id == agent_id)) is not None
 
     def bump_generation(self, agent_id: UUID) -> int:
         """What the agent may answer from has changed; return the new generation."""
         generation: int | None = self._connection.scalar(
-            update(AgentRow)
-            .where(AgentRow.id == agent_id)
-            .values(generation=AgentRow.generation + 1)
-            .returning(AgentRow.generation)
+            update(AGENTS)
+            .where(AGENTS.c.id == agent_id)
+            .values(generation=AGENTS.c.generation + 1)
+            .returning(AGENTS.c.generation)
         )
         if generation is None:
             raise NotFound("agent")
@@ -174,7 +175,7 @@ class AgentRecords(Repository):
         return config
 
     def _row(self, workspace_id: UUID, agent_id: UUID, *, lock: bool = False) -> Row[Any]:
-        statement = select(AgentRow).where(_is(workspace_id, agent_id))
+        statement = select(AGENTS).where(_is(workspace_id, agent_id))
         row = self._connection.execute(statement.with_for_update() if lock else statement).first()
         if row is None:
             raise NotFound("agent")
@@ -182,10 +183,10 @@ class AgentRecords(Repository):
 
     def _versions(self, agent_id: UUID) -> list[AgentVersion]:
         statement = (
-            select(AgentVersionRow).where(AgentVersionRow.agent_id == agent_id).order_by(AgentVersionRow.number.desc())
+            select(AGENT_VERSIONS).where(AGENT_VERSIONS.c.agent_id == agent_id).order_by(AGENT_VERSIONS.c.number.desc())
         )
         return [value_of(AgentVersion, row) for row in self._connection.execute(statement)]
 
 
 def _is(workspace_id: UUID, agent_id: UUID) -> ColumnElement[bool]:
-    return and_(AgentRow.id == agent_id, AgentRow.workspace_id == workspace_id)
+    return and_(AGENTS.c.id == agent_id, AGENTS.c.workspace_id == workspace_id)

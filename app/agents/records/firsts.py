@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from app.agents.set_up import Firsts
 from app.store.batches import batches
-from app.store.models import AgentFirstsRow
+from app.store.tables.agents import AGENT_FIRSTS
 from app.store.transaction import Repository
 
 SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # so that few openings of the widget write
@@ -22,7 +22,7 @@ class FirstsRecords(Repository):
         """Of each that has come through anything."""
         found: dict[UUID, Firsts] = {}
         for batch in batches(agent_ids):
-            rows = self._connection.execute(select(AgentFirstsRow).where(AgentFirstsRow.agent_id.in_(batch)))
+            rows = self._connection.execute(select(AGENT_FIRSTS).where(AGENT_FIRSTS.c.agent_id.in_(batch)))
             found |= {row.agent_id: Firsts(row.tried_at, row.seen_at, row.seen_on) for row in rows}
         return found
 
@@ -41,5 +41,5 @@ class FirstsRecords(Repository):
         return self.of_agents([agent_id]).get(agent_id, Firsts())
 
     def _keep(self, agent_id: UUID, **values: object) -> None:
-        row = self._insert(AgentFirstsRow).values(agent_id=agent_id, **values)
+        row = self._insert(AGENT_FIRSTS).values(agent_id=agent_id, **values)
         self._connection.execute(row.on_conflict_do_update(index_elements=["agent_id"], set_=values))

@@ -6,22 +6,22 @@ from sqlalchemy import delete, select
 
 from app.agents.signed_user import UserKey
 from app.core.errors import NotFound
-from app.store.models import AgentRow, UserKeyRow
+from app.store.tables.agents import AGENTS, USER_KEYS
 from app.store.transaction import Repository
 
 
 class UserKeyRecords(Repository):
     def set(self, key: UserKey) -> None:
         """In place of the one that the agent had. Raises NotFound for an absent agent."""
-        if not self._exists(AgentRow, key.agent_id):
+        if not self._exists(AGENTS, key.agent_id):
             raise NotFound("agent")
         values = {"kid": key.kid, "salt": key.salt, "created_at": key.created_at}
-        statement = self._insert(UserKeyRow).values(agent_id=key.agent_id, **values)
+        statement = self._insert(USER_KEYS).values(agent_id=key.agent_id, **values)
         self._connection.execute(statement.on_conflict_do_update(index_elements=["agent_id"], set_=values))
 
     def get(self, agent_id: UUID) -> UserKey | None:
-        row = self._connection.execute(select(UserKeyRow).where(UserKeyRow.agent_id == agent_id)).first()
+        row = self._connection.execute(select(USER_KEYS).where(USER_KEYS.c.agent_id == agent_id)).first()
         return None if row is None else UserKey(row.agent_id, row.kid, row.salt, row.created_at)
 
     def clear(self, agent_id: UUID) -> None:
-        self._connection.execute(delete(UserKeyRow).where(UserKeyRow.agent_id == agent_id))
+        self._connection.execute(delete(USER_KEYS).where(USER_KEYS.c.agent_id == agent_id))

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select
 
 from app.core.turn import Citation
 from app.store.batches import batches
-from app.store.models import CitationRow
+from app.store.tables.turns import CITATIONS
 
 
 def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:
@@ -16,7 +16,7 @@ def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID,
     found: dict[UUID, tuple[Citation, ...]] = {}
     for batch in batches(dict.fromkeys(turn_ids)):
         statement = (
-            select(CitationRow).where(CitationRow.turn_id.in_(batch)).order_by(CitationRow.turn_id, CitationRow.number)
+            select(CITATIONS).where(CITATIONS.c.turn_id.in_(batch)).order_by(CITATIONS.c.turn_id, CITATIONS.c.number)
         )
         for row in connection.execute(statement):
             found[row.turn_id] = (*found.get(row.turn_id, ()), _citation(row))

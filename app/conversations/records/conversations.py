@@ -3,7 +3,7 @@
 from typing import Any, Literal, cast
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, case, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, select, update
 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
@@ -15,29 +15,28 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.models import AgentRow, ConversationRow, FeedbackRow, LiveChatRow, MessageRow, TurnRow, VisitorRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import CONVERSATIONS, MESSAGES, VISITORS
+from app.store.tables.people import LIVE_CHATS
+from app.store.tables.turns import FEEDBACK, TURNS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 
-_LATEST_ACTIVITY_FIRST = Keyset(ConversationRow.last_active_at, ConversationRow.id, descending=True)
-
-_AGENTS = cast(Table, AgentRow.__table__)
-_VISITORS = cast(Table, VisitorRow.__table__)
-_CONVERSATIONS = cast(Table, ConversationRow.__table__)
+_LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 # Asked with each call of a visitor, or with the first, so they are made once and of columns alone.
-_KEPT = select(_CONVERSATIONS.c.id).where(
-    *(_CONVERSATIONS.c[name] == bindparam(f"own_{name}") for name in ("id", "visitor_id", "agent_id"))
+_KEPT = select(CONVERSATIONS.c.id).where(
+    *(CONVERSATIONS.c[name] == bindparam(f"own_{name}") for name in ("id", "visitor_id", "agent_id"))
 )
-_AGENT = select(_AGENTS.c.id).where(_AGENTS.c.id == bindparam("own_id"))
-_VISITOR = select(_VISITORS.c.id).where(*(_VISITORS.c[name] == bindparam(f"own_{name}") for name in ("id", "agent_id")))
-_NEW_VISITOR = _VISITORS.insert()
-_NEW_CONVERSATION = _CONVERSATIONS.insert()
+_AGENT = select(AGENTS.c.id).where(AGENTS.c.id == bindparam("own_id"))
+_VISITOR = select(VISITORS.c.id).where(*(VISITORS.c[name] == bindparam(f"own_{name}") for name in ("id", "agent_id")))
+_NEW_VISITOR = VISITORS.insert()
+_NEW_CONVERSATION = CONVERSATIONS.insert()
 
 
 class ConversationRecords(Repository):
     def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
         """The visitor of that name, made on first sight. A name that a signed user's row bears leads to a new one."""
-        named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.anonymous_id == anonymous_id)
+        named = select(VISITORS).where(VISITORS.c.agent_id == agent_id, VISITORS.c.anonymous_id == anonymous_id)
         row = self._found_or_made(named, agent_id, anonymous_id, None)
         if row.user_id is not None:
             return self.visitor(agent_id, uuid4())
@@ -55,19 +54,17 @@ class ConversationRecords(Repository):
     def signed_visitor(self, agent_id: UUID, user_id: str) -> Visitor:
         """The person of that id, made on first sight. The caller has checked the website's signature, or an API token
         of the agent's workspace."""
-        named = select(VisitorRow).where(VisitorRow.agent_id == agent_id, VisitorRow.user_id == user_id)
+        named = select(VISITORS).where(VISITORS.c.agent_id == agent_id, VISITORS.c.user_id == user_id)
         return value_of(Visitor, self._found_or_made(named, agent_id, uuid4(), user_id))
 
-    def _found_or_made(
-        self, named: Select[VisitorRow], agent_id: UUID, anonymous_id: UUID, user_id: str | None
-    ) -> Row[Any]:
+    def _found_or_made(self, named: Select[Any], agent_id: UUID, anonymous_id: UUID, user_id: str | None) -> Row[Any]:
         row = self._connection.execute(named).first()
         if row is not None:
             return row
-        if not self._exists(AgentRow, agent_id):
+        if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
         values = {"agent_id": agent_id, "anonymous_id": anonymous_id, "user_id": user_id, "created_at": self._now()}
-        first_sight = self._insert(VisitorRow).values(id=new_id(), **values)
+        first_sight = self._insert(VISITORS).values(id=new_id(), **values)
         self._connection.execute(first_sight.on_conflict_do_nothing())
         return self._connection.execute(named).one()
 
@@ -76,8 +73,8 @@ class ConversationRecords(Repository):
         RESUME_WITHIN."""
         statement = (
             _shown_to(visitor_id, channel)
-            .where(ConversationRow.last_active_at >= self._now() - RESUME_WITHIN)
-            .order_by(ConversationRow.last_active_at.desc(), ConversationRow.id.desc())
+            .where(CONVERSATIONS.c.last_active_at >= self._now() - RESUME_WITHIN)
+            .order_by(CONVERSATIONS.c.last_active_at.desc(), CONVERSATIONS.c.id.desc())
             .limit(1)
         )
         row = self._connection.execute(statement).first()
@@ -86,7 +83,7 @@ class ConversationRecords(Repository):
     def own(self, visitor_id: UUID, conversation_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation:
         """That one of the visitor's, however old. Raises NotFound, also for a cleared one."""
         row = self._connection.execute(
-            _shown_to(visitor_id, channel).where(ConversationRow.id == conversation_id)
+            _shown_to(visitor_id, channel).where(CONVERSATIONS.c.id == conversation_id)
         ).first()
         if row is None:
             raise NotFound("conversation")
@@ -96,7 +93,7 @@ class ConversationRecords(Repository):
         self, visitor_id: UUID, page: PageRequest, channel: Channel = Channel.WIDGET
     ) -> ListPage[Conversation]:
         """Those with at least one turn that the visitor has not cleared, latest activity first."""
-        statement = _shown_to(visitor_id, channel).where(ConversationRow.turn_count > 0)
+        statement = _shown_to(visitor_id, channel).where(CONVERSATIONS.c.turn_count > 0)
         return _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
 
     def start(self, visitor: Visitor, channel: Channel) -> Conversation:
@@ -137,16 +134,16 @@ class ConversationRecords(Repository):
     def clear(self, session: VisitorSession) -> None:
         """The visitor starts afresh: the conversation is never resumed or shown to them again."""
         cleared = self._connection.execute(
-            update(ConversationRow)
+            update(CONVERSATIONS)
             .where(_of(session))
-            .values(cleared_at=func.coalesce(ConversationRow.cleared_at, self._now()))
+            .values(cleared_at=func.coalesce(CONVERSATIONS.c.cleared_at, self._now()))
         )
         if not affected_rows(cleared):
             raise NotFound("conversation")
-        is_open = LiveChatRow.state.in_([state.value for state in OPEN_STATES])
+        is_open = LIVE_CHATS.c.state.in_([state.value for state in OPEN_STATES])
         self._connection.execute(
-            update(LiveChatRow)
-            .where(LiveChatRow.conversation_id == session.conversation_id, is_open)
+            update(LIVE_CHATS)
+            .where(LIVE_CHATS.c.conversation_id == session.conversation_id, is_open)
             .values(state=LiveState.ENDED.value, ended_at=self._now())
         )
 
@@ -155,24 +152,24 @@ class ConversationRecords(Repository):
         empty ones; of the turns before the turn `before`, where one is named. Raises NotFound for another's turn."""
         earlier: list[ColumnElement[bool]] = []
         if before is not None:
-            named = select(TurnRow.position).where(TurnRow.id == before, TurnRow.conversation_id == conversation_id)
+            named = select(TURNS.c.position).where(TURNS.c.id == before, TURNS.c.conversation_id == conversation_id)
             position = self._connection.scalar(named)
             if position is None:
                 raise NotFound("turn")
-            earlier = [TurnRow.position < position]
-        visitor_first = case((MessageRow.role == Role.VISITOR.value, 0), else_=1)
+            earlier = [TURNS.c.position < position]
+        visitor_first = case((MESSAGES.c.role == Role.VISITOR.value, 0), else_=1)
         statement = (
-            select(MessageRow, TurnRow.answered_by, TurnRow.low_confidence, TurnRow.next_questions, FeedbackRow.rating)
-            .join(TurnRow, TurnRow.id == MessageRow.turn_id)
-            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
-            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+            select(MESSAGES, TURNS.c.answered_by, TURNS.c.low_confidence, TURNS.c.next_questions, FEEDBACK.c.rating)
+            .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
+            .join(CONVERSATIONS, CONVERSATIONS.c.id == TURNS.c.conversation_id)
+            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
             .where(
-                ConversationRow.id == conversation_id,
-                ConversationRow.cleared_at.is_(None),
-                MessageRow.text != "",
+                CONVERSATIONS.c.id == conversation_id,
+                CONVERSATIONS.c.cleared_at.is_(None),
+                MESSAGES.c.text != "",
                 *earlier,
             )
-            .order_by(TurnRow.position.desc(), visitor_first.desc())
+            .order_by(TURNS.c.position.desc(), visitor_first.desc())
             .limit(limit)
         )
         rows = self._connection.execute(statement).all()
@@ -199,10 +196,10 @@ class ConversationRecords(Repository):
     def questions(self, conversation_id: UUID) -> list[str]:
         """All that the visitor has asked in it, oldest first."""
         statement = (
-            select(MessageRow.text)
-            .join(TurnRow, TurnRow.id == MessageRow.turn_id)
-            .where(TurnRow.conversation_id == conversation_id, MessageRow.role == Role.VISITOR.value)
-            .order_by(TurnRow.position)
+            select(MESSAGES.c.text)
+            .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
+            .where(TURNS.c.conversation_id == conversation_id, MESSAGES.c.role == Role.VISITOR.value)
+            .order_by(TURNS.c.position)
         )
         return list(self._connection.scalars(statement))
 
@@ -210,17 +207,17 @@ class ConversationRecords(Repository):
         self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
     ) -> ListPage[Conversation]:
         """Those with at least one turn, latest activity first."""
-        statement = select(ConversationRow).where(
-            ConversationRow.agent_id == agent_id, ConversationRow.turn_count > 0, *fitting(self._connection, only)
+        statement = select(CONVERSATIONS).where(
+            CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.turn_count > 0, *fitting(self._connection, only)
         )
         return _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
 
     def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
         """Raises NotFound, for a foreign one as well."""
         statement = (
-            select(ConversationRow)
-            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
-            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+            select(CONVERSATIONS)
+            .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
+            .where(CONVERSATIONS.c.id == conversation_id, AGENTS.c.workspace_id == workspace_id)
         )
         row = self._connection.execute(statement).first()
         if row is None:
@@ -228,17 +225,17 @@ class ConversationRecords(Repository):
         return value_of(Conversation, row)
 
 
-def _shown_to(visitor_id: UUID, channel: Channel) -> Select[ConversationRow]:
-    return select(ConversationRow).where(
-        ConversationRow.visitor_id == visitor_id,
-        ConversationRow.channel == channel.value,
-        ConversationRow.cleared_at.is_(None),
+def _shown_to(visitor_id: UUID, channel: Channel) -> Select[Any]:
+    return select(CONVERSATIONS).where(
+        CONVERSATIONS.c.visitor_id == visitor_id,
+        CONVERSATIONS.c.channel == channel.value,
+        CONVERSATIONS.c.cleared_at.is_(None),
     )
 
 
 def _of(session: VisitorSession) -> ColumnElement[bool]:
     return and_(
-        ConversationRow.id == session.conversation_id,
-        ConversationRow.visitor_id == session.visitor_id,
-        ConversationRow.agent_id == session.agent_id,
+        CONVERSATIONS.c.id == session.conversation_id,
+        CONVERSATIONS.c.visitor_id == session.visitor_id,
+        CONVERSATIONS.c.agent_id == session.agent_id,
     )

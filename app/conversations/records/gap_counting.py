@@ -10,15 +10,16 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.gap_state import GapReason, GapState
 from app.core.personal_data import masked
 from app.core.turn import question_key
-from app.store.models import AgentRow, GapQuestionRow, GapRow
 from app.store.outbox import Outbox
+from app.store.tables.agents import AGENTS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, TurnIds
 
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
-_was_answered = GapRow.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
-_again_note = case((GapRow.note == "", ASKED_IN_VAIN_AGAIN), else_=GapRow.note + f"\n{ASKED_IN_VAIN_AGAIN}")
-_was_closed = GapRow.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
+_was_answered = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
+_again_note = case((GAPS.c.note == "", ASKED_IN_VAIN_AGAIN), else_=GAPS.c.note + f"\n{ASKED_IN_VAIN_AGAIN}")
+_was_closed = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
 
 
 class GapCounting(Repository):
@@ -33,7 +34,7 @@ class GapCounting(Repository):
         that it is kept in the conversation alone."""
         question = masked(question)
         words = question_key(question)
-        counted = select(GapQuestionRow.id).where(GapQuestionRow.turn_id == turn_id)
+        counted = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == turn_id)
         if not words or self._connection.scalar(counted) is not None:
             return False
         key = hashed_key(words)
@@ -43,7 +44,7 @@ class GapCounting(Repository):
         else:
             self._again(agent_id, gap_id, key, question, reason)
         self._connection.execute(
-            self._insert(GapQuestionRow).values(
+            self._insert(GAP_QUESTIONS).values(
                 id=new_id(),
                 gap_id=gap_id,
                 turn_id=turn_id,
@@ -58,21 +59,21 @@ class GapCounting(Repository):
     def _asked_before(self, agent_id: UUID, key: str) -> UUID | None:
         """The gap of which this is a wording, locked."""
         statement = (
-            select(GapRow.id)
-            .join(GapQuestionRow, GapQuestionRow.gap_id == GapRow.id)
-            .where(GapRow.agent_id == agent_id, GapQuestionRow.question_key == key)
-            .order_by(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
+            select(GAPS.c.id)
+            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
+            .where(GAPS.c.agent_id == agent_id, GAP_QUESTIONS.c.question_key == key)
+            .order_by(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
             .limit(1)
-            .with_for_update(of=GapRow)
+            .with_for_update(of=GAPS)
         )
         return self._connection.scalar(statement)
 
     def _again(self, agent_id: UUID, gap_id: UUID, key: str, question: str, reason: GapReason) -> None:
         self._connection.execute(
-            update(GapRow)
-            .where(GapRow.id == gap_id)
+            update(GAPS)
+            .where(GAPS.c.id == gap_id)
             .values(
-                question=case((GapRow.question_key == key, question), else_=GapRow.question),
+                question=case((GAPS.c.question_key == key, question), else_=GAPS.c.question),
                 reason=reason.value,
                 last_seen=self._now(),
                 replayed_at=_generation(agent_id),
@@ -84,10 +85,10 @@ class GapCounting(Repository):
         """A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the
         note does."""
         return {
-            "count": GapRow.count + 1,
-            "state": case((GapRow.state == GapState.IGNORED.value, GapRow.state), else_=GapState.OPEN.value),
-            "note": case((_was_answered, _again_note), else_=GapRow.note),
-            "reopened_at": case((_was_closed, self._now()), else_=GapRow.reopened_at),
+            "count": GAPS.c.count + 1,
+            "state": case((GAPS.c.state == GapState.IGNORED.value, GAPS.c.state), else_=GapState.OPEN.value),
+            "note": case((_was_answered, _again_note), else_=GAPS.c.note),
+            "reopened_at": case((_was_closed, self._now()), else_=GAPS.c.reopened_at),
         }
 
     def _first(self, agent_id: UUID, key: str, question: str, reason: GapReason) -> UUID:
@@ -100,7 +101,7 @@ class GapCounting(Repository):
             "last_seen": now,
             "replayed_at": _generation(agent_id),
         }
-        first = self._insert(GapRow).values(
+        first = self._insert(GAPS).values(
             id=new_id(),
             agent_id=agent_id,
             question_key=key,
@@ -114,12 +115,13 @@ class GapCounting(Repository):
             index_elements=["agent_id", "question_key"],
             set_=seen | self._again_values(),
         )
-        return self._connection.execute(asked_again.returning(GapRow.id)).scalar_one()
+        gap_id: UUID = self._connection.execute(asked_again.returning(GAPS.c.id)).scalar_one()
+        return gap_id
 
 
 def _generation(agent_id: UUID) -> ScalarSelect[int]:
     """The turn has just shown what this generation answers."""
-    return select(AgentRow.generation).where(AgentRow.id == agent_id).scalar_subquery()
+    return select(AGENTS.c.generation).where(AGENTS.c.id == agent_id).scalar_subquery()
 
 
 def hashed_key(words: str) -> str:

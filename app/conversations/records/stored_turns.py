@@ -1,11 +1,10 @@
 """Turns as they are read: one by id, a conversation's, and the history that the model is told."""
 
 from datetime import date, datetime
-from typing import Any, TypeVar, cast
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Table, and_, bindparam, func, select
-from sqlalchemy.orm import InstrumentedAttribute, aliased
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, bindparam, func, select
 
 from app.conversations.conversation import Role
 from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
@@ -14,52 +13,41 @@ from app.conversations.records.citations import citations_of
 from app.core.costs import MonthCost
 from app.core.turn import Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.codec import value_of
-from app.store.models import (
-    AgentDayRow,
-    AgentRow,
-    CitationRow,
-    FeedbackRow,
-    LiveMessageRow,
-    MessageRow,
-    TurnRow,
-    UsageRow,
-)
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import MESSAGES
+from app.store.tables.people import LIVE_MESSAGES
+from app.store.tables.turns import AGENT_DAYS, CITATIONS, FEEDBACK, TURNS, USAGE
 from app.store.transaction import Repository, TurnIds
 
-Value = TypeVar("Value")
-
-_question = aliased(MessageRow)
-_answer = aliased(MessageRow)
-_is_question = and_(_question.turn_id == TurnRow.id, _question.role == Role.VISITOR.value)
-_is_answer = and_(_answer.turn_id == TurnRow.id, _answer.role == Role.AGENT.value)
-
-_TURNS = cast(Table, TurnRow.__table__)
-_LIVE_MESSAGES = cast(Table, LiveMessageRow.__table__)
-_asked, _told = (cast(Table, MessageRow.__table__).alias(name) for name in ("asked", "told"))
-# Asked with the first question of each conversation, so they are made once and of columns alone.
+_question = MESSAGES.alias()
+_answer = MESSAGES.alias()
+_is_question = and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value)
+_is_answer = and_(_answer.c.turn_id == TURNS.c.id, _answer.c.role == Role.AGENT.value)
+_asked, _told = (MESSAGES.alias(name) for name in ("asked", "told"))
+# Asked with the first question of each conversation, so they are made once.
 _ANSWERED = (
-    select(_TURNS.c.created_at, _asked.c.text, _told.c.text)
-    .join(_asked, and_(_asked.c.turn_id == _TURNS.c.id, _asked.c.role == Role.VISITOR.value))
-    .join(_told, and_(_told.c.turn_id == _TURNS.c.id, _told.c.role == Role.AGENT.value))
+    select(TURNS.c.created_at, _asked.c.text, _told.c.text)
+    .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
+    .join(_told, and_(_told.c.turn_id == TURNS.c.id, _told.c.role == Role.AGENT.value))
     .where(
-        _TURNS.c.conversation_id == bindparam("conversation_id"),
-        _TURNS.c.state == TurnState.DONE.value,
+        TURNS.c.conversation_id == bindparam("conversation_id"),
+        TURNS.c.state == TurnState.DONE.value,
         _told.c.text != "",
     )
-    .order_by(_TURNS.c.position.desc())
+    .order_by(TURNS.c.position.desc())
     .limit(bindparam("most"))
 )
 _WRITTEN = (
-    select(_LIVE_MESSAGES)
-    .where(_LIVE_MESSAGES.c.conversation_id == bindparam("conversation_id"))
-    .order_by(_LIVE_MESSAGES.c.number.desc())
+    select(LIVE_MESSAGES)
+    .where(LIVE_MESSAGES.c.conversation_id == bindparam("conversation_id"))
+    .order_by(LIVE_MESSAGES.c.number.desc())
     .limit(bindparam("most"))
 )
 
 
 class StoredTurnRecords(Repository):
     def find(self, turn_id: UUID) -> StoredTurn | None:
-        found = self.where(TurnRow.id == turn_id)
+        found = self.where(TURNS.c.id == turn_id)
         return found[0] if found else None
 
     def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
@@ -75,24 +63,24 @@ class StoredTurnRecords(Repository):
     def tokens_of_day(self, agent_id: UUID, day: date) -> int:
         """What the agent's turns that ended on that day, by UTC, cost, and what was charged beside them, tokens read
         and written together."""
-        statement = select(AgentDayRow.tokens).where(AgentDayRow.agent_id == agent_id, AgentDayRow.day == day)
+        statement = select(AGENT_DAYS.c.tokens).where(AGENT_DAYS.c.agent_id == agent_id, AGENT_DAYS.c.day == day)
         return self._connection.scalar(statement) or 0
 
     def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
         """What the chat model was asked for, newest month first, without prices."""
         is_sqlite = self._dialect == "sqlite"
         month = (
-            func.strftime("%Y-%m", UsageRow.created_at)
+            func.strftime("%Y-%m", USAGE.c.created_at)
             if is_sqlite
-            else func.to_char(func.timezone("UTC", UsageRow.created_at), "YYYY-MM")
+            else func.to_char(func.timezone("UTC", USAGE.c.created_at), "YYYY-MM")
         ).label("month")
         sums = [
             func.coalesce(func.sum(column), 0)
-            for column in (UsageRow.prompt_tokens, UsageRow.completion_tokens, UsageRow.cached_tokens)
+            for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)
         ]
         found = self._connection.execute(
             select(month, func.count(), *sums)
-            .where(UsageRow.agent_id == agent_id, UsageRow.model != "")
+            .where(USAGE.c.agent_id == agent_id, USAGE.c.model != "")
             .group_by(month)
             .order_by(month.desc())
             .limit(months)
@@ -104,45 +92,45 @@ class StoredTurnRecords(Repository):
 
     def moved_at(self, workspace_id: UUID) -> datetime | None:
         """When a turn of the workspace last ended, or got its first thumb."""
-        ended = select(func.max(UsageRow.created_at)).where(UsageRow.agent_id == AgentRow.id).scalar_subquery()
-        rated = select(func.max(FeedbackRow.created_at)).where(FeedbackRow.agent_id == AgentRow.id).scalar_subquery()
-        moments = self._connection.execute(select(ended, rated).where(AgentRow.workspace_id == workspace_id))
+        ended = select(func.max(USAGE.c.created_at)).where(USAGE.c.agent_id == AGENTS.c.id).scalar_subquery()
+        rated = select(func.max(FEEDBACK.c.created_at)).where(FEEDBACK.c.agent_id == AGENTS.c.id).scalar_subquery()
+        moments = self._connection.execute(select(ended, rated).where(AGENTS.c.workspace_id == workspace_id))
         return max((moment for both in moments for moment in both if moment is not None), default=None)
 
     def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
         """Thumbs up and down that answers got, by the URL of each section that they cited."""
         statement = (
             select(
-                CitationRow.url,
-                func.count().filter(FeedbackRow.rating == "up"),
-                func.count().filter(FeedbackRow.rating == "down"),
+                CITATIONS.c.url,
+                func.count().filter(FEEDBACK.c.rating == "up"),
+                func.count().filter(FEEDBACK.c.rating == "down"),
             )
-            .join(FeedbackRow, FeedbackRow.turn_id == CitationRow.turn_id)
-            .where(FeedbackRow.agent_id == agent_id)
-            .group_by(CitationRow.url)
+            .join(FEEDBACK, FEEDBACK.c.turn_id == CITATIONS.c.turn_id)
+            .where(FEEDBACK.c.agent_id == agent_id)
+            .group_by(CITATIONS.c.url)
         )
         return {url: (up, down) for url, up, down in self._connection.execute(statement)}
 
     def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
         """Oldest first, with citations and trace."""
-        return self.where(TurnRow.conversation_id == conversation_id)
+        return self.where(TURNS.c.conversation_id == conversation_id)
 
     def where(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
-        """Those that meet a condition on `TurnRow`, oldest first."""
+        """Those that meet a condition on `TURNS`, oldest first."""
         statement = (
             select(
-                TurnRow,
-                _question.text.label("question"),
-                func.coalesce(_answer.text, TurnRow.partial_answer).label("answer"),
-                _answer.id.label("message_id"),
-                FeedbackRow.rating,
-                func.coalesce(FeedbackRow.comment, "").label("comment"),
+                TURNS,
+                _question.c.text.label("question"),
+                func.coalesce(_answer.c.text, TURNS.c.partial_answer).label("answer"),
+                _answer.c.id.label("message_id"),
+                FEEDBACK.c.rating,
+                func.coalesce(FEEDBACK.c.comment, "").label("comment"),
             )
             .join(_question, _is_question)
             .outerjoin(_answer, _is_answer)
-            .outerjoin(FeedbackRow, FeedbackRow.turn_id == TurnRow.id)
+            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
             .where(condition)
-            .order_by(TurnRow.position)
+            .order_by(TURNS.c.position)
         )
         rows = self._connection.execute(statement).all()
         citations = citations_of(self._connection, [row.id for row in rows])
@@ -150,15 +138,17 @@ class StoredTurnRecords(Repository):
 
     def question(self, turn_id: UUID) -> str:
         """Of a turn that is there."""
-        return self._message(turn_id, MessageRow.text, Role.VISITOR)
+        text: str = self._connection.execute(_of_turn(MESSAGES.c.text, turn_id, Role.VISITOR)).scalar_one()
+        return text
 
     def answer_id(self, turn_id: UUID) -> UUID:
         """Of a turn that has ended."""
-        return self._message(turn_id, MessageRow.id, Role.AGENT)
+        message_id: UUID = self._connection.execute(_of_turn(MESSAGES.c.id, turn_id, Role.AGENT)).scalar_one()
+        return message_id
 
-    def _message(self, turn_id: UUID, column: InstrumentedAttribute[Value], role: Role) -> Value:
-        statement = select(column).where(MessageRow.turn_id == turn_id, MessageRow.role == role.value)
-        return self._connection.scalars(statement).one()
+
+def _of_turn(column: Column[Any], turn_id: UUID, role: Role) -> Select[Any]:
+    return select(column).where(MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == role.value)
 
 
 def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:

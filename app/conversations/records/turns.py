@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Insert, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Insert, bindparam, delete, insert, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.conversation import Role
@@ -14,19 +13,11 @@ from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
 from app.core.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.store.models import (
-    AgentDayRow,
-    AgentRow,
-    CitationRow,
-    ConversationRow,
-    CuratedAnswerRow,
-    FeedbackRow,
-    GapQuestionRow,
-    MessageRow,
-    TurnRow,
-    UsageRow,
-)
 from app.store.outbox import Outbox
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS
+from app.store.tables.conversations import CONVERSATIONS, MESSAGES
+from app.store.tables.gaps import GAP_QUESTIONS
+from app.store.tables.turns import AGENT_DAYS, CITATIONS, FEEDBACK, TURNS, USAGE
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, TurnIds, affected_rows, insert_of
 
@@ -48,61 +39,56 @@ _END_COLUMNS = (
     "next_questions",
     "ended_at",
 )
-# Statements of each turn are made once, and on tables instead of their classes: so they cost a third.
-_TURNS = cast(Table, TurnRow.__table__)
-_MESSAGES = cast(Table, MessageRow.__table__)
-_CONVERSATIONS = cast(Table, ConversationRow.__table__)
-_AGENTS = cast(Table, AgentRow.__table__)
-_CURATED = cast(Table, CuratedAnswerRow.__table__)
-_CITATION = insert(cast(Table, CitationRow.__table__))
-_MESSAGE = insert(_MESSAGES)
+# Statements of each turn are made once.
+_CITATION = insert(CITATIONS)
+_MESSAGE = insert(MESSAGES)
 # Locked, so that two who begin at once wait for each other.
 _OWN_CONVERSATION = (
-    select(_CONVERSATIONS.c.turn_count, _CONVERSATIONS.c.first_question)
-    .join(_AGENTS, _AGENTS.c.id == _CONVERSATIONS.c.agent_id)
+    select(CONVERSATIONS.c.turn_count, CONVERSATIONS.c.first_question)
+    .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
     .where(
-        _CONVERSATIONS.c.id == bindparam("conversation"),
-        _CONVERSATIONS.c.visitor_id == bindparam("visitor"),
-        _CONVERSATIONS.c.agent_id == bindparam("agent"),
-        _CONVERSATIONS.c.cleared_at.is_(None),
-        _AGENTS.c.workspace_id == bindparam("workspace"),
+        CONVERSATIONS.c.id == bindparam("conversation"),
+        CONVERSATIONS.c.visitor_id == bindparam("visitor"),
+        CONVERSATIONS.c.agent_id == bindparam("agent"),
+        CONVERSATIONS.c.cleared_at.is_(None),
+        AGENTS.c.workspace_id == bindparam("workspace"),
     )
-    .with_for_update(of=_CONVERSATIONS)
+    .with_for_update(of=CONVERSATIONS)
 )
 _ASKED = (
-    update(_CONVERSATIONS)
-    .where(_CONVERSATIONS.c.id == bindparam("conversation"))
+    update(CONVERSATIONS)
+    .where(CONVERSATIONS.c.id == bindparam("conversation"))
     .values({name: bindparam(f"new_{name}") for name in ("turn_count", "first_question", "last_active_at")})
 )
 _ACTIVE = (
-    update(_CONVERSATIONS)
-    .where(_CONVERSATIONS.c.id == bindparam("conversation"))
-    .values(last_active_at=bindparam("now"))
+    update(CONVERSATIONS).where(CONVERSATIONS.c.id == bindparam("conversation")).values(last_active_at=bindparam("now"))
 )
 _TO_END = (
-    select(*(_TURNS.c[name] for name in ("id", "agent_id", "visitor_id", "conversation_id", "state")))
-    .where(_TURNS.c.id == bindparam("turn"))
+    select(*(TURNS.c[name] for name in ("id", "agent_id", "visitor_id", "conversation_id", "state")))
+    .where(TURNS.c.id == bindparam("turn"))
     .with_for_update()
 )
 _ENDED = (
-    update(_TURNS)
-    .where(_TURNS.c.id == bindparam("turn"))
+    update(TURNS)
+    .where(TURNS.c.id == bindparam("turn"))
     .values(
         # NULL when it was deleted meanwhile
-        curated_answer_id=select(_CURATED.c.id).where(_CURATED.c.id == bindparam("curated")).scalar_subquery(),
+        curated_answer_id=select(CURATED_ANSWERS.c.id)
+        .where(CURATED_ANSWERS.c.id == bindparam("curated"))
+        .scalar_subquery(),
         **{name: bindparam(f"new_{name}") for name in _END_COLUMNS},
     )
 )
 _CHECKPOINT = (
-    update(_TURNS)
-    .where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _RUNNING)
+    update(TURNS)
+    .where(TURNS.c.id == bindparam("turn"), TURNS.c.state == _RUNNING)
     .values(partial_answer=bindparam("text"))
 )
-_CUT_TURNS = select(_TURNS.c.id).where(_TURNS.c.id == bindparam("turn"), _TURNS.c.state == _CUT)
+_CUT_TURNS = select(TURNS.c.id).where(TURNS.c.id == bindparam("turn"), TURNS.c.state == _CUT)
 # Of an owner that was only silent, and writes on.
 _CHECKPOINT_OF_CUT = (
-    update(_MESSAGES)
-    .where(_MESSAGES.c.turn_id == _CUT_TURNS.scalar_subquery(), _MESSAGES.c.role == Role.AGENT.value)
+    update(MESSAGES)
+    .where(MESSAGES.c.turn_id == _CUT_TURNS.scalar_subquery(), MESSAGES.c.role == Role.AGENT.value)
     .values(text=bindparam("text"))
 )
 
@@ -139,7 +125,7 @@ class TurnRecords(Repository):
         # Two constraints may refuse the row: the id, and the index on running turns.
         begun = self._connection.execute(_begun(self._dialect), first)
         if begun.one_or_none() is None:
-            if self._connection.scalar(select(TurnRow.id).where(TurnRow.id == request.turn_id)):
+            if self._connection.scalar(select(TURNS.c.id).where(TURNS.c.id == request.turn_id)):
                 raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
             raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
         self._add_message(request.turn_id, Role.VISITOR, request.message)
@@ -183,14 +169,12 @@ class TurnRecords(Repository):
     def cut_orphans(self, living_owners: Collection[str]) -> int:
         """Running turns of any other owner become `cut`; return how many."""
         orphans = (
-            select(TurnRow)
-            .where(TurnRow.state == _RUNNING, TurnRow.owner.not_in(list(living_owners)))
-            .with_for_update()
+            select(TURNS).where(TURNS.c.state == _RUNNING, TURNS.c.owner.not_in(list(living_owners))).with_for_update()
         )
         turns = self._connection.execute(orphans).all()
         for turn in turns:
             self._connection.execute(
-                update(TurnRow).where(TurnRow.id == turn.id).values(state=_CUT, partial_answer="", ended_at=self._now())
+                update(TURNS).where(TURNS.c.id == turn.id).values(state=_CUT, partial_answer="", ended_at=self._now())
             )
             self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
@@ -200,9 +184,9 @@ class TurnRecords(Repository):
     def _take_back_cut(self, turn_id: UUID) -> None:
         """Its owner lives after all, and knows more."""
         self._connection.execute(
-            delete(MessageRow).where(MessageRow.turn_id == turn_id, MessageRow.role == Role.AGENT.value)
+            delete(MESSAGES).where(MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == Role.AGENT.value)
         )
-        self._connection.execute(delete(UsageRow).where(UsageRow.turn_id == turn_id))
+        self._connection.execute(delete(USAGE).where(USAGE.c.turn_id == turn_id))
 
     def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
         """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,
@@ -211,12 +195,12 @@ class TurnRecords(Repository):
         if rating not in _RATINGS:
             raise InvalidInput("rating", 'must be "up" or "down".')
         own = (
-            select(TurnRow)
+            select(TURNS)
             .where(
-                TurnRow.id == turn_id,
-                TurnRow.conversation_id == session.conversation_id,
-                TurnRow.visitor_id == session.visitor_id,
-                TurnRow.agent_id == session.agent_id,
+                TURNS.c.id == turn_id,
+                TURNS.c.conversation_id == session.conversation_id,
+                TURNS.c.visitor_id == session.visitor_id,
+                TURNS.c.agent_id == session.agent_id,
             )
             .with_for_update()
         )
@@ -224,7 +208,7 @@ class TurnRecords(Repository):
         if turn is None:
             raise NotFound("turn")
         now = self._now()
-        first = self._insert(FeedbackRow).values(
+        first = self._insert(FEEDBACK).values(
             id=new_id(),
             turn_id=turn_id,
             agent_id=turn.agent_id,
@@ -244,12 +228,12 @@ class TurnRecords(Repository):
     def flag(self, turn_id: UUID) -> UUID | None:
         """The turn's question counts as a gap on an operator's word, unless it has counted as one before; return the
         gap's id, None for a question without words. Raises NotFound."""
-        turn = self._connection.execute(select(TurnRow).where(TurnRow.id == turn_id).with_for_update()).first()
+        turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
         if turn is None:
             raise NotFound("turn")
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
-        return self._connection.scalar(select(GapQuestionRow.gap_id).where(GapQuestionRow.turn_id == turn_id))
+        return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
 
     def _own_conversation(self, session: VisitorSession) -> tuple[int, str]:
         """How many turns it has, and its first question. Locked until the transaction ends."""
@@ -332,17 +316,16 @@ class TurnRecords(Repository):
 
 @cache
 def _begun(dialect: str) -> ReturningInsert[UUID]:
-    return insert_of(dialect, _TURNS).on_conflict_do_nothing().returning(_TURNS.c.id)
+    return insert_of(dialect, TURNS).on_conflict_do_nothing().returning(TURNS.c.id)
 
 
 @cache
 def _usage(dialect: str) -> Insert:
-    return insert_of(dialect, cast(Table, UsageRow.__table__)).on_conflict_do_nothing()
+    return insert_of(dialect, USAGE).on_conflict_do_nothing()
 
 
 @cache
 def _day(dialect: str) -> Insert:
-    days = cast(Table, AgentDayRow.__table__)
-    day = insert_of(dialect, days)
-    more = {"tokens": days.c.tokens + day.excluded.tokens}
+    day = insert_of(dialect, AGENT_DAYS)
+    more = {"tokens": AGENT_DAYS.c.tokens + day.excluded.tokens}
     return day.on_conflict_do_update(index_elements=["agent_id", "day"], set_=more)

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, func, select, update
-from sqlalchemy.orm import InstrumentedAttribute
 
 from app.core.errors import NotFound
 from app.core.gap_state import GapState
@@ -15,11 +14,13 @@ from app.gaps.gap_digest import LISTED, GapTally, Week
 from app.gaps.records.grooming import WEEK
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.models import AgentRow, GapQuestionRow, GapRow, TurnRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.turns import TURNS
 from app.store.transaction import Repository
 
-_MOST_ASKED_FIRST = Keyset(GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
-_LATEST_FIRST = Keyset(GapRow.last_seen, GapRow.id, descending=True)
+_MOST_ASKED_FIRST = Keyset(GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
+_LATEST_FIRST = Keyset(GAPS.c.last_seen, GAPS.c.id, descending=True)
 
 
 class GapRecords(Repository):
@@ -33,20 +34,20 @@ class GapRecords(Repository):
         only: GapFilter = EVERY_GAP,
         order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
-        statement = select(GapRow).where(GapRow.agent_id == agent_id)
+        statement = select(GAPS).where(GAPS.c.agent_id == agent_id)
         if state is not None:
-            statement = statement.where(GapRow.state == state.value)
+            statement = statement.where(GAPS.c.state == state.value)
         if only.reason is not None:
-            statement = statement.where(GapRow.reason == only.reason.value)
+            statement = statement.where(GAPS.c.reason == only.reason.value)
         if only.since is not None:
-            statement = statement.where(GapRow.last_seen >= only.since)
+            statement = statement.where(GAPS.c.last_seen >= only.since)
         if only.text is not None:
-            statement = statement.where(GapRow.question.icontains(only.text, autoescape=True))
+            statement = statement.where(GAPS.c.question.icontains(only.text, autoescape=True))
         if only.language is not None:
             spoken = (
-                select(GapQuestionRow.id)
-                .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
-                .where(GapQuestionRow.gap_id == GapRow.id, TurnRow.language == only.language)
+                select(GAP_QUESTIONS.c.id)
+                .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+                .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id, TURNS.c.language == only.language)
             )
             statement = statement.where(spoken.exists())
         if order is GapOrder.IMPACT:
@@ -57,30 +58,30 @@ class GapRecords(Repository):
     def _by_impact(self, agent_id: UUID, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
         """It sinks with time alone, so that it is worked out with each page."""
         askings = select(
-            GapQuestionRow.gap_id,
+            GAP_QUESTIONS.c.gap_id,
             (
-                func.count(TurnRow.visitor_id.distinct())
-                * (1 + func.count().filter(GapQuestionRow.asked_at > self._now() - WEEK))
+                func.count(TURNS.c.visitor_id.distinct())
+                * (1 + func.count().filter(GAP_QUESTIONS.c.asked_at > self._now() - WEEK))
             ).label("impact"),
         )
         impacts = (
-            askings.join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
-            .join(GapRow, GapRow.id == GapQuestionRow.gap_id)
-            .where(GapRow.agent_id == agent_id)
-            .group_by(GapQuestionRow.gap_id)
+            askings.join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+            .join(GAPS, GAPS.c.id == GAP_QUESTIONS.c.gap_id)
+            .where(GAPS.c.agent_id == agent_id)
+            .group_by(GAP_QUESTIONS.c.gap_id)
             .subquery()
         )
         impact = func.coalesce(impacts.c.impact, 0).label("impact")
-        keyset = Keyset(impact, GapRow.count, GapRow.last_seen, GapRow.id, descending=True)
-        ranked = statement.outerjoin(impacts, impacts.c.gap_id == GapRow.id).add_columns(impact)
+        keyset = Keyset(impact, GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
+        ranked = statement.outerjoin(impacts, impacts.c.gap_id == GAPS.c.id).add_columns(impact)
         return keyset.page(self._connection, ranked, page, lambda row: value_of(Gap, row))
 
     def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         """Raises NotFound, for a foreign one as well."""
         statement = (
-            select(GapRow)
-            .join(AgentRow, AgentRow.id == GapRow.agent_id)
-            .where(GapRow.id == gap_id, AgentRow.workspace_id == workspace_id)
+            select(GAPS)
+            .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
+            .where(GAPS.c.id == gap_id, AGENTS.c.workspace_id == workspace_id)
         )
         row = self._connection.execute(statement).first()
         if row is None:
@@ -90,9 +91,9 @@ class GapRecords(Repository):
     def assigned(self, workspace_id: UUID, assignee: str, limit: int) -> list[Gap]:
         """Open ones of all agents of the workspace that they look after, latest asked first."""
         statement = (
-            select(GapRow)
-            .where(_of_workspace(workspace_id), GapRow.state == GapState.OPEN.value, GapRow.assignee == assignee)
-            .order_by(GapRow.last_seen.desc(), GapRow.id.desc())
+            select(GAPS)
+            .where(_of_workspace(workspace_id), GAPS.c.state == GapState.OPEN.value, GAPS.c.assignee == assignee)
+            .order_by(GAPS.c.last_seen.desc(), GAPS.c.id.desc())
             .limit(limit)
         )
         return [value_of(Gap, row) for row in self._connection.execute(statement)]
@@ -100,11 +101,11 @@ class GapRecords(Repository):
     def turned(self, workspace_id: UUID, state: GapState, since: datetime, limit: int) -> list[tuple[Gap, datetime]]:
         """Those of the workspace that are answered and were closed with proof since then, or open and were opened
         again, latest first, with when that was."""
-        at = GapRow.answered_at if state is GapState.ANSWERED else GapRow.reopened_at
+        at = GAPS.c.answered_at if state is GapState.ANSWERED else GAPS.c.reopened_at
         statement = (
-            select(GapRow, at.label("turned_at"))
-            .where(_of_workspace(workspace_id), GapRow.state == state.value, at >= since)
-            .order_by(at.desc(), GapRow.id.desc())
+            select(GAPS, at.label("turned_at"))
+            .where(_of_workspace(workspace_id), GAPS.c.state == state.value, at >= since)
+            .order_by(at.desc(), GAPS.c.id.desc())
             .limit(limit)
         )
         return [(value_of(Gap, row), row.turned_at) for row in self._connection.execute(statement)]
@@ -117,25 +118,25 @@ class GapRecords(Repository):
             values["answered_at"] = self._now()
         if state is GapState.OPEN and was not in (GapState.OPEN, GapState.PROPOSED):
             values["reopened_at"] = self._now()
-        self._connection.execute(update(GapRow).where(GapRow.id == gap_id).values(**values))
+        self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(**values))
         return self.get(workspace_id, gap_id)
 
     def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
         """Those that were new in that week, closed with proof in it, and opened again in it."""
         return (
-            self._tally(agent_id, week, GapRow.first_seen),
-            self._tally(agent_id, week, GapRow.answered_at),
-            self._tally(agent_id, week, GapRow.reopened_at),
+            self._tally(agent_id, week, GAPS.c.first_seen),
+            self._tally(agent_id, week, GAPS.c.answered_at),
+            self._tally(agent_id, week, GAPS.c.reopened_at),
         )
 
-    def _tally(self, agent_id: UUID, week: Week, moment: InstrumentedAttribute[object]) -> GapTally:
-        happened = GapRow.agent_id == agent_id, moment >= week.since, moment < week.until
-        most_asked = select(GapRow.id).where(*happened).order_by(GapRow.count.desc(), GapRow.id).limit(LISTED)
+    def _tally(self, agent_id: UUID, week: Week, moment: ColumnElement[Any]) -> GapTally:
+        happened = GAPS.c.agent_id == agent_id, moment >= week.since, moment < week.until
+        most_asked = select(GAPS.c.id).where(*happened).order_by(GAPS.c.count.desc(), GAPS.c.id).limit(LISTED)
         return GapTally(
-            self._connection.scalar(select(func.count()).select_from(GapRow).where(*happened)) or 0,
+            self._connection.scalar(select(func.count()).select_from(GAPS).where(*happened)) or 0,
             tuple(self._connection.scalars(most_asked)),
         )
 
 
 def _of_workspace(workspace_id: UUID) -> ColumnElement[bool]:
-    return GapRow.agent_id.in_(select(AgentRow.id).where(AgentRow.workspace_id == workspace_id))
+    return GAPS.c.agent_id.in_(select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id))

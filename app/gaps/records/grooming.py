@@ -13,7 +13,10 @@ from app.core.errors import InvalidInput
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import Channel
 from app.gaps.gap_facts import TREND_DAYS, GapFacts, GapSample, GrowingGap
-from app.store.models import AgentRow, ConversationRow, GapQuestionRow, GapRow, TurnRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.turns import TURNS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 
@@ -23,30 +26,30 @@ WEEK = timedelta(days=7)
 class GapGroomingRecords(Repository):
     def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
         """Their askings and counts come to `into`, and they are gone. Those of other agents stay."""
-        gaps = select(GapRow).where(GapRow.agent_id == agent_id, GapRow.id.in_(gap_ids)).with_for_update()
+        gaps = select(GAPS).where(GAPS.c.agent_id == agent_id, GAPS.c.id.in_(gap_ids)).with_for_update()
         for gap in self._connection.execute(gaps).all():
             self._absorb(gap, into)
-        self._connection.execute(update(GapRow).where(GapRow.id == into).values(may_join=False))
+        self._connection.execute(update(GAPS).where(GAPS.c.id == into).values(may_join=False))
 
     def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
         """The wording of that turn becomes a gap of its own, in the same state, whose id is returned; neither joins
         another by itself from now on. Raises InvalidInput, naming `turn_id`, where there is nothing to split."""
         asking = self._connection.execute(
-            select(GapQuestionRow).where(GapQuestionRow.gap_id == gap_id, GapQuestionRow.turn_id == turn_id)
+            select(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.turn_id == turn_id)
         ).first()
         if asking is None:
             raise InvalidInput("turn_id", "The gap was not asked in this turn. Take one of its samples.")
-        others = select(GapQuestionRow.id).where(
-            GapQuestionRow.gap_id == gap_id, GapQuestionRow.question_key != asking.question_key
+        others = select(GAP_QUESTIONS.c.id).where(
+            GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key != asking.question_key
         )
         if self._connection.scalar(others.limit(1)) is None:
             raise InvalidInput("turn_id", "The gap has no other wording. There is nothing to split.")
         own = new_id()
-        left = select(GapRow).where(GapRow.id == gap_id).with_for_update()
+        left = select(GAPS).where(GAPS.c.id == gap_id).with_for_update()
         gap = self._connection.execute(left).one()
-        self._connection.execute(update(GapRow).where(GapRow.id == gap_id).values(may_join=False))
+        self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(may_join=False))
         self._connection.execute(
-            self._insert(GapRow).values(
+            self._insert(GAPS).values(
                 id=own,
                 agent_id=gap.agent_id,
                 question_key=own.hex,
@@ -62,8 +65,8 @@ class GapGroomingRecords(Repository):
             )
         )
         self._connection.execute(
-            update(GapQuestionRow)
-            .where(GapQuestionRow.gap_id == gap_id, GapQuestionRow.question_key == asking.question_key)
+            update(GAP_QUESTIONS)
+            .where(GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
             .values(gap_id=own)
         )
         for changed in (gap_id, own):  # the old one first: it may hold the key that is now the new one's
@@ -75,62 +78,62 @@ class GapGroomingRecords(Repository):
         told = {"assignee": assignee, "note": note}
         values = {name: value for name, value in told.items() if value is not None}
         if values:
-            self._connection.execute(update(GapRow).where(GapRow.id == gap_id).values(values))
+            self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(values))
 
     def growing(self, workspace_id: UUID, limit: int) -> list[GrowingGap]:
         """Of all agents of the workspace, those first that grew by most."""
         this_week, week_before = _askings(self._now())
-        asked_lately = GapQuestionRow.asked_at > self._now() - 2 * WEEK
+        asked_lately = GAP_QUESTIONS.c.asked_at > self._now() - 2 * WEEK
         statement = (
-            select(GapRow.id, GapRow.agent_id, GapRow.question, this_week, week_before)
-            .select_from(AgentRow)
-            .join(GapRow, GapRow.agent_id == AgentRow.id)
-            .join(GapQuestionRow, and_(GapQuestionRow.gap_id == GapRow.id, asked_lately))
+            select(GAPS.c.id, GAPS.c.agent_id, GAPS.c.question, this_week, week_before)
+            .select_from(AGENTS)
+            .join(GAPS, GAPS.c.agent_id == AGENTS.c.id)
+            .join(GAP_QUESTIONS, and_(GAP_QUESTIONS.c.gap_id == GAPS.c.id, asked_lately))
             .where(
-                AgentRow.workspace_id == workspace_id,
-                GapRow.state == GapState.OPEN.value,
-                GapRow.last_seen > self._now() - WEEK,
+                AGENTS.c.workspace_id == workspace_id,
+                GAPS.c.state == GapState.OPEN.value,
+                GAPS.c.last_seen > self._now() - WEEK,
             )
-            .group_by(GapRow.id, GapRow.agent_id, GapRow.question, GapRow.last_seen)
+            .group_by(GAPS.c.id, GAPS.c.agent_id, GAPS.c.question, GAPS.c.last_seen)
             .having(this_week > week_before)
-            .order_by((this_week - week_before).desc(), this_week.desc(), GapRow.last_seen.desc(), GapRow.id.desc())
+            .order_by((this_week - week_before).desc(), this_week.desc(), GAPS.c.last_seen.desc(), GAPS.c.id.desc())
             .limit(limit)
         )
         return [GrowingGap(*found) for found in self._connection.execute(statement)]
 
     def facts(self, gap_id: UUID, samples: int) -> GapFacts:
         """With that many samples at most."""
-        of_gap = GapQuestionRow.gap_id == gap_id
+        of_gap = GAP_QUESTIONS.c.gap_id == gap_id
         now = self._now()
-        asked = GapQuestionRow.asked_at
+        asked = GAP_QUESTIONS.c.asked_at
         counted = (
             select(
-                func.count(func.distinct(TurnRow.visitor_id)),
+                func.count(func.distinct(TURNS.c.visitor_id)),
                 *_askings(now),
             )
-            .select_from(GapQuestionRow)
-            .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
+            .select_from(GAP_QUESTIONS)
+            .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
             .where(of_gap)
         )
         visitors, this_week, week_before = self._connection.execute(counted).one()
         days = [now - timedelta(days=back) for back in range(TREND_DAYS, -1, -1)]
         daily = select(*(func.count().filter(asked > a, asked <= b) for a, b in pairwise(days))).where(of_gap)
-        by_day = self._connection.execute(daily.select_from(GapQuestionRow)).one()
+        by_day = self._connection.execute(daily.select_from(GAP_QUESTIONS)).one()
         spoken = (
-            select(TurnRow.language)
-            .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
-            .where(of_gap, TurnRow.language.is_not(None))
-            .group_by(TurnRow.language)
-            .order_by(func.count().desc(), TurnRow.language)
+            select(TURNS.c.language)
+            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)
+            .where(of_gap, TURNS.c.language.is_not(None))
+            .group_by(TURNS.c.language)
+            .order_by(func.count().desc(), TURNS.c.language)
         )
         latest = (
             select(
-                GapQuestionRow, TurnRow.language, ConversationRow.id.label("conversation_id"), ConversationRow.channel
+                GAP_QUESTIONS, TURNS.c.language, CONVERSATIONS.c.id.label("conversation_id"), CONVERSATIONS.c.channel
             )
-            .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
-            .join(ConversationRow, ConversationRow.id == TurnRow.conversation_id)
+            .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+            .join(CONVERSATIONS, CONVERSATIONS.c.id == TURNS.c.conversation_id)
             .where(of_gap)
-            .order_by(asked.desc(), GapQuestionRow.id.desc())
+            .order_by(asked.desc(), GAP_QUESTIONS.c.id.desc())
             .limit(samples)
         )
         return GapFacts(
@@ -157,26 +160,26 @@ class GapGroomingRecords(Repository):
 
     def _absorb(self, gap: Row[Any], into: UUID) -> None:
         """The other keeps its question and what operators said of it; askings and their count come together."""
-        moved = update(GapQuestionRow).where(GapQuestionRow.gap_id == gap.id).values(gap_id=into)
+        moved = update(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap.id).values(gap_id=into)
         self._connection.execute(moved)
-        is_later = GapRow.last_seen < gap.last_seen
-        is_earlier = GapRow.first_seen > gap.first_seen
+        is_later = GAPS.c.last_seen < gap.last_seen
+        is_earlier = GAPS.c.first_seen > gap.first_seen
         self._connection.execute(
-            update(GapRow)
-            .where(GapRow.id == into)
+            update(GAPS)
+            .where(GAPS.c.id == into)
             .values(
-                count=GapRow.count + gap._mapping["count"],
-                first_seen=case((is_earlier, gap.first_seen), else_=GapRow.first_seen),
-                last_seen=case((is_later, gap.last_seen), else_=GapRow.last_seen),
-                reason=case((is_later, gap.reason), else_=GapRow.reason),
+                count=GAPS.c.count + gap._mapping["count"],
+                first_seen=case((is_earlier, gap.first_seen), else_=GAPS.c.first_seen),
+                last_seen=case((is_later, gap.last_seen), else_=GAPS.c.last_seen),
+                reason=case((is_later, gap.reason), else_=GAPS.c.reason),
             )
         )
-        self._connection.execute(delete(GapRow).where(GapRow.id == gap.id))
+        self._connection.execute(delete(GAPS).where(GAPS.c.id == gap.id))
 
 
 def _askings(now: datetime) -> tuple[ColumnElement[int], ColumnElement[int]]:
     """How many were of the last 7 days, and of the 7 before."""
-    asked = GapQuestionRow.asked_at
+    asked = GAP_QUESTIONS.c.asked_at
     return (
         func.count().filter(asked > now - WEEK),
         func.count().filter(asked > now - 2 * WEEK, asked <= now - WEEK),

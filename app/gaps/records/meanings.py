@@ -10,7 +10,8 @@ from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.core.gap_state import GapState
 from app.gaps.gap_grouping import Move, Wording
 from app.gaps.gap_meaning import UnplacedGap
-from app.store.models import GapQuestionRow, GapRow, TurnRow
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.turns import TURNS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 
@@ -19,11 +20,11 @@ _GAPS = 2000  # the open gaps of an agent that were seen last; 3 MB of vectors
 _WORDINGS = 300
 # What merging and splitting leave behind, and what else operators and replays say of a gap.
 _UNTOUCHED = (
-    GapRow.may_join,
-    GapRow.assignee == "",
-    GapRow.note == "",
-    GapRow.answered_at.is_(None),
-    GapRow.reopened_at.is_(None),
+    GAPS.c.may_join,
+    GAPS.c.assignee == "",
+    GAPS.c.note == "",
+    GAPS.c.answered_at.is_(None),
+    GAPS.c.reopened_at.is_(None),
 )
 
 
@@ -31,17 +32,17 @@ class GapMeaningRecords(Repository):
     def unplaced(self, at_most: int) -> list[UnplacedGap]:
         """Gaps of all agents that were not yet compared with their agent's others, oldest first."""
         language = (
-            select(TurnRow.language)
-            .join(GapQuestionRow, GapQuestionRow.turn_id == TurnRow.id)
-            .where(GapQuestionRow.gap_id == GapRow.id)
-            .order_by(GapQuestionRow.asked_at, GapQuestionRow.id)
+            select(TURNS.c.language)
+            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)
+            .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id)
+            .order_by(GAP_QUESTIONS.c.asked_at, GAP_QUESTIONS.c.id)
             .limit(1)
             .scalar_subquery()
         )
         statement = (
-            select(GapRow.id, GapRow.agent_id, GapRow.question, language)
-            .where(GapRow.placed_by.is_(None))
-            .order_by(GapRow.first_seen, GapRow.id)
+            select(GAPS.c.id, GAPS.c.agent_id, GAPS.c.question, language)
+            .where(GAPS.c.placed_by.is_(None))
+            .order_by(GAPS.c.first_seen, GAPS.c.id)
             .limit(at_most)
         )
         return [UnplacedGap(*row) for row in self._connection.execute(statement)]
@@ -50,24 +51,24 @@ class GapMeaningRecords(Repository):
         """It was compared with the others, by unit vectors of that model; that of its question is kept. None: the model
         does not read it. One whose question has changed meanwhile stays as it is."""
         meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
-        placed = update(GapRow).where(GapRow.id == gap.id, GapRow.placed_by.is_(None), GapRow.question == gap.question)
+        placed = update(GAPS).where(GAPS.c.id == gap.id, GAPS.c.placed_by.is_(None), GAPS.c.question == gap.question)
         self._connection.execute(placed.values(placed_by=model_id, meaning=meaning))
 
     def forget_meanings_but(self, model_id: str) -> None:
         """Gaps placed by any other model are unplaced again."""
-        others = GapRow.placed_by.is_not(None), GapRow.placed_by != model_id
-        self._connection.execute(update(GapRow).where(*others).values(placed_by=None, meaning=None))
+        others = GAPS.c.placed_by.is_not(None), GAPS.c.placed_by != model_id
+        self._connection.execute(update(GAPS).where(*others).values(placed_by=None, meaning=None))
 
     def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
         """Those of the agent's open gaps that no operator has had a hand in, and the settled ones by their question
         alone, where that model's vector of it is known. Of very many wordings those that were not yet compared and
         then the latest are told; gaps beyond them count as settled."""
         is_loose = and_(*_UNTOUCHED)
-        is_new = GapRow.placed_by.is_distinct_from(model_id)
+        is_new = GAPS.c.placed_by.is_distinct_from(model_id)
         listed = (
-            select(GapRow.id, GapRow.question_key, GapRow.question, GapRow.first_seen, is_loose, is_new, GapRow.meaning)
-            .where(GapRow.agent_id == agent_id, GapRow.state == GapState.OPEN.value)
-            .order_by(is_new.desc(), case((is_new, GapRow.first_seen)), GapRow.last_seen.desc(), GapRow.id)
+            select(GAPS.c.id, GAPS.c.question_key, GAPS.c.question, GAPS.c.first_seen, is_loose, is_new, GAPS.c.meaning)
+            .where(GAPS.c.agent_id == agent_id, GAPS.c.state == GapState.OPEN.value)
+            .order_by(is_new.desc(), case((is_new, GAPS.c.first_seen)), GAPS.c.last_seen.desc(), GAPS.c.id)
             .limit(_GAPS)
         )
         gaps = self._connection.execute(listed).all()
@@ -102,10 +103,10 @@ class GapMeaningRecords(Repository):
                 made.append(into)
             for wording in move.wordings:
                 of_wording = (
-                    GapQuestionRow.gap_id == wording.gap_id,
-                    GapQuestionRow.question_key == wording.key,
+                    GAP_QUESTIONS.c.gap_id == wording.gap_id,
+                    GAP_QUESTIONS.c.question_key == wording.key,
                 )
-                self._connection.execute(update(GapQuestionRow).where(*of_wording).values(gap_id=into))
+                self._connection.execute(update(GAP_QUESTIONS).where(*of_wording).values(gap_id=into))
         # Those that may be gone first and the new ones last: each may hold the key that the next takes.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
             TurnErasing(self._tx).count_again([gap_id])
@@ -117,22 +118,22 @@ class GapMeaningRecords(Repository):
         loose = {place for place in loose if place[0] in gap_ids}
         ids = {gap_id for gap_id, _ in loose}
         locked = (
-            select(GapRow.id, and_(*_UNTOUCHED).label("is_loose"))
-            .where(GapRow.id.in_(gap_ids), GapRow.agent_id == agent_id, GapRow.state == GapState.OPEN.value)
-            .order_by(GapRow.id)
+            select(GAPS.c.id, and_(*_UNTOUCHED).label("is_loose"))
+            .where(GAPS.c.id.in_(gap_ids), GAPS.c.agent_id == agent_id, GAPS.c.state == GapState.OPEN.value)
+            .order_by(GAPS.c.id)
             .with_for_update()
         )
         found = {row.id: row.is_loose for row in self._connection.execute(locked)}
-        held = select(GapQuestionRow.gap_id, GapQuestionRow.question_key).where(GapQuestionRow.gap_id.in_(ids))
+        held = select(GAP_QUESTIONS.c.gap_id, GAP_QUESTIONS.c.question_key).where(GAP_QUESTIONS.c.gap_id.in_(ids))
         now = {(gap_id, key) for gap_id, key in self._connection.execute(held.distinct())}
         return found.keys() == set(gap_ids) and all(found[gap_id] for gap_id in ids) and now == loose
 
     def _new_gap(self, agent_id: UUID, wording: Wording) -> UUID:
         """Without an asking yet; it was last asked when the gap was that the wording comes from."""
         own = new_id()
-        source = self._connection.execute(select(GapRow).where(GapRow.id == wording.gap_id)).one()
+        source = self._connection.execute(select(GAPS).where(GAPS.c.id == wording.gap_id)).one()
         self._connection.execute(
-            self._insert(GapRow).values(
+            self._insert(GAPS).values(
                 id=own,
                 agent_id=agent_id,
                 question_key=own.hex,
@@ -154,23 +155,23 @@ def _vector(stored: bytes) -> tuple[float, ...]:
 
 def _latest_wordings(gap_ids: Sequence[UUID]) -> Select[tuple[UUID, str, str, str | None, int]]:
     """Of each gap each wording as it was last asked, in which language, and how often."""
-    of_wording = GapQuestionRow.gap_id, GapQuestionRow.question_key
+    of_wording = GAP_QUESTIONS.c.gap_id, GAP_QUESTIONS.c.question_key
     ranked = (
         select(
             *of_wording,
-            GapQuestionRow.question,
-            GapQuestionRow.turn_id,
+            GAP_QUESTIONS.c.question,
+            GAP_QUESTIONS.c.turn_id,
             func.count().over(partition_by=of_wording).label("askings"),
             func.row_number()
-            .over(partition_by=of_wording, order_by=(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc()))
+            .over(partition_by=of_wording, order_by=(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc()))
             .label("place"),
         )
-        .where(GapQuestionRow.gap_id.in_(gap_ids))
+        .where(GAP_QUESTIONS.c.gap_id.in_(gap_ids))
         .subquery()
     )
     return (
-        select(ranked.c.gap_id, ranked.c.question_key, ranked.c.question, TurnRow.language, ranked.c.askings)
-        .join(TurnRow, TurnRow.id == ranked.c.turn_id)
+        select(ranked.c.gap_id, ranked.c.question_key, ranked.c.question, TURNS.c.language, ranked.c.askings)
+        .join(TURNS, TURNS.c.id == ranked.c.turn_id)
         .where(ranked.c.place == 1)
         .order_by(ranked.c.gap_id, ranked.c.question_key)
     )

@@ -12,7 +12,10 @@ from app.gaps.gap import Gap
 from app.gaps.gap_replay import DueGap, GapAsking
 from app.sources.source import RunState
 from app.store.codec import value_of
-from app.store.models import AgentRow, CrawlRunRow, GapQuestionRow, GapRow, TurnRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.sources import CRAWL_RUNS
+from app.store.tables.turns import TURNS
 from app.store.transaction import Repository
 
 _AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
@@ -23,17 +26,17 @@ class GapReplayRecords(Repository):
     def askings(self, gap_id: UUID, at_most: int) -> list[GapAsking]:
         """Its wordings, each as it was last asked, latest first."""
         latest = (
-            select(GapQuestionRow, TurnRow.language)
-            .join(TurnRow, TurnRow.id == GapQuestionRow.turn_id)
-            .where(GapQuestionRow.gap_id == gap_id)
-            .order_by(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
+            select(GAP_QUESTIONS, TURNS.c.language)
+            .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+            .where(GAP_QUESTIONS.c.gap_id == gap_id)
+            .order_by(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
             .limit(_READ_FOR_WORDINGS)
         )
         wordings: dict[str, Row[*tuple[Any, ...]]] = {}
         for asking in self._connection.execute(latest):
             wordings.setdefault(asking.question_key, asking)
         chosen = list(wordings.values())[:at_most]
-        asked_in = TurnRow.id.in_([asking.turn_id for asking in chosen])
+        asked_in = TURNS.c.id.in_([asking.turn_id for asking in chosen])
         turns = {turn.id: turn for turn in StoredTurnRecords(self._tx).where(asked_in)}
         told: list[GapAsking] = []
         for asking in chosen:
@@ -57,18 +60,20 @@ class GapReplayRecords(Repository):
     def due_for_replay(self, at_most: int) -> list[DueGap]:
         """Of all published agents that no run is reading for, most asked first, then latest."""
         is_being_read = (
-            select(CrawlRunRow.id).where(CrawlRunRow.agent_id == AgentRow.id, CrawlRunRow.state.in_(_AT_WORK)).exists()
+            select(CRAWL_RUNS.c.id)
+            .where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK))
+            .exists()
         )
         statement = (
-            select(GapRow, AgentRow.workspace_id, AgentRow.generation)
-            .join(AgentRow, AgentRow.id == GapRow.agent_id)
+            select(GAPS, AGENTS.c.workspace_id, AGENTS.c.generation)
+            .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
             .where(
-                GapRow.state == GapState.OPEN.value,
-                or_(GapRow.replayed_at.is_(None), GapRow.replayed_at != AgentRow.generation),
-                AgentRow.live_version.is_not(None),
+                GAPS.c.state == GapState.OPEN.value,
+                or_(GAPS.c.replayed_at.is_(None), GAPS.c.replayed_at != AGENTS.c.generation),
+                AGENTS.c.live_version.is_not(None),
                 ~is_being_read,
             )
-            .order_by(GapRow.count.desc(), GapRow.last_seen.desc(), GapRow.id)
+            .order_by(GAPS.c.count.desc(), GAPS.c.last_seen.desc(), GAPS.c.id)
             .limit(at_most)
         )
         return [
@@ -78,9 +83,9 @@ class GapReplayRecords(Repository):
     def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
         """An open gap was asked at that generation; where it passes, it is proposed for closing. False for one that
         is no longer open."""
-        is_as_it_was = GapRow.id == gap_id, GapRow.state == GapState.OPEN.value
+        is_as_it_was = GAPS.c.id == gap_id, GAPS.c.state == GapState.OPEN.value
         values: dict[str, object] = {"replayed_at": generation}
         if passes:
             values["state"] = GapState.PROPOSED.value
-        changed = self._connection.execute(update(GapRow).where(*is_as_it_was).values(values).returning(GapRow.id))
+        changed = self._connection.execute(update(GAPS).where(*is_as_it_was).values(values).returning(GAPS.c.id))
         return changed.one_or_none() is not None

@@ -5,7 +5,6 @@ from typing import Final
 from uuid import UUID
 
 from sqlalchemy import and_, delete, or_, select
-from sqlalchemy.orm import aliased
 
 from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
@@ -13,15 +12,16 @@ from app.conversations.records.stored_turns import ids_of
 from app.core.gap_state import GapReason
 from app.core.personal_data import masked
 from app.gaps.rephrasing import REPHRASED_WITHIN, StoppedTurn
-from app.store.models import MessageRow, StoppedTurnRow, TurnRow
+from app.store.tables.conversations import MESSAGES
+from app.store.tables.turns import STOPPED_TURNS, TURNS
 from app.store.transaction import Repository, affected_rows
 
 # A question that began in time may be committed a moment later, by a process whose clock is behind.
 _GRACE: Final = timedelta(minutes=1)
 
-_next = aliased(TurnRow)
-_asked = aliased(MessageRow)
-_asked_next = aliased(MessageRow)
+_next = TURNS.alias()
+_asked = MESSAGES.alias()
+_asked_next = MESSAGES.alias()
 
 
 class StoppedTurnRecords(Repository):
@@ -29,19 +29,19 @@ class StoppedTurnRecords(Repository):
         """Turns that visitors stopped and that were not judged, stopped longest ago first: those after which another
         question was begun in time, and those after which none can come any more."""
         followed = and_(
-            _next.conversation_id == TurnRow.conversation_id,
-            _next.position == TurnRow.position + 1,
-            _next.created_at <= StoppedTurnRow.until,
+            _next.c.conversation_id == TURNS.c.conversation_id,
+            _next.c.position == TURNS.c.position + 1,
+            _next.c.created_at <= STOPPED_TURNS.c.until,
         )
         statement = (
-            select(TurnRow.id, _asked.text, _asked_next.text, TurnRow.language)
-            .select_from(StoppedTurnRow)
-            .join(TurnRow, TurnRow.id == StoppedTurnRow.turn_id)
-            .join(_asked, and_(_asked.turn_id == TurnRow.id, _asked.role == Role.VISITOR.value))
+            select(TURNS.c.id, _asked.c.text, _asked_next.c.text, TURNS.c.language)
+            .select_from(STOPPED_TURNS)
+            .join(TURNS, TURNS.c.id == STOPPED_TURNS.c.turn_id)
+            .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
             .outerjoin(_next, followed)
-            .outerjoin(_asked_next, and_(_asked_next.turn_id == _next.id, _asked_next.role == Role.VISITOR.value))
-            .where(or_(_next.id.is_not(None), StoppedTurnRow.until < self._now() - _GRACE))
-            .order_by(StoppedTurnRow.until, TurnRow.id)
+            .outerjoin(_asked_next, and_(_asked_next.c.turn_id == _next.c.id, _asked_next.c.role == Role.VISITOR.value))
+            .where(or_(_next.c.id.is_not(None), STOPPED_TURNS.c.until < self._now() - _GRACE))
+            .order_by(STOPPED_TURNS.c.until, TURNS.c.id)
             .limit(at_most)
         )
         return [
@@ -51,14 +51,14 @@ class StoppedTurnRecords(Repository):
 
     def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
         """Once a turn. A rephrased question counts as a gap, unless the turn has counted as one before."""
-        turn = self._connection.execute(select(TurnRow).where(TurnRow.id == turn_id).with_for_update()).first()
-        judged = self._connection.execute(delete(StoppedTurnRow).where(StoppedTurnRow.turn_id == turn_id))
+        turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
+        judged = self._connection.execute(delete(STOPPED_TURNS).where(STOPPED_TURNS.c.turn_id == turn_id))
         if turn is not None and is_rephrased and affected_rows(judged):
             GapCounting(self._tx).see(ids_of(turn), GapReason.REPHRASED)
 
     def remember(self, turn_id: UUID) -> None:
         """Until somebody has judged it."""
-        statement = self._insert(StoppedTurnRow).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
+        statement = self._insert(STOPPED_TURNS).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
         self._connection.execute(statement.on_conflict_do_nothing())
 
 

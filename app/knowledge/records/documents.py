@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, Uuid, and_, delete, exists, insert, literal, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, Uuid, and_, delete, exists, insert, literal, select, update
 
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import ChunkDraft, StoredChunk, chunk_id
@@ -19,7 +18,8 @@ from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.sources.source import SourceConfig, SourceKind
 from app.store.batches import batches
 from app.store.codec import config_from_json, value_of
-from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.sources import SOURCES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 from app.store.url_key import url_key
@@ -28,8 +28,6 @@ _LIVE = VersionState.LIVE.value
 _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
 _HELD = VersionState.HELD.value
-_CHUNKS = cast(Table, ChunkRow.__table__)
-_VERSIONS = cast(Table, DocumentVersionRow.__table__)
 
 
 class DocumentRecords(Repository):
@@ -39,11 +37,11 @@ class DocumentRecords(Repository):
         """The page was read again and is unchanged: its "as of" becomes today."""
         now = self._now()
         self._connection.execute(
-            update(DocumentVersionRow)
-            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state == _LIVE)
+            update(DOCUMENT_VERSIONS)
+            .where(DOCUMENT_VERSIONS.c.document_id == document_id, DOCUMENT_VERSIONS.c.state == _LIVE)
             .values(as_of=now.date())
         )
-        self._connection.execute(update(DocumentRow).where(DocumentRow.id == document_id).values(updated_at=now))
+        self._connection.execute(update(DOCUMENTS).where(DOCUMENTS.c.id == document_id).values(updated_at=now))
 
     def add_pending(
         self,
@@ -62,14 +60,14 @@ class DocumentRecords(Repository):
         cut anew."""
         document_id = self._document(agent_id, source_id, page.url)
         self._connection.execute(
-            update(DocumentVersionRow)
-            .where(DocumentVersionRow.document_id == document_id, DocumentVersionRow.state.in_((_PENDING, _HELD)))
+            update(DOCUMENT_VERSIONS)
+            .where(DOCUMENT_VERSIONS.c.document_id == document_id, DOCUMENT_VERSIONS.c.state.in_((_PENDING, _HELD)))
             .values(state=_RETIRED, review="")
         )
         state = VersionState.HELD if is_held else VersionState.PENDING
         version = PendingVersion(new_id(), agent_id, document_id, state)
         self._connection.execute(
-            self._insert(DocumentVersionRow).values(
+            self._insert(DOCUMENT_VERSIONS).values(
                 id=version.id,
                 document_id=document_id,
                 agent_id=agent_id,
@@ -93,17 +91,15 @@ class DocumentRecords(Repository):
 
     def cut_otherwise(self, cut_as: str) -> LivePage | None:
         """A live page that was cut by other rules, or None; never one that is being learnt anew."""
-        pending = aliased(DocumentVersionRow)
-        is_pending = exists().where(pending.document_id == DocumentVersionRow.document_id, pending.state == _PENDING)
+        pending = DOCUMENT_VERSIONS.alias()
+        is_pending = exists().where(
+            pending.c.document_id == DOCUMENT_VERSIONS.c.document_id, pending.c.state == _PENDING
+        )
         statement = (
-            select(
-                _VERSIONS,
-                DocumentRow.url,
-                SourceRow.config,
-            )
-            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
-            .join(SourceRow, SourceRow.id == DocumentRow.source_id)
-            .where(DocumentVersionRow.state == _LIVE, DocumentVersionRow.cut_as != cut_as, ~is_pending)
+            select(DOCUMENT_VERSIONS, DOCUMENTS.c.url, SOURCES.c.config)
+            .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
+            .join(SOURCES, SOURCES.c.id == DOCUMENTS.c.source_id)
+            .where(DOCUMENT_VERSIONS.c.state == _LIVE, DOCUMENT_VERSIONS.c.cut_as != cut_as, ~is_pending)
             .limit(1)
         )
         found = self._connection.execute(statement).first()
@@ -124,7 +120,7 @@ class DocumentRecords(Repository):
 
     def is_cut_as(self, version_id: UUID, cut_as: str) -> None:
         """The rules would cut this version as it is cut."""
-        cut = update(DocumentVersionRow).where(DocumentVersionRow.id == version_id)
+        cut = update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id == version_id)
         self._connection.execute(cut.values(cut_as=cut_as))
 
     def add_cut(
@@ -133,10 +129,10 @@ class DocumentRecords(Repository):
         """The same page in other chunks, as a pending version: its date, its findings and what an operator made of
         them stay. None when the version is live no longer, or another of its document is pending."""
         self._lock([live.document_id])
-        of_document = DocumentVersionRow.document_id == live.document_id
+        of_document = DOCUMENT_VERSIONS.c.document_id == live.document_id
         states = self._connection.execute(
-            select(DocumentVersionRow.id, DocumentVersionRow.state).where(
-                of_document, DocumentVersionRow.state.in_((_LIVE, _PENDING))
+            select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.state).where(
+                of_document, DOCUMENT_VERSIONS.c.state.in_((_LIVE, _PENDING))
             )
         )
         if [tuple(row) for row in states] != [(live.version_id, _LIVE)]:
@@ -148,21 +144,21 @@ class DocumentRecords(Repository):
             "content_hash": literal(content_hash),
             "cut_as": literal(cut_as),
         }
-        columns = _VERSIONS.columns
+        columns = DOCUMENT_VERSIONS.columns
         copied = select(*[changed.get(column.name, column) for column in columns])
         self._connection.execute(
-            insert(_VERSIONS).from_select(
+            insert(DOCUMENT_VERSIONS).from_select(
                 [column.name for column in columns], copied.where(columns.id == live.version_id)
             )
         )
-        closed = update(DocumentVersionRow).where(DocumentVersionRow.id == live.version_id).values(review="")
+        closed = update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id == live.version_id).values(review="")
         self._connection.execute(closed)
         self._add_chunks(version, chunks)
         return version
 
     def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
         """In order of position."""
-        statement = STORED_CHUNKS.where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+        statement = STORED_CHUNKS.where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position)
         return [stored_chunk(*row) for row in self._connection.execute(statement)]
 
     def make_live(self, version: PendingVersion) -> list[UUID]:
@@ -170,28 +166,28 @@ class DocumentRecords(Repository):
         document's retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
         newer one or an erasure overtook does not come back: it is among the ids returned."""
         self._lock([version.document_id])
-        its = DocumentVersionRow.id == version.id, DocumentVersionRow.agent_id == version.agent_id
-        columns = select(DocumentVersionRow.id, DocumentVersionRow.document_id, DocumentVersionRow.state)
+        its = DOCUMENT_VERSIONS.c.id == version.id, DOCUMENT_VERSIONS.c.agent_id == version.agent_id
+        columns = select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.document_id, DOCUMENT_VERSIONS.c.state)
         stored = self._connection.execute(columns.where(*its)).first()
         if stored is None:
             return [version.id]
         if stored.state == _PENDING:
             self._connection.execute(
-                update(DocumentVersionRow)
-                .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _LIVE)
+                update(DOCUMENT_VERSIONS)
+                .where(DOCUMENT_VERSIONS.c.document_id == stored.document_id, DOCUMENT_VERSIONS.c.state == _LIVE)
                 .values(state=_RETIRED, review="")
             )
             self._connection.execute(
-                update(DocumentVersionRow).where(DocumentVersionRow.id == stored.id).values(state=_LIVE)
+                update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id == stored.id).values(state=_LIVE)
             )
             self._connection.execute(
-                update(DocumentRow).where(DocumentRow.id == stored.document_id).values(updated_at=self._now())
+                update(DOCUMENTS).where(DOCUMENTS.c.id == stored.document_id).values(updated_at=self._now())
             )
             self._bump(version.agent_id)
         retired = (
-            select(DocumentVersionRow.id)
-            .where(DocumentVersionRow.document_id == stored.document_id, DocumentVersionRow.state == _RETIRED)
-            .order_by(DocumentVersionRow.id)
+            select(DOCUMENT_VERSIONS.c.id)
+            .where(DOCUMENT_VERSIONS.c.document_id == stored.document_id, DOCUMENT_VERSIONS.c.state == _RETIRED)
+            .order_by(DOCUMENT_VERSIONS.c.id)
         )
         return list(self._connection.scalars(retired))
 
@@ -199,21 +195,21 @@ class DocumentRecords(Repository):
         """Of all agents: a crash left them."""
         statement = (
             select(
-                DocumentVersionRow.id,
-                DocumentVersionRow.agent_id,
-                DocumentVersionRow.document_id,
-                DocumentVersionRow.state,
+                DOCUMENT_VERSIONS.c.id,
+                DOCUMENT_VERSIONS.c.agent_id,
+                DOCUMENT_VERSIONS.c.document_id,
+                DOCUMENT_VERSIONS.c.state,
             )
-            .where(DocumentVersionRow.state == _PENDING)
-            .order_by(DocumentVersionRow.created_at, DocumentVersionRow.id)
+            .where(DOCUMENT_VERSIONS.c.state == _PENDING)
+            .order_by(DOCUMENT_VERSIONS.c.created_at, DOCUMENT_VERSIONS.c.id)
         )
         return [value_of(PendingVersion, row) for row in self._connection.execute(statement)]
 
     def retired_versions(self, agent_id: UUID) -> list[UUID]:
         statement = (
-            select(DocumentVersionRow.id)
-            .where(DocumentVersionRow.agent_id == agent_id, DocumentVersionRow.state == _RETIRED)
-            .order_by(DocumentVersionRow.id)
+            select(DOCUMENT_VERSIONS.c.id)
+            .where(DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.state == _RETIRED)
+            .order_by(DOCUMENT_VERSIONS.c.id)
         )
         return list(self._connection.scalars(statement))
 
@@ -221,13 +217,13 @@ class DocumentRecords(Repository):
         """Forget retired versions whose index rows are gone, and documents that have no version left. Others are
         left as they are. Citations have copies of what they name."""
         for batch in batches(version_ids):
-            retired = and_(DocumentVersionRow.id.in_(batch), DocumentVersionRow.state == _RETIRED)
-            of_retired = select(DocumentVersionRow.document_id).where(retired).distinct()
+            retired = and_(DOCUMENT_VERSIONS.c.id.in_(batch), DOCUMENT_VERSIONS.c.state == _RETIRED)
+            of_retired = select(DOCUMENT_VERSIONS.c.document_id).where(retired).distinct()
             document_ids = list(self._connection.scalars(of_retired))
             self._lock(document_ids)
-            self._connection.execute(delete(DocumentVersionRow).where(retired))
-            is_used = exists().where(DocumentVersionRow.document_id == DocumentRow.id)
-            self._connection.execute(delete(DocumentRow).where(DocumentRow.id.in_(document_ids), ~is_used))
+            self._connection.execute(delete(DOCUMENT_VERSIONS).where(retired))
+            is_used = exists().where(DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
+            self._connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id.in_(document_ids), ~is_used))
 
     def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
         """Nothing of the document may be answered from now on, and the generation rises if anything could; return
@@ -236,22 +232,22 @@ class DocumentRecords(Repository):
 
     def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
         """As `retire_document`, of many. A hundred at a time: whoever writes meanwhile waits."""
-        of_documents = and_(DocumentVersionRow.document_id.in_(document_ids), DocumentVersionRow.agent_id == agent_id)
+        of_documents = and_(DOCUMENT_VERSIONS.c.document_id.in_(document_ids), DOCUMENT_VERSIONS.c.agent_id == agent_id)
         self._lock(document_ids)
-        statement = select(DocumentVersionRow.id, DocumentVersionRow.state).where(of_documents)
-        versions = self._connection.execute(statement.order_by(DocumentVersionRow.id)).all()
-        self._connection.execute(update(DocumentVersionRow).where(of_documents).values(state=_RETIRED, review=""))
+        statement = select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.state).where(of_documents)
+        versions = self._connection.execute(statement.order_by(DOCUMENT_VERSIONS.c.id)).all()
+        self._connection.execute(update(DOCUMENT_VERSIONS).where(of_documents).values(state=_RETIRED, review=""))
         if any(state == _LIVE for _, state in versions):
             self._bump(agent_id)
         return [version_id for version_id, _ in versions]
 
     def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
         """The page's document, made on first sight and locked until the transaction ends."""
-        source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+        source = select(SOURCES.c.id).where(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)
         if self._connection.scalar(source) is None:
             raise NotFound("source")
         now = self._now()
-        statement = self._insert(DocumentRow).values(
+        statement = self._insert(DOCUMENTS).values(
             id=new_id(),
             agent_id=agent_id,
             source_id=source_id,
@@ -260,21 +256,18 @@ class DocumentRecords(Repository):
             created_at=now,
             updated_at=now,
         )
-        found = self._connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=["source_id", "url_key"], set_={"updated_at": now}
-            ).returning(DocumentRow.id)
-        )
-        return found.scalar_one()
+        known = statement.on_conflict_do_update(index_elements=["source_id", "url_key"], set_={"updated_at": now})
+        document_id: UUID = self._connection.execute(known.returning(DOCUMENTS.c.id)).scalar_one()
+        return document_id
 
     def _add_chunks(self, version: PendingVersion, chunks: Sequence[ChunkDraft]) -> None:
         for batch in batches(chunks):
             rows = [_chunk_values(version, chunk) for chunk in batch]
-            self._connection.execute(self._insert(_CHUNKS), rows)
+            self._connection.execute(self._insert(CHUNKS), rows)
 
     def _lock(self, document_ids: Sequence[UUID]) -> None:
         """Whoever changes versions takes their documents first, so that nobody waits in a circle."""
-        statement = select(DocumentRow.id).where(DocumentRow.id.in_(document_ids)).order_by(DocumentRow.id)
+        statement = select(DOCUMENTS.c.id).where(DOCUMENTS.c.id.in_(document_ids)).order_by(DOCUMENTS.c.id)
         self._connection.execute(statement.with_for_update())
 
     def _bump(self, agent_id: UUID) -> None:

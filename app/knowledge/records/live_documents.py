@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, Row, Table, and_, bindparam, func, select
+from sqlalchemy import BindParameter, ColumnElement, Row, and_, bindparam, func, select
 
 from app.core.chunk import Chunk, StoredChunk, searchable_text
 from app.core.errors import NotFound
@@ -16,66 +16,68 @@ from app.core.search_filter import SearchFilter
 from app.knowledge.document import Document, PageTexts, VersionState
 from app.store.batches import batches
 from app.store.keyset import Keyset
-from app.store.models import AgentRow, ChunkRow, DocumentRow, DocumentVersionRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Repository
 from app.store.url_key import url_key
 
 LiveRow: TypeAlias = tuple[str, str | None, date]  # a live chunk's id, indexed_context, and its version's as_of
 
-_OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
+_OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 
 # Columns instead of whole rows: every question reads a hundred chunks, every re-index all of them.
 STORED_CHUNKS = select(
-    ChunkRow.id,
-    ChunkRow.text,
-    ChunkRow.context,
-    ChunkRow.indexed_context,
-    ChunkRow.content_hash,
-    DocumentVersionRow.id,
-    DocumentVersionRow.agent_id,
-    DocumentVersionRow.title,
-).join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+    CHUNKS.c.id,
+    CHUNKS.c.text,
+    CHUNKS.c.context,
+    CHUNKS.c.indexed_context,
+    CHUNKS.c.content_hash,
+    DOCUMENT_VERSIONS.c.id,
+    DOCUMENT_VERSIONS.c.agent_id,
+    DOCUMENT_VERSIONS.c.title,
+).join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
 _CHUNK_COLUMNS = (
-    ChunkRow.id,
-    ChunkRow.position,
-    ChunkRow.text,
-    ChunkRow.context,
-    ChunkRow.breadcrumb,
-    ChunkRow.anchor,
-    ChunkRow.indexed_context,
-    DocumentVersionRow.agent_id,
-    DocumentVersionRow.document_id,
-    DocumentVersionRow.title,
-    DocumentVersionRow.language,
-    DocumentVersionRow.as_of,
-    DocumentVersionRow.dated,
-    DocumentRow.url,
-    DocumentRow.source_id,
+    CHUNKS.c.id,
+    CHUNKS.c.position,
+    CHUNKS.c.text,
+    CHUNKS.c.context,
+    CHUNKS.c.breadcrumb,
+    CHUNKS.c.anchor,
+    CHUNKS.c.indexed_context,
+    DOCUMENT_VERSIONS.c.agent_id,
+    DOCUMENT_VERSIONS.c.document_id,
+    DOCUMENT_VERSIONS.c.title,
+    DOCUMENT_VERSIONS.c.language,
+    DOCUMENT_VERSIONS.c.as_of,
+    DOCUMENT_VERSIONS.c.dated,
+    DOCUMENTS.c.url,
+    DOCUMENTS.c.source_id,
 )
 _CHUNKS = (
     select(*_CHUNK_COLUMNS)
-    .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
-    .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+    .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
+    .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
 )
 
-# What each question asks is made once and of columns alone: which chunks are live, and what may have changed of them.
-_chunks, _versions = cast(Table, ChunkRow.__table__), cast(Table, DocumentVersionRow.__table__)
-_near = _chunks.alias("near")
+# What each question asks is made once: which chunks are live, and what may have changed of them.
+_near = CHUNKS.alias("near")
 _NAMED: BindParameter[Any] = bindparam("chunk_ids", expanding=True)
-_IS_LIVE = and_(_versions.c.agent_id == bindparam("agent_id"), _versions.c.state == VersionState.LIVE.value)
+_IS_LIVE = and_(
+    DOCUMENT_VERSIONS.c.agent_id == bindparam("agent_id"), DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
+)
 _LIVE = (
-    select(_chunks.c.id, _chunks.c.indexed_context, _versions.c.as_of)
-    .join(_versions, _versions.c.id == _chunks.c.version_id)
-    .where(_chunks.c.id.in_(_NAMED), _IS_LIVE)
+    select(CHUNKS.c.id, CHUNKS.c.indexed_context, DOCUMENT_VERSIONS.c.as_of)
+    .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
+    .where(CHUNKS.c.id.in_(_NAMED), _IS_LIVE)
 )
 _AROUND = (
-    select(_near.c.id, _near.c.indexed_context, _versions.c.as_of, _chunks.c.id)
-    .select_from(_chunks)
-    .join(_near, _near.c.version_id == _chunks.c.version_id)
-    .join(_versions, _versions.c.id == _chunks.c.version_id)
+    select(_near.c.id, _near.c.indexed_context, DOCUMENT_VERSIONS.c.as_of, CHUNKS.c.id)
+    .select_from(CHUNKS)
+    .join(_near, _near.c.version_id == CHUNKS.c.version_id)
+    .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
     .where(
-        _chunks.c.id.in_(_NAMED),
-        _near.c.position.between(_chunks.c.position - bindparam("reach"), _chunks.c.position + bindparam("reach")),
+        CHUNKS.c.id.in_(_NAMED),
+        _near.c.position.between(CHUNKS.c.position - bindparam("reach"), CHUNKS.c.position + bindparam("reach")),
         _IS_LIVE,
     )
     .order_by(_near.c.position)
@@ -86,24 +88,24 @@ class LiveDocumentRecords(Repository):
     def live_hash(self, source_id: UUID, url: str) -> str | None:
         """Content hash of the URL's live version, or None."""
         statement = (
-            select(DocumentVersionRow.content_hash)
-            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
-            .where(DocumentRow.source_id == source_id, DocumentRow.url_key == url_key(url), _is_live())
+            select(DOCUMENT_VERSIONS.c.content_hash)
+            .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
+            .where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.url_key == url_key(url), _is_live())
         )
         return self._connection.scalar(statement)
 
     def same_content(self, agent_id: UUID, content_hash: str, except_url: str) -> UUID | None:
         """Another document of the agent whose live version has this content, or None."""
         statement = (
-            select(DocumentRow.id)
-            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            select(DOCUMENTS.c.id)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
             .where(
-                DocumentVersionRow.agent_id == agent_id,
-                DocumentVersionRow.content_hash == content_hash,
-                DocumentRow.url_key != url_key(except_url),
+                DOCUMENT_VERSIONS.c.agent_id == agent_id,
+                DOCUMENT_VERSIONS.c.content_hash == content_hash,
+                DOCUMENTS.c.url_key != url_key(except_url),
                 _is_live(),
             )
-            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
             .limit(1)
         )
         return self._connection.scalar(statement)
@@ -112,29 +114,29 @@ class LiveDocumentRecords(Repository):
         """Up to `limit` documents of the source whose live version has this title, oldest first, but for the one at
         `except_url`."""
         versions = (
-            select(DocumentRow.id, DocumentVersionRow.id)
-            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            select(DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.id)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
             .where(
-                DocumentRow.source_id == source_id,
-                DocumentRow.url_key != url_key(except_url),
-                DocumentVersionRow.title == title,
+                DOCUMENTS.c.source_id == source_id,
+                DOCUMENTS.c.url_key != url_key(except_url),
+                DOCUMENT_VERSIONS.c.title == title,
                 _is_live(),
             )
-            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
             .limit(limit)
         )
         found: list[PageTexts] = []
         for document_id, version_id in self._connection.execute(versions).all():
-            texts = select(ChunkRow.text).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+            texts = select(CHUNKS.c.text).where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position)
             found.append(PageTexts(document_id, tuple(self._connection.scalars(texts))))
         return found
 
     def url_of(self, document_id: UUID) -> str | None:
-        return self._connection.scalar(select(DocumentRow.url).where(DocumentRow.id == document_id))
+        return self._connection.scalar(select(DOCUMENTS.c.url).where(DOCUMENTS.c.id == document_id))
 
     def document_at(self, source_id: UUID, url: str) -> UUID | None:
         return self._connection.scalar(
-            select(DocumentRow.id).where(DocumentRow.source_id == source_id, DocumentRow.url_key == url_key(url))
+            select(DOCUMENTS.c.id).where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.url_key == url_key(url))
         )
 
     def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
@@ -152,12 +154,12 @@ class LiveDocumentRecords(Repository):
     ) -> set[UUID]:
         """The agent's live document versions that pass every filter; of one document where that is named."""
         statement = (
-            select(DocumentVersionRow.id, DocumentRow.url, DocumentVersionRow.attributes)
-            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
+            select(DOCUMENT_VERSIONS.c.id, DOCUMENTS.c.url, DOCUMENT_VERSIONS.c.attributes)
+            .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
             .where(_is_live_of(agent_id), *(condition for one in filters for condition in _conditions(one)))
         )
         if document_id is not None:
-            statement = statement.where(DocumentRow.id == document_id)
+            statement = statement.where(DOCUMENTS.c.id == document_id)
         rows = self._connection.execute(statement)
         return {
             version_id
@@ -183,7 +185,7 @@ class LiveDocumentRecords(Repository):
         known, of_now = self._tx.known.chunks, {key: (context, as_of) for key, context, as_of in live}
         chunks = {key: known.get(key) for key in of_now}
         for batch in batches(key for key, chunk in chunks.items() if chunk is None):
-            rows: Iterable[Any] = self._connection.execute(_CHUNKS.where(ChunkRow.id.in_(batch)))
+            rows: Iterable[Any] = self._connection.execute(_CHUNKS.where(CHUNKS.c.id.in_(batch)))
             for chunk in (_chunk(*row) for row in rows):
                 known.keep(chunk.id, chunk)
                 chunks[chunk.id] = chunk
@@ -193,36 +195,36 @@ class LiveDocumentRecords(Repository):
         """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
         keys = [url_key(url) for url in urls]
         documents = (
-            select(DocumentRow.id)
-            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
-            .where(DocumentRow.agent_id == agent_id, DocumentRow.url_key.in_(keys), _is_live())
-            .order_by(DocumentRow.created_at, DocumentRow.id)
+            select(DOCUMENTS.c.id)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
+            .where(DOCUMENTS.c.agent_id == agent_id, DOCUMENTS.c.url_key.in_(keys), _is_live())
+            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
             .limit(1)
         )
         document_id = self._connection.scalar(documents)
-        statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
-        rows: Iterable[Any] = self._connection.execute(statement.order_by(ChunkRow.position))
+        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, _is_live_of(agent_id))
+        rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
         return [_chunk(*row) for row in rows]
 
     def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
         """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
         own = (
-            select(DocumentRow.agent_id)
-            .join(AgentRow, AgentRow.id == DocumentRow.agent_id)
-            .where(DocumentRow.id == document_id, AgentRow.workspace_id == workspace_id)
+            select(DOCUMENTS.c.agent_id)
+            .join(AGENTS, AGENTS.c.id == DOCUMENTS.c.agent_id)
+            .where(DOCUMENTS.c.id == document_id, AGENTS.c.workspace_id == workspace_id)
         )
         agent_id = self._connection.scalar(own)
         if agent_id is None:
             raise NotFound("document")
-        statement = _CHUNKS.where(DocumentVersionRow.document_id == document_id, _is_live_of(agent_id))
-        rows: Iterable[Any] = self._connection.execute(statement.order_by(ChunkRow.position))
+        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, _is_live_of(agent_id))
+        rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
         return [_chunk(*row) for row in rows]
 
     def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
         """Live chunks, page by page in their order, the oldest document first: a site's own first page, usually."""
         statement = (
             _CHUNKS.where(_is_live_of(agent_id))
-            .order_by(DocumentRow.created_at, DocumentRow.id, ChunkRow.position)
+            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id, CHUNKS.c.position)
             .limit(limit)
         )
         rows: Iterable[Any] = self._connection.execute(statement)
@@ -230,30 +232,30 @@ class LiveDocumentRecords(Repository):
 
     def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         """Every live chunk of the agent: what its indexes must hold."""
-        statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DocumentVersionRow.id, ChunkRow.position)
+        statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DOCUMENT_VERSIONS.c.id, CHUNKS.c.position)
         return [stored_chunk(*row) for row in self._connection.execute(statement)]
 
     def agent_ids(self) -> set[UUID]:
         """Agents that have a live chunk or a retired version that was not purged: those whose indexes must be looked
         after."""
         kept = (VersionState.LIVE.value, VersionState.RETIRED.value)
-        statement = select(DocumentVersionRow.agent_id).where(DocumentVersionRow.state.in_(kept)).distinct()
+        statement = select(DOCUMENT_VERSIONS.c.agent_id).where(DOCUMENT_VERSIONS.c.state.in_(kept)).distinct()
         return set(self._connection.scalars(statement))
 
     def live_chunk_ids(self, agent_id: UUID) -> set[str]:
         statement = (
-            select(ChunkRow.id)
-            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+            select(CHUNKS.c.id)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
             .where(_is_live_of(agent_id))
         )
         return set(self._connection.scalars(statement))
 
     def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:
         """Live documents, oldest first."""
-        has_live = DocumentRow.id.in_(select(DocumentVersionRow.document_id).where(_is_live_of(agent_id)))
-        statement = select(DocumentRow).where(DocumentRow.agent_id == agent_id, has_live)
+        has_live = DOCUMENTS.c.id.in_(select(DOCUMENT_VERSIONS.c.document_id).where(_is_live_of(agent_id)))
+        statement = select(DOCUMENTS).where(DOCUMENTS.c.agent_id == agent_id, has_live)
         if source_id is not None:
-            statement = statement.where(DocumentRow.source_id == source_id)
+            statement = statement.where(DOCUMENTS.c.source_id == source_id)
         rows = self._connection.execute(_OLDEST_FIRST.after(statement, page)).all()
         shown = rows[: page.limit]
         live = self._live_versions([row.id for row in shown])
@@ -261,18 +263,18 @@ class LiveDocumentRecords(Repository):
 
     def counts(self, agent_id: UUID) -> tuple[int, int]:
         """Live documents, live chunks."""
-        documents = select(func.count()).select_from(DocumentVersionRow).where(_is_live_of(agent_id))
+        documents = select(func.count()).select_from(DOCUMENT_VERSIONS).where(_is_live_of(agent_id))
         chunks = (
             select(func.count())
-            .select_from(ChunkRow)
-            .join(DocumentVersionRow, DocumentVersionRow.id == ChunkRow.version_id)
+            .select_from(CHUNKS)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
             .where(_is_live_of(agent_id))
         )
         return self._connection.scalar(documents) or 0, self._connection.scalar(chunks) or 0
 
     def languages(self, agent_id: UUID) -> dict[str | None, int]:
         """How many live documents are in each language (BCP 47 primary subtag; None where it is not known)."""
-        language = DocumentVersionRow.language
+        language = DOCUMENT_VERSIONS.c.language
         counted = select(language, func.count()).where(_is_live_of(agent_id)).group_by(language)
         return {row[0]: row[1] for row in self._connection.execute(counted)}
 
@@ -280,13 +282,13 @@ class LiveDocumentRecords(Repository):
         """By document: its live version and how many chunks that has."""
         chunks = (
             select(func.count())
-            .select_from(ChunkRow)
-            .where(ChunkRow.version_id == DocumentVersionRow.id)
-            .correlate(DocumentVersionRow)
+            .select_from(CHUNKS)
+            .where(CHUNKS.c.version_id == DOCUMENT_VERSIONS.c.id)
+            .correlate(DOCUMENT_VERSIONS)
             .scalar_subquery()
         )
-        statement = select(DocumentVersionRow, chunks.label("chunk_count")).where(
-            DocumentVersionRow.document_id.in_(document_ids), _is_live()
+        statement = select(DOCUMENT_VERSIONS, chunks.label("chunk_count")).where(
+            DOCUMENT_VERSIONS.c.document_id.in_(document_ids), _is_live()
         )
         found = self._connection.execute(statement)
         return {version.document_id: (version, version.chunk_count or 0) for version in found}
@@ -314,19 +316,19 @@ def stored_chunk(
 
 
 def _is_live() -> ColumnElement[bool]:
-    return DocumentVersionRow.state == VersionState.LIVE.value
+    return DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
 
 
 def _is_live_of(agent_id: UUID) -> ColumnElement[bool]:
-    return and_(DocumentVersionRow.agent_id == agent_id, _is_live())
+    return and_(DOCUMENT_VERSIONS.c.agent_id == agent_id, _is_live())
 
 
 def _conditions(one: SearchFilter) -> Iterable[ColumnElement[bool]]:
-    day = func.coalesce(DocumentVersionRow.dated, DocumentVersionRow.as_of)
+    day = func.coalesce(DOCUMENT_VERSIONS.c.dated, DOCUMENT_VERSIONS.c.as_of)
     if one.sources:
-        yield DocumentRow.source_id.in_(one.sources)
+        yield DOCUMENTS.c.source_id.in_(one.sources)
     if one.languages:
-        yield DocumentVersionRow.language.in_(one.languages)
+        yield DOCUMENT_VERSIONS.c.language.in_(one.languages)
     if one.dated_from:
         yield day >= one.dated_from
     if one.dated_to:

@@ -13,10 +13,10 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.text.section_text import section_text
 from app.knowledge.document import VersionState
 from app.store.keyset import Keyset
-from app.store.models import ChunkRow, DocumentRow, DocumentVersionRow
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Repository
 
-_OLDEST_FIRST = Keyset(DocumentRow.created_at, DocumentRow.id)
+_OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class PageMarkdownRecords(Repository):
 
     def texts(self, agent_id: UUID, page: PageRequest) -> ListPage[WebPageText]:
         """Oldest first."""
-        rows, cursor = self._rows(_pages(agent_id, *_COLUMNS, DocumentVersionRow.markdown), page)
+        rows, cursor = self._rows(_pages(agent_id, *_COLUMNS, DOCUMENT_VERSIONS.c.markdown), page)
         return ListPage([self._text(row) for row in rows], cursor)
 
     def text(self, agent_id: UUID, document_id: UUID) -> WebPageText:
         """Raises NotFound."""
-        statement = _pages(agent_id, *_COLUMNS, DocumentVersionRow.markdown).where(DocumentRow.id == document_id)
+        statement = _pages(agent_id, *_COLUMNS, DOCUMENT_VERSIONS.c.markdown).where(DOCUMENTS.c.id == document_id)
         row = self._connection.execute(statement).one_or_none()
         if row is None:
             raise NotFound("document")
@@ -62,29 +62,29 @@ class PageMarkdownRecords(Repository):
         """As it was read; of what was given in passages, these."""
         markdown = row.markdown
         if not markdown:
-            chunks = select(ChunkRow.text).where(ChunkRow.version_id == row.version_id).order_by(ChunkRow.position)
+            chunks = select(CHUNKS.c.text).where(CHUNKS.c.version_id == row.version_id).order_by(CHUNKS.c.position)
             markdown = section_text(list(self._connection.scalars(chunks)))
         return WebPageText(row.id, row.version_id, row.url, row.title, row.as_of, markdown)
 
 
 _COLUMNS = (
-    DocumentRow.id,
-    DocumentRow.created_at,
-    DocumentVersionRow.id.label("version_id"),
-    DocumentRow.url,
-    DocumentVersionRow.title,
-    DocumentVersionRow.as_of,
+    DOCUMENTS.c.id,
+    DOCUMENTS.c.created_at,
+    DOCUMENT_VERSIONS.c.id.label("version_id"),
+    DOCUMENTS.c.url,
+    DOCUMENT_VERSIONS.c.title,
+    DOCUMENT_VERSIONS.c.as_of,
 )
 
 
 def _pages(agent_id: UUID, *columns: Any) -> Select[Any]:
     return (
         select(*columns)
-        .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+        .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
         .where(
-            DocumentVersionRow.agent_id == agent_id,
-            DocumentVersionRow.state == VersionState.LIVE.value,
-            DocumentRow.url.startswith("http"),  # what has none is nobody's to open
+            DOCUMENT_VERSIONS.c.agent_id == agent_id,
+            DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value,
+            DOCUMENTS.c.url.startswith("http"),  # what has none is nobody's to open
         )
     )
 

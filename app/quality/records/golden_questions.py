@@ -11,7 +11,8 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.turn import question_key
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.store.codec import value_of
-from app.store.models import AgentRow, GoldenQuestionRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.golden import GOLDEN_QUESTIONS
 from app.store.transaction import Repository, Transaction, affected_rows
 from app.turns.question_candidates import WrittenQuestion
 
@@ -34,15 +35,15 @@ class GoldenQuestionRecords(Repository):
     def of_agent(self, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
         statement = (
-            select(GoldenQuestionRow)
-            .where(GoldenQuestionRow.agent_id == agent_id)
-            .order_by(GoldenQuestionRow.created_at, GoldenQuestionRow.id)
+            select(GOLDEN_QUESTIONS)
+            .where(GOLDEN_QUESTIONS.c.agent_id == agent_id)
+            .order_by(GOLDEN_QUESTIONS.c.created_at, GOLDEN_QUESTIONS.c.id)
         )
         return [value_of(GoldenQuestion, row) for row in self._connection.execute(statement)]
 
     def get(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
         """Raises NotFound."""
-        row = self._connection.execute(select(GoldenQuestionRow).where(_is(agent_id, golden_id))).first()
+        row = self._connection.execute(select(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id))).first()
         if row is None:
             raise NotFound("golden question")
         return value_of(GoldenQuestion, row)
@@ -50,10 +51,10 @@ class GoldenQuestionRecords(Repository):
     def put(self, golden: GoldenQuestion) -> GoldenQuestion:
         """Add it; where the agent has its wording, that one gets its pages and language instead, and what it says of
         the answer where it says something, and keeps its id."""
-        if not self._exists(AgentRow, golden.agent_id):
+        if not self._exists(AGENTS, golden.agent_id):
             raise NotFound("agent")
         told = _told(golden)
-        statement = self._insert(GoldenQuestionRow).values(
+        statement = self._insert(GOLDEN_QUESTIONS).values(
             id=golden.id,
             agent_id=golden.agent_id,
             wording=_wording(golden),
@@ -62,14 +63,14 @@ class GoldenQuestionRecords(Repository):
             **told,
         )
         upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_said_of(told))
-        kept = self._connection.scalars(upsert.returning(GoldenQuestionRow.id)).one()
+        kept = self._connection.scalars(upsert.returning(GOLDEN_QUESTIONS.c.id)).one()
         return self.get(golden.agent_id, kept)
 
     def save(self, golden: GoldenQuestion) -> GoldenQuestion:
         """Raises NotFound, InvalidInput where another one of the agent has the wording."""
         try:
             changed = self._connection.execute(
-                update(GoldenQuestionRow)
+                update(GOLDEN_QUESTIONS)
                 .where(_is(golden.agent_id, golden.id))
                 .values(wording=_wording(golden), **_told(golden))
             )
@@ -81,13 +82,13 @@ class GoldenQuestionRecords(Repository):
 
     def delete(self, agent_id: UUID, golden_id: UUID) -> None:
         """Raises NotFound."""
-        gone = self._connection.execute(delete(GoldenQuestionRow).where(_is(agent_id, golden_id)))
+        gone = self._connection.execute(delete(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id)))
         if not affected_rows(gone):
             raise NotFound("golden question")
 
 
 def _is(agent_id: UUID, golden_id: UUID) -> ColumnElement[bool]:
-    return and_(GoldenQuestionRow.id == golden_id, GoldenQuestionRow.agent_id == agent_id)
+    return and_(GOLDEN_QUESTIONS.c.id == golden_id, GOLDEN_QUESTIONS.c.agent_id == agent_id)
 
 
 def _told(golden: GoldenQuestion) -> dict[str, Any]:

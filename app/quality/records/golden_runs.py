@@ -12,10 +12,11 @@ from app.core.list_page import ListPage, PageRequest
 from app.quality.golden_run import GoldenRun, GoldenSide
 from app.store.codec import config_from_json, config_to_json
 from app.store.keyset import Keyset
-from app.store.models import AgentRow, GoldenRunRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.golden import GOLDEN_RUNS
 from app.store.transaction import Repository, affected_rows
 
-_LATEST_FIRST = Keyset(GoldenRunRow.asked_at, GoldenRunRow.id, descending=True)
+_LATEST_FIRST = Keyset(GOLDEN_RUNS.c.asked_at, GOLDEN_RUNS.c.id, descending=True)
 _PLAIN = (
     *("id", "agent_id", "asked_by", "asked_at", "milliseconds", "fingerprint"),
     *("generation", "live_version", "questions", "asked", "goes_on_at"),
@@ -27,25 +28,25 @@ class GoldenRunRecords(Repository):
 
     def add(self, run: GoldenRun, keep: int) -> None:
         """Of the agent's runs the latest `keep` stay."""
-        self._connection.execute(self._insert(GoldenRunRow).values(**_values(run)))
-        of_agent = GoldenRunRow.agent_id == run.agent_id
+        self._connection.execute(self._insert(GOLDEN_RUNS).values(**_values(run)))
+        of_agent = GOLDEN_RUNS.c.agent_id == run.agent_id
         latest = (
-            select(GoldenRunRow.id)
+            select(GOLDEN_RUNS.c.id)
             .where(of_agent)
-            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            .order_by(GOLDEN_RUNS.c.asked_at.desc(), GOLDEN_RUNS.c.id.desc())
             .limit(keep)
         )
         kept = list(self._connection.scalars(latest))
-        self._connection.execute(delete(GoldenRunRow).where(of_agent, GoldenRunRow.id.not_in(kept)))
+        self._connection.execute(delete(GOLDEN_RUNS).where(of_agent, GOLDEN_RUNS.c.id.not_in(kept)))
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""
-        statement = select(GoldenRunRow).where(GoldenRunRow.agent_id == agent_id)
+        statement = select(GOLDEN_RUNS).where(GOLDEN_RUNS.c.agent_id == agent_id)
         return _LATEST_FIRST.page(self._connection, statement, page, _run)
 
     def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
         """Raises NotFound."""
-        statement = select(GoldenRunRow).where(GoldenRunRow.id == run_id, GoldenRunRow.agent_id == agent_id)
+        statement = select(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run_id, GOLDEN_RUNS.c.agent_id == agent_id)
         row = self._connection.execute(statement).first()
         if row is None:
             raise NotFound("golden run")
@@ -55,31 +56,31 @@ class GoldenRunRecords(Repository):
         """A run of any agent that goes on by `now`, the oldest, with its workspace; for others it goes on at `until`.
         None where none does."""
         statement = (
-            select(GoldenRunRow, AgentRow.workspace_id)
-            .join(AgentRow, AgentRow.id == GoldenRunRow.agent_id)
-            .where(GoldenRunRow.goes_on_at <= now)
-            .order_by(GoldenRunRow.asked_at, GoldenRunRow.id)
+            select(GOLDEN_RUNS, AGENTS.c.workspace_id)
+            .join(AGENTS, AGENTS.c.id == GOLDEN_RUNS.c.agent_id)
+            .where(GOLDEN_RUNS.c.goes_on_at <= now)
+            .order_by(GOLDEN_RUNS.c.asked_at, GOLDEN_RUNS.c.id)
             .limit(1)
-            .with_for_update(of=GoldenRunRow, skip_locked=True)
+            .with_for_update(of=GOLDEN_RUNS, skip_locked=True)
         )
         found = self._connection.execute(statement).first()
         if found is None:
             return None
-        taken = update(GoldenRunRow).where(GoldenRunRow.id == found.id, GoldenRunRow.goes_on_at == found.goes_on_at)
+        taken = update(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == found.id, GOLDEN_RUNS.c.goes_on_at == found.goes_on_at)
         if affected_rows(self._connection.execute(taken.values(goes_on_at=until))) == 0:
             return None  # another worker was faster
         return found.workspace_id, replace(_run(found), goes_on_at=until)
 
     def save(self, run: GoldenRun) -> bool:
         """What came of it by now; False for a run that is there no more."""
-        statement = update(GoldenRunRow).where(GoldenRunRow.id == run.id).values(**_values(run))
+        statement = update(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run.id).values(**_values(run))
         return affected_rows(self._connection.execute(statement)) == 1
 
     def latest(self, agent_id: UUID, fingerprint: str) -> GoldenRun | None:
         statement = (
-            select(GoldenRunRow)
-            .where(GoldenRunRow.agent_id == agent_id, GoldenRunRow.fingerprint == fingerprint)
-            .order_by(GoldenRunRow.asked_at.desc(), GoldenRunRow.id.desc())
+            select(GOLDEN_RUNS)
+            .where(GOLDEN_RUNS.c.agent_id == agent_id, GOLDEN_RUNS.c.fingerprint == fingerprint)
+            .order_by(GOLDEN_RUNS.c.asked_at.desc(), GOLDEN_RUNS.c.id.desc())
             .limit(1)
         )
         row = self._connection.execute(statement).first()

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Delete, Row, Select, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Delete, Row, Select, Table, and_, delete, func, select, update
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
@@ -12,16 +12,9 @@ from app.core.errors import NotFound
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.source import SourceConfig
 from app.store.codec import config_from_json, value_of
-from app.store.models import (
-    AgentRow,
-    ChunkRow,
-    DeletionRow,
-    DocumentRow,
-    DocumentVersionRow,
-    EmbeddingRow,
-    GivenDocumentRow,
-    SourceRow,
-)
+from app.store.tables.agents import AGENTS
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE
+from app.store.tables.sources import DELETIONS, GIVEN_DOCUMENTS, SOURCES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 
@@ -33,7 +26,7 @@ class _Subject:
     id: UUID
     agent_id: UUID
     name: str
-    table: type[AgentRow] | type[SourceRow] | type[DocumentRow]
+    table: Table
     documents: ColumnElement[bool]
 
 
@@ -42,16 +35,16 @@ class DeletionRecords(Repository):
         """Remove it with all that hangs on it and the cached vectors that nothing else needs, raise the agent's
         generation, and keep a pending receipt. Raises NotFound, for a foreign one as well."""
         subject = self._subject(workspace_id, kind, subject_id)
-        versions = select(DocumentVersionRow.id).where(
-            DocumentVersionRow.document_id.in_(select(DocumentRow.id).where(subject.documents))
+        versions = select(DOCUMENT_VERSIONS.c.id).where(
+            DOCUMENT_VERSIONS.c.document_id.in_(select(DOCUMENTS.c.id).where(subject.documents))
         )
-        version_ids = tuple(self._connection.scalars(versions.order_by(DocumentVersionRow.id)))
+        version_ids = tuple(self._connection.scalars(versions.order_by(DOCUMENT_VERSIONS.c.id)))
         before = self._counts(subject)
-        self._connection.execute(delete(EmbeddingRow).where(_needed_by_nothing_else(subject)))
+        self._connection.execute(delete(EMBEDDING_CACHE).where(_needed_by_nothing_else(subject)))
         if kind is DeletedKind.DOCUMENT:
             self._connection.execute(_given_as(subject))
         embeddings = self._embeddings(subject)  # while its chunks still say which are meant
-        self._connection.execute(delete(subject.table).where(subject.table.id == subject.id))
+        self._connection.execute(delete(subject.table).where(subject.table.c.id == subject.id))
         if kind is not DeletedKind.AGENT:
             AgentRecords(self._tx).bump_generation(subject.agent_id)
         after = self._counts(subject)
@@ -69,7 +62,7 @@ class DeletionRecords(Repository):
             version_ids=() if kind is DeletedKind.AGENT else version_ids,
         )
         self._connection.execute(
-            self._insert(DeletionRow).values(
+            self._insert(DELETIONS).values(
                 id=deletion.id,
                 workspace_id=workspace_id,
                 agent_id=deletion.agent_id,
@@ -87,18 +80,18 @@ class DeletionRecords(Repository):
 
     def get(self, workspace_id: UUID, deletion_id: UUID) -> Deletion:
         """Raises NotFound."""
-        of_workspace = DeletionRow.id == deletion_id, DeletionRow.workspace_id == workspace_id
-        row = self._connection.execute(select(DeletionRow).where(*of_workspace)).first()
+        of_workspace = DELETIONS.c.id == deletion_id, DELETIONS.c.workspace_id == workspace_id
+        row = self._connection.execute(select(DELETIONS).where(*of_workspace)).first()
         if row is None:
             raise NotFound("deletion")
         return value_of(Deletion, row)
 
     def pending(self, agent_id: UUID | None = None) -> list[Deletion]:
         """Oldest first; of one agent or of all."""
-        statement = select(DeletionRow).where(DeletionRow.state == DeletionState.PENDING.value)
+        statement = select(DELETIONS).where(DELETIONS.c.state == DeletionState.PENDING.value)
         if agent_id is not None:
-            statement = statement.where(DeletionRow.agent_id == agent_id)
-        rows = self._connection.execute(statement.order_by(DeletionRow.requested_at, DeletionRow.id))
+            statement = statement.where(DELETIONS.c.agent_id == agent_id)
+        rows = self._connection.execute(statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id))
         return [value_of(Deletion, row) for row in rows]
 
     def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:
@@ -106,7 +99,7 @@ class DeletionRecords(Repository):
         row = self._locked(deletion_id)
         if row is not None and row.before["vectors"] is None:
             counted = {**row.before, "vectors": vectors, "keywords": keywords}
-            self._connection.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(before=counted))
+            self._connection.execute(update(DELETIONS).where(DELETIONS.c.id == deletion_id).values(before=counted))
 
     def verify(self, deletion_id: UUID) -> None:
         """Both indexes were counted again and hold nothing of it."""
@@ -118,50 +111,48 @@ class DeletionRecords(Repository):
                 "version_ids": [],
                 "verified_at": self._now(),
             }
-            self._connection.execute(update(DeletionRow).where(DeletionRow.id == deletion_id).values(**end))
+            self._connection.execute(update(DELETIONS).where(DELETIONS.c.id == deletion_id).values(**end))
 
     def _locked(self, deletion_id: UUID) -> Row[Any] | None:
         return self._connection.execute(
-            select(DeletionRow).where(DeletionRow.id == deletion_id).with_for_update()
+            select(DELETIONS).where(DELETIONS.c.id == deletion_id).with_for_update()
         ).first()
 
     def _subject(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> _Subject:
-        of_workspace = select(AgentRow.id).where(AgentRow.workspace_id == workspace_id)
+        of_workspace = select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id)
         match kind:
             case DeletedKind.AGENT:
                 agent = self._connection.execute(
-                    select(AgentRow).where(AgentRow.id == subject_id, AgentRow.id.in_(of_workspace)).with_for_update()
+                    select(AGENTS).where(AGENTS.c.id == subject_id, AGENTS.c.id.in_(of_workspace)).with_for_update()
                 ).first()
                 if agent is None:
                     raise NotFound("agent")
                 name = config_from_json(AgentConfig, agent.draft).name
-                return _Subject(agent.id, agent.id, name, AgentRow, DocumentRow.agent_id == agent.id)
+                return _Subject(agent.id, agent.id, name, AGENTS, DOCUMENTS.c.agent_id == agent.id)
             case DeletedKind.SOURCE:
                 source = self._connection.execute(
-                    select(SourceRow)
-                    .where(SourceRow.id == subject_id, SourceRow.agent_id.in_(of_workspace))
+                    select(SOURCES)
+                    .where(SOURCES.c.id == subject_id, SOURCES.c.agent_id.in_(of_workspace))
                     .with_for_update()
                 ).first()
                 if source is None:
                     raise NotFound("source")
                 name = config_from_json(SourceConfig, source.config).name
-                return _Subject(source.id, source.agent_id, name, SourceRow, DocumentRow.source_id == source.id)
+                return _Subject(source.id, source.agent_id, name, SOURCES, DOCUMENTS.c.source_id == source.id)
             case DeletedKind.DOCUMENT:
                 document = self._connection.execute(
-                    select(DocumentRow)
-                    .where(DocumentRow.id == subject_id, DocumentRow.agent_id.in_(of_workspace))
+                    select(DOCUMENTS)
+                    .where(DOCUMENTS.c.id == subject_id, DOCUMENTS.c.agent_id.in_(of_workspace))
                     .with_for_update()
                 ).first()
                 if document is None:
                     raise NotFound("document")
-                return _Subject(
-                    document.id, document.agent_id, document.url, DocumentRow, DocumentRow.id == document.id
-                )
+                return _Subject(document.id, document.agent_id, document.url, DOCUMENTS, DOCUMENTS.c.id == document.id)
 
     def _counts(self, subject: _Subject) -> StoreCounts:
-        documents = select(DocumentRow.id).where(subject.documents)
-        versions = select(DocumentVersionRow.id).where(DocumentVersionRow.document_id.in_(documents))
-        chunks = select(ChunkRow.id).where(ChunkRow.version_id.in_(versions))
+        documents = select(DOCUMENTS.c.id).where(subject.documents)
+        versions = select(DOCUMENT_VERSIONS.c.id).where(DOCUMENT_VERSIONS.c.document_id.in_(documents))
+        chunks = select(CHUNKS.c.id).where(CHUNKS.c.version_id.in_(versions))
         return StoreCounts(
             self._count(documents),
             self._count(versions),
@@ -173,23 +164,23 @@ class DeletionRecords(Repository):
         return self._connection.scalar(select(func.count()).select_from(found.subquery())) or 0
 
     def _embeddings(self, subject: _Subject) -> int:
-        statement = select(func.count()).select_from(EmbeddingRow).where(_needed_by_nothing_else(subject))
+        statement = select(func.count()).select_from(EMBEDDING_CACHE).where(_needed_by_nothing_else(subject))
         return self._connection.scalar(statement) or 0
 
 
 def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
-    documents = select(DocumentRow.id).where(subject.documents)
-    versions = select(DocumentVersionRow.id).where(DocumentVersionRow.document_id.in_(documents))
-    its = select(ChunkRow.content_hash).where(ChunkRow.version_id.in_(versions))
-    others = select(ChunkRow.content_hash).where(ChunkRow.version_id.not_in(versions))
-    return and_(EmbeddingRow.content_hash.in_(its), EmbeddingRow.content_hash.not_in(others))
+    documents = select(DOCUMENTS.c.id).where(subject.documents)
+    versions = select(DOCUMENT_VERSIONS.c.id).where(DOCUMENT_VERSIONS.c.document_id.in_(documents))
+    its = select(CHUNKS.c.content_hash).where(CHUNKS.c.version_id.in_(versions))
+    others = select(CHUNKS.c.content_hash).where(CHUNKS.c.version_id.not_in(versions))
+    return and_(EMBEDDING_CACHE.c.content_hash.in_(its), EMBEDDING_CACHE.c.content_hash.not_in(others))
 
 
 def _given_as(subject: _Subject) -> Delete:
     """What an operator gave under the document's address would be learnt again."""
-    document = select(DocumentRow.id).where(
+    document = select(DOCUMENTS.c.id).where(
         subject.documents,
-        DocumentRow.source_id == GivenDocumentRow.source_id,
-        DocumentRow.url_key == GivenDocumentRow.url_key,
+        DOCUMENTS.c.source_id == GIVEN_DOCUMENTS.c.source_id,
+        DOCUMENTS.c.url_key == GIVEN_DOCUMENTS.c.url_key,
     )
-    return delete(GivenDocumentRow).where(document.exists())
+    return delete(GIVEN_DOCUMENTS).where(document.exists())

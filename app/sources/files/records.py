@@ -8,7 +8,7 @@ from sqlalchemy import select
 from app.core.errors import NotFound
 from app.core.file_format import FileFormat
 from app.core.source_file import FileFacts
-from app.store.models import SourceFileRow, SourceRow
+from app.store.tables.sources import SOURCE_FILES, SOURCES
 from app.store.transaction import Repository
 
 
@@ -17,7 +17,7 @@ class FileRecords(Repository):
 
     def put(self, source_id: UUID, name: str, format: FileFormat, body: bytes) -> FileFacts:  # noqa: A002
         """Keep the file, in place of the one before it. Raises NotFound for a source that is gone."""
-        if self._connection.scalar(select(SourceRow.id).where(SourceRow.id == source_id)) is None:
+        if self._connection.scalar(select(SOURCES.c.id).where(SOURCES.c.id == source_id)) is None:
             raise NotFound("source")
         facts = FileFacts(source_id, name, format, len(body), hashlib.sha256(body).hexdigest(), self._now())
         row = {
@@ -29,21 +29,21 @@ class FileRecords(Repository):
             "uploaded_at": facts.uploaded_at,
         }
         self._connection.execute(
-            self._insert(SourceFileRow)
+            self._insert(SOURCE_FILES)
             .values(source_id=source_id, **row)
-            .on_conflict_do_update(index_elements=[SourceFileRow.source_id], set_=row)
+            .on_conflict_do_update(index_elements=[SOURCE_FILES.c.source_id], set_=row)
         )
         return facts
 
     def facts(self, source_id: UUID) -> FileFacts:
         """Raises NotFound."""
         statement = select(
-            SourceFileRow.name,
-            SourceFileRow.format,
-            SourceFileRow.size_bytes,
-            SourceFileRow.digest,
-            SourceFileRow.uploaded_at,
-        ).where(SourceFileRow.source_id == source_id)
+            SOURCE_FILES.c.name,
+            SOURCE_FILES.c.format,
+            SOURCE_FILES.c.size_bytes,
+            SOURCE_FILES.c.digest,
+            SOURCE_FILES.c.uploaded_at,
+        ).where(SOURCE_FILES.c.source_id == source_id)
         row = self._connection.execute(statement).one_or_none()
         if row is None:
             raise NotFound("file")
@@ -51,7 +51,8 @@ class FileRecords(Repository):
 
     def body(self, source_id: UUID) -> bytes:
         """Raises NotFound."""
-        body = self._connection.scalar(select(SourceFileRow.body).where(SourceFileRow.source_id == source_id))
+        stored = select(SOURCE_FILES.c.body).where(SOURCE_FILES.c.source_id == source_id)
+        body: bytes | None = self._connection.scalar(stored)
         if body is None:
             raise NotFound("file")
         return body

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, delete, select
 
 from app.knowledge.document import PageContent
 from app.store.codec import value_of
-from app.store.models import GivenDocumentRow
+from app.store.tables.sources import GIVEN_DOCUMENTS
 from app.store.transaction import Repository, affected_rows
 from app.store.url_key import url_key
 
@@ -28,7 +28,7 @@ class GivenDocumentRecords(Repository):
             "attributes": {name: list(values) for name, values in document.attributes.items()},
         }
         self._connection.execute(
-            self._insert(GivenDocumentRow)
+            self._insert(GIVEN_DOCUMENTS)
             .values(source_id=source_id, url_key=url_key(document.url), **told)
             .on_conflict_do_update(index_elements=["source_id", "url_key"], set_=told)
         )
@@ -36,19 +36,19 @@ class GivenDocumentRecords(Repository):
 
     def remove(self, source_id: UUID, url: str) -> bool:
         """Whether it was there."""
-        return affected_rows(self._connection.execute(delete(GivenDocumentRow).where(_is(source_id, url)))) == 1
+        return affected_rows(self._connection.execute(delete(GIVEN_DOCUMENTS).where(_is(source_id, url)))) == 1
 
     def find(self, source_id: UUID, url: str) -> PageContent | None:
-        row = self._connection.execute(select(GivenDocumentRow).where(_is(source_id, url))).first()
+        row = self._connection.execute(select(GIVEN_DOCUMENTS).where(_is(source_id, url))).first()
         if row is None:
             return None
         attributes = {name: tuple(values) for name, values in row.attributes.items()}
         return value_of(PageContent, row, modified=row.dated, attributes=attributes)
 
     def urls(self, source_id: UUID) -> list[str]:
-        statement = select(GivenDocumentRow.url).where(GivenDocumentRow.source_id == source_id)
-        return list(self._connection.scalars(statement.order_by(GivenDocumentRow.url)))
+        statement = select(GIVEN_DOCUMENTS.c.url).where(GIVEN_DOCUMENTS.c.source_id == source_id)
+        return list(self._connection.scalars(statement.order_by(GIVEN_DOCUMENTS.c.url)))
 
 
 def _is(source_id: UUID, url: str) -> ColumnElement[bool]:
-    return and_(GivenDocumentRow.source_id == source_id, GivenDocumentRow.url_key == url_key(url))
+    return and_(GIVEN_DOCUMENTS.c.source_id == source_id, GIVEN_DOCUMENTS.c.url_key == url_key(url))

@@ -10,7 +10,9 @@ from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.schedules import ScheduleRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.codec import config_to_json, value_of
-from app.store.models import AgentRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourceRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.sources import CRAWL_RUNS, SOURCES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 
@@ -19,11 +21,11 @@ class SourceRecords(Repository):
     """Sources belong to agents whose workspace the caller has checked; `get` and `of_agent` see that agent only."""
 
     def create(self, agent_id: UUID, config: SourceConfig) -> Source:
-        if not self._exists(AgentRow, agent_id):
+        if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
         source = Source(id=new_id(), agent_id=agent_id, config=config, created_at=self._now())
         self._connection.execute(
-            self._insert(SourceRow).values(
+            self._insert(SOURCES).values(
                 id=source.id, agent_id=agent_id, config=config_to_json(config), created_at=source.created_at
             )
         )
@@ -38,26 +40,26 @@ class SourceRecords(Repository):
 
     def find(self, workspace_id: UUID, source_id: UUID) -> Source:
         """The same for a caller who knows the workspace only. Raises NotFound."""
-        of_workspace = select(AgentRow.id).where(AgentRow.workspace_id == workspace_id)
-        found = self._sources(and_(SourceRow.id == source_id, SourceRow.agent_id.in_(of_workspace)))
+        of_workspace = select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id)
+        found = self._sources(and_(SOURCES.c.id == source_id, SOURCES.c.agent_id.in_(of_workspace)))
         if not found:
             raise NotFound("source")
         return found[0]
 
     def public_file(self, source_id: UUID) -> Source:
         """The same for a caller who may be anybody. Raises NotFound unless it is a file that is public."""
-        found = self._sources(SourceRow.id == source_id)
+        found = self._sources(SOURCES.c.id == source_id)
         if not found or not found[0].config.is_public or found[0].config.kind is not SourceKind.FILE:
             raise NotFound("file")
         return found[0]
 
     def of_agent(self, agent_id: UUID) -> list[Source]:
         """Oldest first, each with its latest run."""
-        return self._sources(SourceRow.agent_id == agent_id)
+        return self._sources(SOURCES.c.agent_id == agent_id)
 
     def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
         changed = self._connection.execute(
-            update(SourceRow).where(_is(agent_id, source_id)).values(config=config_to_json(config))
+            update(SOURCES).where(_is(agent_id, source_id)).values(config=config_to_json(config))
         )
         if not affected_rows(changed):
             raise NotFound("source")
@@ -67,12 +69,12 @@ class SourceRecords(Repository):
         """Remove the source with its documents; return their version ids, whose index rows are now orphans. The
         agent's generation rises if there were any. Raises NotFound."""
         versions = (
-            select(DocumentVersionRow.id)
-            .join(DocumentRow, DocumentRow.id == DocumentVersionRow.document_id)
-            .where(DocumentRow.source_id == source_id, DocumentRow.agent_id == agent_id)
+            select(DOCUMENT_VERSIONS.c.id)
+            .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
+            .where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.agent_id == agent_id)
         )
         version_ids = list(self._connection.scalars(versions))
-        gone = self._connection.execute(delete(SourceRow).where(_is(agent_id, source_id)))
+        gone = self._connection.execute(delete(SOURCES).where(_is(agent_id, source_id)))
         if not affected_rows(gone):
             raise NotFound("source")
         if version_ids:
@@ -80,14 +82,14 @@ class SourceRecords(Repository):
         return version_ids
 
     def run_source(self, run_id: UUID) -> Source:
-        of_run = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id)
-        found = self._sources(SourceRow.id.in_(of_run))
+        of_run = select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id)
+        found = self._sources(SOURCES.c.id.in_(of_run))
         if not found:
             raise NotFound("crawl run")
         return found[0]
 
     def _sources(self, condition: ColumnElement[bool]) -> list[Source]:
-        statement = select(SourceRow).where(condition).order_by(SourceRow.created_at, SourceRow.id)
+        statement = select(SOURCES).where(condition).order_by(SOURCES.c.created_at, SOURCES.c.id)
         rows = self._connection.execute(statement).all()
         runs = CrawlRunRecords(self._tx).latest_runs([row.id for row in rows])
         schedules = ScheduleRecords(self._tx).of_sources([row.id for row in rows])
@@ -95,4 +97,4 @@ class SourceRecords(Repository):
 
 
 def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:
-    return and_(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+    return and_(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from alembic import context
 from alembic.autogenerate.api import AutogenContext
 
-from app.store.models import Base, import_tables
+from app.store.tables import all_tables
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 
@@ -22,10 +22,9 @@ def _plain_types(kind: str, thing: Any, _context: AutogenContext) -> str | Liter
     return False
 
 
-import_tables()
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=all_tables(),
     render_as_batch=True,
     render_item=_plain_types,
 )

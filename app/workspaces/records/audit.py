@@ -9,13 +9,13 @@ from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.models import AuditRow
 from app.store.row_states import state_of
+from app.store.tables.tenancy import AUDIT_LOG
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 
-_LATEST_FIRST = Keyset(AuditRow.created_at, AuditRow.id, descending=True)
+_LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
 
 
 class AuditRecords(Repository):
@@ -25,7 +25,7 @@ class AuditRecords(Repository):
         """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id. Called after the
         change, it keeps a hash of the subject as it stood before this transaction, and one as it stands now."""
         self._connection.execute(
-            self._insert(AuditRow).values(
+            self._insert(AUDIT_LOG).values(
                 id=new_id(),
                 workspace_id=workspace_id,
                 actor=actor,
@@ -48,11 +48,11 @@ class AuditRecords(Repository):
 
     def page(self, workspace_id: UUID, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
         """Latest first."""
-        statement = select(AuditRow).where(AuditRow.workspace_id == workspace_id)
+        statement = select(AUDIT_LOG).where(AUDIT_LOG.c.workspace_id == workspace_id)
         if only.actor is not None:
-            statement = statement.where(AuditRow.actor == only.actor)
+            statement = statement.where(AUDIT_LOG.c.actor == only.actor)
         if only.action is not None:
-            statement = statement.where(AuditRow.action.startswith(only.action, autoescape=True))
+            statement = statement.where(AUDIT_LOG.c.action.startswith(only.action, autoescape=True))
         if only.subject is not None:
-            statement = statement.where(AuditRow.subject == only.subject)
+            statement = statement.where(AUDIT_LOG.c.subject == only.subject)
         return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(AuditEntry, row))

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
 from app.store.codec import value_of
-from app.store.models import OperatorRow, OperatorSessionRow, WorkspaceRow
+from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, WORKSPACES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
@@ -20,11 +20,11 @@ class OperatorRecords(Repository):
     def add(self, operator: Operator, password_hash: str) -> None:
         """Raises InvalidInput when an operator of any workspace has the address, NotFound for the
         workspace."""
-        if not self._exists(WorkspaceRow, operator.workspace_id):
+        if not self._exists(WORKSPACES, operator.workspace_id):
             raise NotFound("workspace")
         try:
             self._connection.execute(
-                self._insert(OperatorRow).values(
+                self._insert(OPERATORS).values(
                     id=operator.id,
                     workspace_id=operator.workspace_id,
                     email=operator.email,
@@ -39,7 +39,7 @@ class OperatorRecords(Repository):
     def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         """Raises NotFound."""
         row = self._connection.execute(
-            select(OperatorRow).where(OperatorRow.id == operator_id, OperatorRow.workspace_id == workspace_id)
+            select(OPERATORS).where(OPERATORS.c.id == operator_id, OPERATORS.c.workspace_id == workspace_id)
         ).first()
         if row is None:
             raise NotFound("operator")
@@ -47,12 +47,12 @@ class OperatorRecords(Repository):
 
     def of_workspace(self, workspace_id: UUID) -> list[Operator]:
         """By e-mail, disabled ones among them."""
-        statement = select(OperatorRow).where(OperatorRow.workspace_id == workspace_id).order_by(OperatorRow.email)
+        statement = select(OPERATORS).where(OPERATORS.c.workspace_id == workspace_id).order_by(OPERATORS.c.email)
         return [value_of(Operator, row) for row in self._connection.execute(statement)]
 
     def credentials(self, email: str) -> Credentials | None:
         """Of whoever has the address, disabled or not."""
-        row = self._connection.execute(select(OperatorRow).where(OperatorRow.email == email)).first()
+        row = self._connection.execute(select(OPERATORS).where(OPERATORS.c.email == email)).first()
         return None if row is None else Credentials(value_of(Operator, row), row.password_hash)
 
     def set_role(self, operator_id: UUID, role: Role) -> None:
@@ -66,13 +66,13 @@ class OperatorRecords(Repository):
 
     def delete(self, operator_id: UUID) -> None:
         """With every session."""
-        self._connection.execute(delete(OperatorRow).where(OperatorRow.id == operator_id))
+        self._connection.execute(delete(OPERATORS).where(OPERATORS.c.id == operator_id))
 
     def start_session(self, operator_id: UUID, sha256: bytes) -> None:
         """The operator is signed in from now on."""
         now = self._now()
         self._connection.execute(
-            self._insert(OperatorSessionRow).values(
+            self._insert(OPERATOR_SESSIONS).values(
                 id=new_id(), operator_id=operator_id, sha256=sha256, started_at=now, used_at=now
             )
         )
@@ -82,13 +82,13 @@ class OperatorRecords(Repository):
         """As it is kept, however old, or None."""
         statement = (
             select(
-                OperatorRow,
-                OperatorSessionRow.id.label("session_id"),
-                OperatorSessionRow.started_at,
-                OperatorSessionRow.used_at,
+                OPERATORS,
+                OPERATOR_SESSIONS.c.id.label("session_id"),
+                OPERATOR_SESSIONS.c.started_at,
+                OPERATOR_SESSIONS.c.used_at,
             )
-            .join(OperatorSessionRow, OperatorRow.id == OperatorSessionRow.operator_id)
-            .where(OperatorSessionRow.sha256 == sha256)
+            .join(OPERATOR_SESSIONS, OPERATORS.c.id == OPERATOR_SESSIONS.c.operator_id)
+            .where(OPERATOR_SESSIONS.c.sha256 == sha256)
         )
         found = self._connection.execute(statement).first()
         if found is None:
@@ -98,19 +98,19 @@ class OperatorRecords(Repository):
     def touch_session(self, session_id: UUID) -> None:
         """It was used."""
         self._connection.execute(
-            update(OperatorSessionRow).where(OperatorSessionRow.id == session_id).values(used_at=self._now())
+            update(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.id == session_id).values(used_at=self._now())
         )
 
     def end_session(self, sha256: bytes) -> None:
         """Nothing happens when there is none."""
-        self._connection.execute(delete(OperatorSessionRow).where(OperatorSessionRow.sha256 == sha256))
+        self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.sha256 == sha256))
 
     def end_sessions(self, operator_id: UUID) -> None:
-        self._connection.execute(delete(OperatorSessionRow).where(OperatorSessionRow.operator_id == operator_id))
+        self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.operator_id == operator_id))
 
     def end_sessions_before(self, started: datetime) -> None:
         """Those of everyone that began earlier."""
-        self._connection.execute(delete(OperatorSessionRow).where(OperatorSessionRow.started_at < started))
+        self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.started_at < started))
 
     def _set(self, operator_id: UUID, **values: object) -> None:
-        self._connection.execute(update(OperatorRow).where(OperatorRow.id == operator_id).values(**values))
+        self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))

@@ -10,8 +10,8 @@ from sqlalchemy import Row, func, or_, select, update
 
 from app.core.errors import NotFound, SecretsLocked
 from app.store.codec import value_of
-from app.store.models import ApiTokenRow, SigningKeyRow, WorkspaceRow
 from app.store.secret_keys import Sealed
+from app.store.tables.tenancy import API_TOKENS, SIGNING_KEYS, WORKSPACES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 from app.workspaces.workspace import ApiToken, SigningKey, Workspace
@@ -24,30 +24,30 @@ _KEY_BYTES = 32
 class TokenRecords(Repository):
     def default_workspace(self) -> UUID:
         """The first workspace, made when there is none."""
-        first = select(WorkspaceRow.id).order_by(WorkspaceRow.created_at, WorkspaceRow.id).limit(1)
-        found = self._connection.scalar(first)
+        first = select(WORKSPACES.c.id).order_by(WORKSPACES.c.created_at, WORKSPACES.c.id).limit(1)
+        found: UUID | None = self._connection.scalar(first)
         if found is not None:
             return found
-        statement = self._insert(WorkspaceRow).values(id=_FIRST_WORKSPACE, name="default", created_at=self._now())
+        statement = self._insert(WORKSPACES).values(id=_FIRST_WORKSPACE, name="default", created_at=self._now())
         self._connection.execute(statement.on_conflict_do_nothing())
         return _FIRST_WORKSPACE
 
     def create_workspace(self, name: str) -> Workspace:
         made = Workspace(new_id(), name, self._now())
         self._connection.execute(
-            self._insert(WorkspaceRow).values(id=made.id, name=made.name, created_at=made.created_at)
+            self._insert(WORKSPACES).values(id=made.id, name=made.name, created_at=made.created_at)
         )
         return made
 
     def workspaces(self) -> list[Workspace]:
         """Oldest first."""
-        oldest_first = select(WorkspaceRow).order_by(WorkspaceRow.created_at, WorkspaceRow.id)
+        oldest_first = select(WORKSPACES).order_by(WORKSPACES.c.created_at, WORKSPACES.c.id)
         return [Workspace(row.id, row.name, row.created_at) for row in self._connection.execute(oldest_first)]
 
     def create_token(
         self, workspace_id: UUID, name: str, sha256: bytes, prefix: str, scopes: tuple[str, ...], days: int | None
     ) -> ApiToken:
-        if not self._exists(WorkspaceRow, workspace_id):
+        if not self._exists(WORKSPACES, workspace_id):
             raise NotFound("workspace")
         now = self._now()
         token = ApiToken(
@@ -60,7 +60,7 @@ class TokenRecords(Repository):
             expires_at=None if days is None else now + timedelta(days=days),
         )
         self._connection.execute(
-            self._insert(ApiTokenRow).values(
+            self._insert(API_TOKENS).values(
                 id=token.id,
                 workspace_id=workspace_id,
                 name=name,
@@ -75,32 +75,32 @@ class TokenRecords(Repository):
 
     def find_token(self, sha256: bytes) -> ApiToken | None:
         """The token that holds now, or None when there is none, or it expired or was revoked."""
-        statement = select(ApiTokenRow).where(
-            ApiTokenRow.sha256 == sha256,
-            ApiTokenRow.revoked_at.is_(None),
-            or_(ApiTokenRow.expires_at.is_(None), ApiTokenRow.expires_at > self._now()),
+        statement = select(API_TOKENS).where(
+            API_TOKENS.c.sha256 == sha256,
+            API_TOKENS.c.revoked_at.is_(None),
+            or_(API_TOKENS.c.expires_at.is_(None), API_TOKENS.c.expires_at > self._now()),
         )
         row = self._connection.execute(statement).first()
         return None if row is None else value_of(ApiToken, row)
 
     def touch_token(self, token_id: UUID) -> None:
         """It was used."""
-        self._connection.execute(update(ApiTokenRow).where(ApiTokenRow.id == token_id).values(last_used_at=self._now()))
+        self._connection.execute(update(API_TOKENS).where(API_TOKENS.c.id == token_id).values(last_used_at=self._now()))
 
     def list_tokens(self, workspace_id: UUID) -> list[ApiToken]:
         statement = (
-            select(ApiTokenRow)
-            .where(ApiTokenRow.workspace_id == workspace_id)
-            .order_by(ApiTokenRow.created_at, ApiTokenRow.id)
+            select(API_TOKENS)
+            .where(API_TOKENS.c.workspace_id == workspace_id)
+            .order_by(API_TOKENS.c.created_at, API_TOKENS.c.id)
         )
         return [value_of(ApiToken, row) for row in self._connection.execute(statement)]
 
     def revoke_token(self, workspace_id: UUID, token_id: UUID) -> None:
         """Raises NotFound."""
         changed = self._connection.execute(
-            update(ApiTokenRow)
-            .where(ApiTokenRow.id == token_id, ApiTokenRow.workspace_id == workspace_id)
-            .values(revoked_at=func.coalesce(ApiTokenRow.revoked_at, self._now()))
+            update(API_TOKENS)
+            .where(API_TOKENS.c.id == token_id, API_TOKENS.c.workspace_id == workspace_id)
+            .values(revoked_at=func.coalesce(API_TOKENS.c.revoked_at, self._now()))
         )
         if not affected_rows(changed):
             raise NotFound("token")
@@ -115,22 +115,22 @@ class TokenRecords(Repository):
 
     def has_plain_keys(self) -> bool:
         """Whether one was stored before keys were sealed."""
-        statement = select(SigningKeyRow.kid).where(SigningKeyRow.sealed_by.is_(None)).limit(1)
+        statement = select(SIGNING_KEYS.c.kid).where(SIGNING_KEYS.c.sealed_by.is_(None)).limit(1)
         return self._connection.scalar(statement) is not None
 
     def seal_keys(self, *, again: bool) -> int:
         """Seal those that are plain, and `again` all others with the key that seals now; return how many. Raises
         SecretsLocked."""
-        statement = select(SigningKeyRow).with_for_update()
+        statement = select(SIGNING_KEYS).with_for_update()
         if not again:
-            statement = statement.where(SigningKeyRow.sealed_by.is_(None))
+            statement = statement.where(SIGNING_KEYS.c.sealed_by.is_(None))
         # What was retired may be what no key opens.
         rows = [row for row in self._connection.execute(statement) if not (row.retired_at and row.sealed_by)]
         for row in rows:
             sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.kid))
             self._connection.execute(
-                update(SigningKeyRow)
-                .where(SigningKeyRow.kid == row.kid)
+                update(SIGNING_KEYS)
+                .where(SIGNING_KEYS.c.kid == row.kid)
                 .values(secret=sealed.data, sealed_by=sealed.key_name)
             )
         return len(rows)
@@ -139,15 +139,15 @@ class TokenRecords(Repository):
         """Retire those that cannot be opened; return how many."""
         locked = [row.kid for row in self._rows() if not self._opens(row)]
         self._connection.execute(
-            update(SigningKeyRow).where(SigningKeyRow.kid.in_(locked)).values(retired_at=self._now())
+            update(SIGNING_KEYS).where(SIGNING_KEYS.c.kid.in_(locked)).values(retired_at=self._now())
         )
         return len(locked)
 
     def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
         """Make a new key; those before it are for visitors until then, or until when they already were."""
         self._connection.execute(
-            update(SigningKeyRow)
-            .where(or_(SigningKeyRow.visitors_until.is_(None), SigningKeyRow.visitors_until > visitors_until))
+            update(SIGNING_KEYS)
+            .where(or_(SIGNING_KEYS.c.visitors_until.is_(None), SIGNING_KEYS.c.visitors_until > visitors_until))
             .values(visitors_until=visitors_until)
         )
         return self._new_key()
@@ -156,7 +156,7 @@ class TokenRecords(Repository):
         key = SigningKey(new_id().hex, secrets.token_bytes(_KEY_BYTES), self._now())
         sealed = self._tx.secret_keys.seal(key.secret, _place(key.kid))
         self._connection.execute(
-            self._insert(SigningKeyRow).values(
+            self._insert(SIGNING_KEYS).values(
                 kid=key.kid, secret=sealed.data, sealed_by=sealed.key_name, created_at=key.created_at
             )
         )
@@ -164,9 +164,9 @@ class TokenRecords(Repository):
 
     def _rows(self) -> Sequence[Row[Any]]:
         statement = (
-            select(SigningKeyRow)
-            .where(SigningKeyRow.retired_at.is_(None))
-            .order_by(SigningKeyRow.created_at.desc(), SigningKeyRow.kid.desc())
+            select(SIGNING_KEYS)
+            .where(SIGNING_KEYS.c.retired_at.is_(None))
+            .order_by(SIGNING_KEYS.c.created_at.desc(), SIGNING_KEYS.c.kid.desc())
         )
         return self._connection.execute(statement).all()
 

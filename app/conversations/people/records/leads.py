@@ -9,24 +9,25 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.models import ConversationRow, LeadRow
+from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.people import LEADS
 from app.store.transaction import Repository
 
-_LATEST_FIRST = Keyset(LeadRow.created_at, LeadRow.id, descending=True)
+_LATEST_FIRST = Keyset(LEADS.c.created_at, LEADS.c.id, descending=True)
 
 
 class LeadRecords(Repository):
     def add(self, lead: Lead) -> None:
         """Raises NotFound where the conversation is not that visitor's with that agent, or was erased."""
-        known = select(ConversationRow.id).where(
-            ConversationRow.id == lead.conversation_id,
-            ConversationRow.visitor_id == lead.visitor_id,
-            ConversationRow.agent_id == lead.agent_id,
+        known = select(CONVERSATIONS.c.id).where(
+            CONVERSATIONS.c.id == lead.conversation_id,
+            CONVERSATIONS.c.visitor_id == lead.visitor_id,
+            CONVERSATIONS.c.agent_id == lead.agent_id,
         )
         if self._connection.scalar(known) is None:
             raise NotFound("conversation")
         self._connection.execute(
-            self._insert(LeadRow).values(
+            self._insert(LEADS).values(
                 id=lead.id,
                 agent_id=lead.agent_id,
                 visitor_id=lead.visitor_id,
@@ -40,5 +41,5 @@ class LeadRecords(Repository):
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
         """Latest first."""
-        statement = select(LeadRow).where(LeadRow.agent_id == agent_id)
+        statement = select(LEADS).where(LEADS.c.agent_id == agent_id)
         return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(Lead, row))

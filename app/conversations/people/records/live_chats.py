@@ -14,13 +14,15 @@ from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.store.codec import config_from_json, value_of
-from app.store.models import AgentRow, ConversationRow, LiveChatRow, LiveMessageRow
 from app.store.outbox import Outbox
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, TurnIds
 
 # With literals, as the partial index on open chats has them: so the database sees that it may use that.
-_IS_OPEN = LiveChatRow.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
+_IS_OPEN = LIVE_CHATS.c.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
 
 
 class LiveChatRecords(Repository):
@@ -30,27 +32,27 @@ class LiveChatRecords(Repository):
         """That of the visitor's conversation, with state `none` where nobody was asked for; `to_change` makes others
         who would change it wait for the end of this transaction. Raises NotFound for a conversation that is not this
         visitor's, was cleared or erased."""
-        own = select(ConversationRow.id, ConversationRow.agent_id).where(
-            ConversationRow.id == session.conversation_id,
-            ConversationRow.visitor_id == session.visitor_id,
-            ConversationRow.agent_id == session.agent_id,
-            ConversationRow.cleared_at.is_(None),
+        own = select(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id).where(
+            CONVERSATIONS.c.id == session.conversation_id,
+            CONVERSATIONS.c.visitor_id == session.visitor_id,
+            CONVERSATIONS.c.agent_id == session.agent_id,
+            CONVERSATIONS.c.cleared_at.is_(None),
         )
         return self._chat(own, to_change)
 
     def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
         """The same for an operator. Raises NotFound for a conversation that is absent or another workspace's."""
         found = (
-            select(ConversationRow.id, ConversationRow.agent_id)
-            .join(AgentRow, AgentRow.id == ConversationRow.agent_id)
-            .where(ConversationRow.id == conversation_id, AgentRow.workspace_id == workspace_id)
+            select(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id)
+            .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
+            .where(CONVERSATIONS.c.id == conversation_id, AGENTS.c.workspace_id == workspace_id)
         )
         return self._chat(found, to_change)
 
     def is_talking(self, conversation_id: UUID) -> bool:
         """Whether an operator answers there now."""
-        talking = select(LiveChatRow.id).where(
-            LiveChatRow.conversation_id == conversation_id, LiveChatRow.state == LiveState.TALKING.value
+        talking = select(LIVE_CHATS.c.id).where(
+            LIVE_CHATS.c.conversation_id == conversation_id, LIVE_CHATS.c.state == LiveState.TALKING.value
         )
         return self._connection.scalar(talking) is not None
 
@@ -80,24 +82,24 @@ class LiveChatRecords(Repository):
             "ended_at": chat.ended_at,
             "message_count": chat.message_count,
         }
-        first = self._insert(LiveChatRow).values(
+        first = self._insert(LIVE_CHATS).values(
             id=chat.id, agent_id=chat.agent_id, conversation_id=chat.conversation_id, **state
         )
         self._connection.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
         self._connection.execute(
-            update(ConversationRow).where(ConversationRow.id == chat.conversation_id).values(last_active_at=self._now())
+            update(CONVERSATIONS).where(CONVERSATIONS.c.id == chat.conversation_id).values(last_active_at=self._now())
         )
 
     def add(self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, text: str) -> LiveChat:
         """Write a message under the next number. One whose id the conversation has already changes nothing."""
-        known = select(LiveMessageRow.id).where(
-            LiveMessageRow.conversation_id == chat.conversation_id, LiveMessageRow.message_id == message_id
+        known = select(LIVE_MESSAGES.c.id).where(
+            LIVE_MESSAGES.c.conversation_id == chat.conversation_id, LIVE_MESSAGES.c.message_id == message_id
         )
         if self._connection.scalar(known) is not None:
             return chat
         longer = replace(chat, message_count=chat.message_count + 1)
         self._connection.execute(
-            self._insert(LiveMessageRow).values(
+            self._insert(LIVE_MESSAGES).values(
                 id=new_id(),
                 agent_id=chat.agent_id,
                 conversation_id=chat.conversation_id,
@@ -115,9 +117,9 @@ class LiveChatRecords(Repository):
     def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
         """Those numbered above `after`, in order."""
         later = (
-            select(LiveMessageRow)
-            .where(LiveMessageRow.conversation_id == conversation_id, LiveMessageRow.number > after)
-            .order_by(LiveMessageRow.number)
+            select(LIVE_MESSAGES)
+            .where(LIVE_MESSAGES.c.conversation_id == conversation_id, LIVE_MESSAGES.c.number > after)
+            .order_by(LIVE_MESSAGES.c.number)
             .limit(limit)
         )
         return [live_message_of(row) for row in self._connection.execute(later)]
@@ -125,20 +127,20 @@ class LiveChatRecords(Repository):
     def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
         """Waiting ones first, the longest waiting first of all, then those that somebody has. Conversations where
         nothing happened since that moment are left out: no visitor comes back to them."""
-        waits_first = case((LiveChatRow.state == LiveState.WAITING.value, 0), else_=1)
+        waits_first = case((LIVE_CHATS.c.state == LiveState.WAITING.value, 0), else_=1)
         latest = and_(
-            LiveMessageRow.conversation_id == LiveChatRow.conversation_id,
-            LiveMessageRow.number == LiveChatRow.message_count,
+            LIVE_MESSAGES.c.conversation_id == LIVE_CHATS.c.conversation_id,
+            LIVE_MESSAGES.c.number == LIVE_CHATS.c.message_count,
         )
         statement = (
-            _open_in(select(LiveChatRow, AgentRow.draft, ConversationRow.first_question, LiveMessageRow.text))
-            .outerjoin(LiveMessageRow, latest)
+            _open_in(select(LIVE_CHATS, AGENTS.c.draft, CONVERSATIONS.c.first_question, LIVE_MESSAGES.c.text))
+            .outerjoin(LIVE_MESSAGES, latest)
             .where(
-                AgentRow.workspace_id == workspace_id,
-                ConversationRow.last_active_at >= active_since,
+                AGENTS.c.workspace_id == workspace_id,
+                CONVERSATIONS.c.last_active_at >= active_since,
                 _IS_OPEN,
             )
-            .order_by(waits_first, LiveChatRow.asked_at, LiveChatRow.id)
+            .order_by(waits_first, LIVE_CHATS.c.asked_at, LIVE_CHATS.c.id)
             .limit(limit)
         )
         return [
@@ -157,32 +159,32 @@ class LiveChatRecords(Repository):
 
     def waiting(self, workspace_id: UUID, active_since: datetime) -> tuple[int, datetime | None]:
         """How many visitors wait for a person, and since when the last of them does."""
-        counted = select(func.count(), func.max(LiveChatRow.asked_at)).select_from(LiveChatRow)
+        counted = select(func.count(), func.max(LIVE_CHATS.c.asked_at)).select_from(LIVE_CHATS)
         statement = _open_in(counted).where(
-            AgentRow.workspace_id == workspace_id,
-            ConversationRow.last_active_at >= active_since,
+            AGENTS.c.workspace_id == workspace_id,
+            CONVERSATIONS.c.last_active_at >= active_since,
             _IS_OPEN,
-            LiveChatRow.state == LiveState.WAITING.value,
+            LIVE_CHATS.c.state == LiveState.WAITING.value,
         )
         count, asked_at = self._connection.execute(statement).one()
         return count, asked_at
 
     def _chat(self, conversation: Select[UUID, UUID], to_change: bool) -> LiveChat:
         if to_change:
-            conversation = conversation.with_for_update(of=ConversationRow)
+            conversation = conversation.with_for_update(of=CONVERSATIONS)
         found = self._connection.execute(conversation).one_or_none()
         if found is None:
             raise NotFound("conversation")
         conversation_id, agent_id = found
         row = self._connection.execute(
-            select(LiveChatRow).where(LiveChatRow.conversation_id == conversation_id)
+            select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id == conversation_id)
         ).first()
         return LiveChat(new_id(), agent_id, conversation_id) if row is None else value_of(LiveChat, row)
 
 
 def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
-    return chats.join(AgentRow, AgentRow.id == LiveChatRow.agent_id).join(
-        ConversationRow, ConversationRow.id == LiveChatRow.conversation_id
+    return chats.join(AGENTS, AGENTS.c.id == LIVE_CHATS.c.agent_id).join(
+        CONVERSATIONS, CONVERSATIONS.c.id == LIVE_CHATS.c.conversation_id
     )
 
 

@@ -3,29 +3,27 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, func, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, select, update
 
 from app.conversations.privacy.erasure import ErasedGaps
 from app.store.batches import batches
-from app.store.models import GapQuestionRow, GapRow, UsageRow
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.turns import USAGE
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 
 # On tables and not on their classes, whose bulk updates know rows by their keys alone.
-_USAGE = cast(Table, UsageRow.__table__)
-_GAPS = cast(Table, GapRow.__table__)
-_ANONYMOUS_USAGE = update(_USAGE).where(_USAGE.c.turn_id == bindparam("turn")).values(turn_id=bindparam("nobody"))
+_ANONYMOUS_USAGE = update(USAGE).where(USAGE.c.turn_id == bindparam("turn")).values(turn_id=bindparam("nobody"))
 _COUNTED_GAPS = (
-    update(_GAPS)
-    .where(_GAPS.c.id == bindparam("gap"))
+    update(GAPS)
+    .where(GAPS.c.id == bindparam("gap"))
     .values({name: bindparam(f"new_{name}") for name in ("reason", "count", "first_seen", "last_seen")})
 )
 _REWORDED_GAPS = (
-    update(_GAPS)
-    .where(_GAPS.c.id == bindparam("gap"))
+    update(GAPS)
+    .where(GAPS.c.id == bindparam("gap"))
     .values(question=bindparam("new_question"), question_key=bindparam("new_key"), placed_by=None, meaning=None)
 )
 
@@ -47,22 +45,22 @@ class TurnErasing(Repository):
             self._connection.execute(_ANONYMOUS_USAGE, rows)
 
     def forget_gaps(self, asked_in: ColumnElement[bool]) -> ErasedGaps:
-        """The condition is on `GapQuestionRow`."""
-        gap_ids = list(self._connection.scalars(select(GapQuestionRow.gap_id).where(asked_in).distinct()))
-        askings = self._delete(GapQuestionRow, asked_in)
+        """The condition is on `GAP_QUESTIONS`."""
+        gap_ids = list(self._connection.scalars(select(GAP_QUESTIONS.c.gap_id).where(asked_in).distinct()))
+        askings = self._delete(GAP_QUESTIONS, asked_in)
         return ErasedGaps(sum([self.count_again(batch) for batch in batches(gap_ids)]), askings)
 
     def count_again(self, gap_ids: Sequence[UUID]) -> int:
         """Gaps by what others have asked; return how many are gone, for nobody has."""
         last = self._last_askings(gap_ids)
         gone = [gap_id for gap_id in gap_ids if gap_id not in last]
-        erased = self._delete(GapRow, GapRow.id.in_(gone)) if gone else 0
+        erased = self._delete(GAPS, GAPS.c.id.in_(gone)) if gone else 0
         if not last:
             return erased
         counted = (
-            select(GapQuestionRow.gap_id, func.count(), func.min(GapQuestionRow.asked_at))
-            .where(GapQuestionRow.gap_id.in_(last))
-            .group_by(GapQuestionRow.gap_id)
+            select(GAP_QUESTIONS.c.gap_id, func.count(), func.min(GAP_QUESTIONS.c.asked_at))
+            .where(GAP_QUESTIONS.c.gap_id.in_(last))
+            .group_by(GAP_QUESTIONS.c.gap_id)
         )
         rows = [
             {
@@ -81,18 +79,18 @@ class TurnErasing(Repository):
     def _last_askings(self, gap_ids: Sequence[UUID]) -> dict[UUID, "_Asking"]:
         """By gap, of those that somebody has asked."""
         place = func.row_number().over(
-            partition_by=GapQuestionRow.gap_id, order_by=(GapQuestionRow.asked_at.desc(), GapQuestionRow.id.desc())
+            partition_by=GAP_QUESTIONS.c.gap_id, order_by=(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
         )
         askings = (
             select(
-                GapQuestionRow.gap_id,
-                GapQuestionRow.question,
-                GapQuestionRow.question_key,
-                GapQuestionRow.reason,
-                GapQuestionRow.asked_at,
+                GAP_QUESTIONS.c.gap_id,
+                GAP_QUESTIONS.c.question,
+                GAP_QUESTIONS.c.question_key,
+                GAP_QUESTIONS.c.reason,
+                GAP_QUESTIONS.c.asked_at,
                 place.label("place"),
             )
-            .where(GapQuestionRow.gap_id.in_(gap_ids))
+            .where(GAP_QUESTIONS.c.gap_id.in_(gap_ids))
             .subquery()
         )
         columns = (askings.c.gap_id, askings.c.question, askings.c.question_key, askings.c.reason, askings.c.asked_at)
@@ -102,9 +100,9 @@ class TurnErasing(Repository):
     def _reword(self, last: Mapping[UUID, "_Asking"]) -> None:
         """A gap that nobody who is left has asked in its own words takes those of its last asking, and loses what the
         old ones meant. Its key becomes its own where another gap has that of the asking."""
-        own_words = and_(GapQuestionRow.gap_id == GapRow.id, GapQuestionRow.question == GapRow.question)
-        reworded = select(GapRow.id, GapRow.agent_id).where(
-            GapRow.id.in_(last), ~select(GapQuestionRow.id).where(own_words).exists()
+        own_words = and_(GAP_QUESTIONS.c.gap_id == GAPS.c.id, GAP_QUESTIONS.c.question == GAPS.c.question)
+        reworded = select(GAPS.c.id, GAPS.c.agent_id).where(
+            GAPS.c.id.in_(last), ~select(GAP_QUESTIONS.c.id).where(own_words).exists()
         )
         agents = {row.id: row.agent_id for row in self._connection.execute(reworded)}
         if not agents:
@@ -120,7 +118,7 @@ class TurnErasing(Repository):
 
     def _owners_of_keys(self, agent_ids: Collection[UUID], keys: Collection[str]) -> dict[tuple[UUID, str], UUID]:
         """The gap that has each key of an agent."""
-        statement = select(GapRow.agent_id, GapRow.question_key, GapRow.id).where(
-            GapRow.agent_id.in_(agent_ids), GapRow.question_key.in_(keys)
+        statement = select(GAPS.c.agent_id, GAPS.c.question_key, GAPS.c.id).where(
+            GAPS.c.agent_id.in_(agent_ids), GAPS.c.question_key.in_(keys)
         )
         return {(agent_id, key): gap_id for agent_id, key, gap_id in self._connection.execute(statement)}

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Table, exists, func, select, update
+from sqlalchemy import Row, exists, func, select, update
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -14,7 +14,8 @@ from app.sources.reading.site_reader import QueuedPage, ReadPage
 from app.sources.source import KnownPage, PageStatus
 from app.store.batches import batches
 from app.store.keyset import Keyset
-from app.store.models import ChunkRow, CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 from app.store.url_key import url_key
@@ -24,8 +25,7 @@ _TAKEN = "taken"
 _SETTLED = "settled"
 _NOT_MODIFIED = 304
 
-_AS_FOUND = Keyset(SourcePageRow.position, SourcePageRow.id)
-_PAGES = cast(Table, SourcePageRow.__table__)
+_AS_FOUND = Keyset(SOURCE_PAGES.c.position, SOURCE_PAGES.c.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class CrawlPageRecords(Repository):
     def requeue_taken(self, run_id: UUID) -> int:
         """Pages that a dead process had taken go back to the queue; return how many."""
         changed = self._connection.execute(
-            update(SourcePageRow)
-            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _TAKEN)
+            update(SOURCE_PAGES)
+            .where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _TAKEN)
             .values(queue_state=_QUEUED)
         )
         return affected_rows(changed)
@@ -60,19 +60,19 @@ class CrawlPageRecords(Repository):
         rows = [
             _queued_row(run_id, source_id, place, page) for place, page in enumerate(first_sight.values(), position)
         ]
-        statement = self._insert(_PAGES).on_conflict_do_nothing().returning(_PAGES.c.id)
+        statement = self._insert(SOURCE_PAGES).on_conflict_do_nothing().returning(SOURCE_PAGES.c.id)
         return len(self._connection.execute(statement, rows).all())
 
     def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
         """Up to `limit` URLs of the source's reading before this one, in its order, but for those that ended there in
         one of `except_statuses`."""
         statement = (
-            select(SourcePageRow.url, SourcePageRow.depth)
+            select(SOURCE_PAGES.c.url, SOURCE_PAGES.c.depth)
             .where(
-                SourcePageRow.run_id == self._reading_before(run_id),
-                SourcePageRow.status.not_in(except_statuses),
+                SOURCE_PAGES.c.run_id == self._reading_before(run_id),
+                SOURCE_PAGES.c.status.not_in(except_statuses),
             )
-            .order_by(SourcePageRow.position, SourcePageRow.id)
+            .order_by(SOURCE_PAGES.c.position, SOURCE_PAGES.c.id)
             .limit(limit)
         )
         return [QueuedPage(url, depth) for url, depth in self._connection.execute(statement)]
@@ -82,37 +82,37 @@ class CrawlPageRecords(Repository):
         self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
         for batch in batches([url_key(url) for url in urls]):
             self._connection.execute(
-                update(SourcePageRow)
+                update(SOURCE_PAGES)
                 .where(
-                    SourcePageRow.run_id == run_id,
-                    SourcePageRow.url_key.in_(batch),
-                    SourcePageRow.queue_state == _SETTLED,
+                    SOURCE_PAGES.c.run_id == run_id,
+                    SOURCE_PAGES.c.url_key.in_(batch),
+                    SOURCE_PAGES.c.queue_state == _SETTLED,
                 )
                 .values(queue_state=_QUEUED, status=_QUEUED, reason="")
             )
 
     def known_pages(self, source_id: UUID) -> list[KnownPage]:
         """The pages of the source's last reading of the whole of it; none before the first."""
-        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        has_pages = exists().where(SOURCE_PAGES.c.run_id == CRAWL_RUNS.c.id)
         last_run = (
-            select(CrawlRunRow.id)
-            .where(CrawlRunRow.source_id == source_id, ~CrawlRunRow.only_asked, has_pages)
-            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            select(CRAWL_RUNS.c.id)
+            .where(CRAWL_RUNS.c.source_id == source_id, ~CRAWL_RUNS.c.only_asked, has_pages)
+            .order_by(CRAWL_RUNS.c.created_at.desc(), CRAWL_RUNS.c.id.desc())
             .limit(1)
             .scalar_subquery()
         )
         chunks = (
-            select(DocumentVersionRow.document_id, func.count().label("chunks"))
-            .join(ChunkRow, ChunkRow.version_id == DocumentVersionRow.id)
-            .where(DocumentVersionRow.state == VersionState.LIVE.value)
-            .group_by(DocumentVersionRow.document_id)
+            select(DOCUMENT_VERSIONS.c.document_id, func.count().label("chunks"))
+            .join(CHUNKS, CHUNKS.c.version_id == DOCUMENT_VERSIONS.c.id)
+            .where(DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)
+            .group_by(DOCUMENT_VERSIONS.c.document_id)
             .subquery()
         )
         statement = (
-            select(SourcePageRow.url, SourcePageRow.status, SourcePageRow.read_at, chunks.c.chunks)
-            .outerjoin(chunks, chunks.c.document_id == SourcePageRow.document_id)
-            .where(SourcePageRow.run_id == last_run)
-            .order_by(SourcePageRow.position)
+            select(SOURCE_PAGES.c.url, SOURCE_PAGES.c.status, SOURCE_PAGES.c.read_at, chunks.c.chunks)
+            .outerjoin(chunks, chunks.c.document_id == SOURCE_PAGES.c.document_id)
+            .where(SOURCE_PAGES.c.run_id == last_run)
+            .order_by(SOURCE_PAGES.c.position)
         )
         return [
             KnownPage(url, status, read_at, count or 0)
@@ -123,9 +123,9 @@ class CrawlPageRecords(Repository):
         """Oldest first; each is handed out once. Validators come from the source's last reading of that URL that
         led to a document which is live now."""
         waiting = (
-            select(SourcePageRow)
-            .where(SourcePageRow.run_id == run_id, SourcePageRow.queue_state == _QUEUED)
-            .order_by(SourcePageRow.position, SourcePageRow.id)
+            select(SOURCE_PAGES)
+            .where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _QUEUED)
+            .order_by(SOURCE_PAGES.c.position, SOURCE_PAGES.c.id)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
@@ -134,7 +134,7 @@ class CrawlPageRecords(Repository):
         for batch in batches(rows):
             known = self._last_readings(batch[0].source_id, [row.url_key for row in batch])
             self._connection.execute(
-                update(SourcePageRow).where(SourcePageRow.id.in_([row.id for row in batch])).values(queue_state=_TAKEN)
+                update(SOURCE_PAGES).where(SOURCE_PAGES.c.id.in_([row.id for row in batch])).values(queue_state=_TAKEN)
             )
             for row in batch:
                 last = known.get(row.url_key, _Reading(row.etag, row.last_modified))
@@ -163,14 +163,14 @@ class CrawlPageRecords(Repository):
             "http_status": page.http_status,
             "body_bytes": page.body_bytes,
             # A document that was erased meanwhile leaves NULL.
-            "document_id": select(DocumentRow.id).where(DocumentRow.id == reading.document_id).scalar_subquery(),
+            "document_id": select(DOCUMENTS.c.id).where(DOCUMENTS.c.id == reading.document_id).scalar_subquery(),
             "chunks": chunks,
             "read_at": page.read_at or self._now(),
             "etag": reading.etag,
             "last_modified": reading.last_modified,
         }
         changed = self._connection.execute(
-            update(SourcePageRow).where(SourcePageRow.run_id == run_id, SourcePageRow.url_key == key).values(**end)
+            update(SOURCE_PAGES).where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.url_key == key).values(**end)
         )
         if not affected_rows(changed):
             raise NotFound("page in this run")
@@ -187,7 +187,7 @@ class CrawlPageRecords(Repository):
         ]
         if not rows:
             return
-        statement = self._insert(_PAGES)
+        statement = self._insert(SOURCE_PAGES)
         ended = ("queue_state", "status", "reason", "body_bytes", "chunks", "etag", "last_modified", "read_at")
         settled = {name: statement.excluded[name] for name in ended} | {"http_status": None, "document_id": None}
         self._connection.execute(
@@ -195,19 +195,19 @@ class CrawlPageRecords(Repository):
         )
 
     def seen_pages(self, run_id: UUID) -> int:
-        statement = select(func.count()).select_from(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        statement = select(func.count()).select_from(SOURCE_PAGES).where(SOURCE_PAGES.c.run_id == run_id)
         return self._connection.scalar(statement) or 0
 
     def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
         """In the order in which they were found."""
-        statement = select(SourcePageRow).where(SourcePageRow.run_id == run_id)
+        statement = select(SOURCE_PAGES).where(SOURCE_PAGES.c.run_id == run_id)
         if status is not None:
-            statement = statement.where(SourcePageRow.status == status)
+            statement = statement.where(SOURCE_PAGES.c.status == status)
         return _AS_FOUND.page(self._connection, statement, page, _page_status)
 
     def _source_of(self, run_id: UUID) -> UUID:
-        statement = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id)
-        source_id = self._connection.scalar(statement)
+        statement = select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id)
+        source_id: UUID | None = self._connection.scalar(statement)
         if source_id is None:
             raise NotFound("crawl run")
         return source_id
@@ -215,38 +215,38 @@ class CrawlPageRecords(Repository):
     def _reading_before(self, run_id: UUID) -> UUID | None:
         """The source's last other run of the whole source that got as far as having pages."""
         source_id = self._source_of(run_id)
-        has_pages = exists().where(SourcePageRow.run_id == CrawlRunRow.id)
+        has_pages = exists().where(SOURCE_PAGES.c.run_id == CRAWL_RUNS.c.id)
         return self._connection.scalar(
-            select(CrawlRunRow.id)
-            .where(CrawlRunRow.source_id == source_id, CrawlRunRow.id != run_id, ~CrawlRunRow.only_asked, has_pages)
-            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            select(CRAWL_RUNS.c.id)
+            .where(CRAWL_RUNS.c.source_id == source_id, CRAWL_RUNS.c.id != run_id, ~CRAWL_RUNS.c.only_asked, has_pages)
+            .order_by(CRAWL_RUNS.c.created_at.desc(), CRAWL_RUNS.c.id.desc())
             .limit(1)
         )
 
     def _last_position(self, run_id: UUID) -> int:
-        last = select(func.max(SourcePageRow.position)).where(SourcePageRow.run_id == run_id)
+        last = select(func.max(SOURCE_PAGES.c.position)).where(SOURCE_PAGES.c.run_id == run_id)
         return self._connection.scalar(last) or 0
 
     def _last_readings(self, source_id: UUID, url_keys: Sequence[str]) -> dict[str, _Reading]:
         """By URL key: the last reading that led to a document which is live now. Without a live document
         "unchanged" would leave the agent with nothing, so such a URL has none."""
         place = func.row_number().over(
-            partition_by=SourcePageRow.url_key, order_by=(SourcePageRow.read_at.desc(), SourcePageRow.id.desc())
+            partition_by=SOURCE_PAGES.c.url_key, order_by=(SOURCE_PAGES.c.read_at.desc(), SOURCE_PAGES.c.id.desc())
         )
         readings = (
             select(
-                SourcePageRow.url_key,
-                SourcePageRow.etag,
-                SourcePageRow.last_modified,
-                SourcePageRow.document_id,
+                SOURCE_PAGES.c.url_key,
+                SOURCE_PAGES.c.etag,
+                SOURCE_PAGES.c.last_modified,
+                SOURCE_PAGES.c.document_id,
                 place.label("place"),
             )
-            .join(DocumentVersionRow, DocumentVersionRow.document_id == SourcePageRow.document_id)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == SOURCE_PAGES.c.document_id)
             .where(
-                SourcePageRow.source_id == source_id,
-                SourcePageRow.url_key.in_(url_keys),
-                SourcePageRow.queue_state == _SETTLED,
-                DocumentVersionRow.state == VersionState.LIVE.value,
+                SOURCE_PAGES.c.source_id == source_id,
+                SOURCE_PAGES.c.url_key.in_(url_keys),
+                SOURCE_PAGES.c.queue_state == _SETTLED,
+                DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value,
             )
             .subquery()
         )

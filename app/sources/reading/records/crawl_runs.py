@@ -5,13 +5,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, func, select, update
-from sqlalchemy.orm import aliased
 
 from app.core.errors import NotFound
 from app.sources.source import CrawlRun, LatestReading, RunState, SourceConfig
 from app.store.batches import batches
 from app.store.codec import config_from_json, value_of
-from app.store.models import AgentRow, CrawlRunRow, SourcePageRow, SourceRow
+from app.store.tables.agents import AGENTS
+from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES, SOURCES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 
@@ -23,11 +23,11 @@ class CrawlRunRecords(Repository):
     def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
         """A queued run; a source that already has a queued, running or paused one gives that one back, which reads
         the whole source from then on unless `only_asked`."""
-        source = select(SourceRow.id).where(SourceRow.id == source_id, SourceRow.agent_id == agent_id)
+        source = select(SOURCES.c.id).where(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)
         if self._connection.scalar(source) is None:
             raise NotFound("source")
         # The unique index on unfinished runs decides between two who start one at the same time.
-        statement = self._insert(CrawlRunRow).values(
+        statement = self._insert(CRAWL_RUNS).values(
             id=new_id(),
             source_id=source_id,
             agent_id=agent_id,
@@ -36,16 +36,16 @@ class CrawlRunRecords(Repository):
             created_at=self._now(),
         )
         self._connection.execute(statement.on_conflict_do_nothing())
-        unfinished = select(CrawlRunRow).where(CrawlRunRow.source_id == source_id, CrawlRunRow.state.in_(_UNFINISHED))
+        unfinished = select(CRAWL_RUNS).where(CRAWL_RUNS.c.source_id == source_id, CRAWL_RUNS.c.state.in_(_UNFINISHED))
         row = self._connection.execute(unfinished.with_for_update()).one()
         if row.only_asked and not only_asked:
-            self._connection.execute(update(CrawlRunRow).where(CrawlRunRow.id == row.id).values(only_asked=False))
+            self._connection.execute(update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == row.id).values(only_asked=False))
             return self.run(row.id)
         return self._with_counts([row])[0]
 
     def run(self, run_id: UUID) -> CrawlRun:
         """With its counts by page status. Raises NotFound."""
-        row = self._connection.execute(select(CrawlRunRow).where(CrawlRunRow.id == run_id)).first()
+        row = self._connection.execute(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id)).first()
         if row is None:
             raise NotFound("crawl run")
         return self._with_counts([row])[0]
@@ -54,7 +54,7 @@ class CrawlRunRecords(Repository):
         """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
         cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
         it is. Raises NotFound."""
-        run = self._connection.execute(select(CrawlRunRow).where(CrawlRunRow.id == run_id).with_for_update()).first()
+        run = self._connection.execute(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).with_for_update()).first()
         if run is None:
             raise NotFound("crawl run")
         if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
@@ -69,51 +69,53 @@ class CrawlRunRecords(Repository):
             changes["ended_at"] = run.ended_at or now
         if state is RunState.RUNNING:
             changes["started_at"] = run.started_at or now
-        self._connection.execute(update(CrawlRunRow).where(CrawlRunRow.id == run_id).values(**changes))
+        self._connection.execute(update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).values(**changes))
         return True
 
     def resume_run(self, run_id: UUID) -> CrawlRun:
         """A paused run is queued again, in its next leg; any other stays as it is. Raises NotFound."""
-        paused = update(CrawlRunRow).where(CrawlRunRow.id == run_id, CrawlRunRow.state == RunState.PAUSED)
-        self._connection.execute(paused.values(state=RunState.QUEUED.value, leg=CrawlRunRow.leg + 1))
+        paused = update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id, CRAWL_RUNS.c.state == RunState.PAUSED)
+        self._connection.execute(paused.values(state=RunState.QUEUED.value, leg=CRAWL_RUNS.c.leg + 1))
         return self.run(run_id)
 
     def unfinished_runs(self) -> list[CrawlRun]:
         """Runs that are queued or running: a worker that starts asks for them."""
         statement = (
-            select(CrawlRunRow).where(CrawlRunRow.state.in_(_AT_WORK)).order_by(CrawlRunRow.created_at, CrawlRunRow.id)
+            select(CRAWL_RUNS)
+            .where(CRAWL_RUNS.c.state.in_(_AT_WORK))
+            .order_by(CRAWL_RUNS.c.created_at, CRAWL_RUNS.c.id)
         )
         return self._with_counts(self._connection.execute(statement).all())
 
     def latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
         """By source."""
         place = func.row_number().over(
-            partition_by=CrawlRunRow.source_id, order_by=(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            partition_by=CRAWL_RUNS.c.source_id, order_by=(CRAWL_RUNS.c.created_at.desc(), CRAWL_RUNS.c.id.desc())
         )
         latest: list[Row[Any]] = []
         for batch in batches(source_ids):
-            ranked = select(CrawlRunRow.id, place.label("place")).where(CrawlRunRow.source_id.in_(batch)).subquery()
+            ranked = select(CRAWL_RUNS.c.id, place.label("place")).where(CRAWL_RUNS.c.source_id.in_(batch)).subquery()
             first = select(ranked.c.id).where(ranked.c.place == 1)
-            latest += self._connection.execute(select(CrawlRunRow).where(CrawlRunRow.id.in_(first))).all()
+            latest += self._connection.execute(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id.in_(first))).all()
         return {run.source_id: run for run in self._with_counts(latest)}
 
     def latest_of_workspace(self, workspace_id: UUID) -> list[LatestReading]:
         """Of each source that was ever read; the latest reading first."""
-        newer = aliased(CrawlRunRow)
+        newer = CRAWL_RUNS.alias()
         latest = (
-            select(newer.id)
-            .where(newer.source_id == SourceRow.id)
-            .order_by(newer.created_at.desc(), newer.id.desc())
+            select(newer.c.id)
+            .where(newer.c.source_id == SOURCES.c.id)
+            .order_by(newer.c.created_at.desc(), newer.c.id.desc())
             .limit(1)
             .scalar_subquery()
         )
         statement = (
-            select(CrawlRunRow, SourceRow.config)
-            .select_from(AgentRow)
-            .join(SourceRow, SourceRow.agent_id == AgentRow.id)
-            .join(CrawlRunRow, CrawlRunRow.id == latest)
-            .where(AgentRow.workspace_id == workspace_id)
-            .order_by(CrawlRunRow.created_at.desc(), CrawlRunRow.id.desc())
+            select(CRAWL_RUNS, SOURCES.c.config)
+            .select_from(AGENTS)
+            .join(SOURCES, SOURCES.c.agent_id == AGENTS.c.id)
+            .join(CRAWL_RUNS, CRAWL_RUNS.c.id == latest)
+            .where(AGENTS.c.workspace_id == workspace_id)
+            .order_by(CRAWL_RUNS.c.created_at.desc(), CRAWL_RUNS.c.id.desc())
         )
         return [
             value_of(LatestReading, row, name=config_from_json(SourceConfig, row.config).name)
@@ -124,9 +126,9 @@ class CrawlRunRecords(Repository):
         counts: dict[UUID, dict[str, int]] = {row.id: {} for row in rows}
         for batch in batches(counts):
             statement = (
-                select(SourcePageRow.run_id, SourcePageRow.status, func.count())
-                .where(SourcePageRow.run_id.in_(batch))
-                .group_by(SourcePageRow.run_id, SourcePageRow.status)
+                select(SOURCE_PAGES.c.run_id, SOURCE_PAGES.c.status, func.count())
+                .where(SOURCE_PAGES.c.run_id.in_(batch))
+                .group_by(SOURCE_PAGES.c.run_id, SOURCE_PAGES.c.status)
             )
             for run_id, status, count in self._connection.execute(statement):
                 counts[run_id][status] = count

@@ -2,36 +2,35 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import cast
 from uuid import UUID
 
-from sqlalchemy import Table, bindparam, select, update
+from sqlalchemy import bindparam, select, update
 
 from app.core.errors import NotFound
 from app.knowledge.document import VersionState
 from app.sources.reading.missed_page import MissedDocument, PageEnd, miss_reason
 from app.store.batches import batches
 from app.store.codec import value_of
-from app.store.models import CrawlRunRow, DocumentRow, DocumentVersionRow, SourcePageRow
+from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
 from app.store.transaction import Repository
 from app.store.url_key import url_key
 
 _SETTLED = "settled"
-_DOCUMENTS = cast(Table, DocumentRow.__table__)
 _MISSED_READINGS = (
-    update(_DOCUMENTS).where(_DOCUMENTS.c.id == bindparam("document")).values(missed_readings=bindparam("readings"))
+    update(DOCUMENTS).where(DOCUMENTS.c.id == bindparam("document")).values(missed_readings=bindparam("readings"))
 )
 
 
 class MissedDocumentRecords(Repository):
     def found_again(self, run_id: UUID) -> list[UUID]:
         """Documents that earlier readings missed, and that the run's pages led to."""
-        seen = select(SourcePageRow.document_id).where(
-            SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
+        seen = select(SOURCE_PAGES.c.document_id).where(
+            SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.document_id.is_not(None)
         )
-        of_source = select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id).scalar_subquery()
-        statement = select(DocumentRow.id).where(
-            DocumentRow.source_id == of_source, DocumentRow.missed_readings > 0, DocumentRow.id.in_(seen)
+        of_source = select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id).scalar_subquery()
+        statement = select(DOCUMENTS.c.id).where(
+            DOCUMENTS.c.source_id == of_source, DOCUMENTS.c.missed_readings > 0, DOCUMENTS.c.id.in_(seen)
         )
         return list(self._connection.scalars(statement))
 
@@ -56,21 +55,21 @@ class MissedDocumentRecords(Repository):
 
     def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
         """Live documents of the run's source that no page of the run led to: URL and misses so far."""
-        source_id = self._connection.scalar(select(CrawlRunRow.source_id).where(CrawlRunRow.id == run_id))
+        source_id = self._connection.scalar(select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id))
         if source_id is None:
             raise NotFound("crawl run")
-        seen = select(SourcePageRow.document_id).where(
-            SourcePageRow.run_id == run_id, SourcePageRow.document_id.is_not(None)
+        seen = select(SOURCE_PAGES.c.document_id).where(
+            SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.document_id.is_not(None)
         )
         statement = (
-            select(DocumentRow.id, DocumentRow.url, DocumentRow.missed_readings)
-            .join(DocumentVersionRow, DocumentVersionRow.document_id == DocumentRow.id)
+            select(DOCUMENTS.c.id, DOCUMENTS.c.url, DOCUMENTS.c.missed_readings)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
             .where(
-                DocumentRow.source_id == source_id,
-                DocumentVersionRow.state == VersionState.LIVE.value,
-                DocumentRow.id.not_in(seen),
+                DOCUMENTS.c.source_id == source_id,
+                DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value,
+                DOCUMENTS.c.id.not_in(seen),
             )
-            .order_by(DocumentRow.created_at, DocumentRow.id)
+            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
         )
         return {row_id: (url, readings) for row_id, url, readings in self._connection.execute(statement)}
 
@@ -80,8 +79,8 @@ class MissedDocumentRecords(Repository):
         for document_id, (url, _) in unseen.items():
             keys[url_key(url)].add(document_id)
         for documents in batches(list(unseen)):
-            statement = select(SourcePageRow.url_key, SourcePageRow.document_id).where(
-                SourcePageRow.document_id.in_(documents)
+            statement = select(SOURCE_PAGES.c.url_key, SOURCE_PAGES.c.document_id).where(
+                SOURCE_PAGES.c.document_id.in_(documents)
             )
             for key, led_to in self._connection.execute(statement.distinct()):
                 if led_to is not None:
@@ -95,12 +94,12 @@ class MissedDocumentRecords(Repository):
 
     def _ended(self, run_id: UUID, url_keys: Sequence[str]) -> list[tuple[str, PageEnd]]:
         statement = (
-            select(SourcePageRow)
+            select(SOURCE_PAGES)
             .where(
-                SourcePageRow.run_id == run_id,
-                SourcePageRow.url_key.in_(url_keys),
-                SourcePageRow.queue_state == _SETTLED,
+                SOURCE_PAGES.c.run_id == run_id,
+                SOURCE_PAGES.c.url_key.in_(url_keys),
+                SOURCE_PAGES.c.queue_state == _SETTLED,
             )
-            .order_by(SourcePageRow.position)
+            .order_by(SOURCE_PAGES.c.position)
         )
         return [(row.url_key, value_of(PageEnd, row)) for row in self._connection.execute(statement)]

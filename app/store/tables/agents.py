@@ -1,0 +1,64 @@
+"""Agents, their published versions and the answers that operators wrote."""
+
+from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, text
+
+from app.store.tables.columns import column, own_id, parent, table
+from app.store.types import StorableJson, StorableText, UtcDateTime
+
+AGENTS = table(
+    "agents",
+    own_id(),
+    parent("workspace_id", "workspaces"),
+    column("draft", StorableJson),
+    column("live_version", Integer, nullable=True),
+    column("generation", Integer, default=0),
+    column("created_at", UtcDateTime),
+    column("updated_at", UtcDateTime),
+    Index(None, "workspace_id", "created_at"),
+)
+
+# What it has come through once. `seen_on` is the website, as its origin, on which a browser last opened the widget.
+AGENT_FIRSTS = table(
+    "agent_firsts",
+    parent("agent_id", "agents", primary_key=True),
+    column("tried_at", UtcDateTime, nullable=True),
+    column("seen_at", UtcDateTime, nullable=True),
+    column("seen_on", StorableText, default="", server_default=text("''")),
+)
+
+# The secret by which a website signs who its visitors are is drawn from a signing key and `salt`.
+USER_KEYS = table(
+    "user_keys",
+    parent("agent_id", "agents", primary_key=True),
+    column("kid", String(32)),
+    column("salt", LargeBinary),
+    column("created_at", UtcDateTime),
+)
+
+# Immutable: rows are inserted, never updated.
+AGENT_VERSIONS = table(
+    "agent_versions",
+    own_id(),
+    parent("agent_id", "agents"),
+    column("number", Integer),
+    column("config", StorableJson),
+    column("published_at", UtcDateTime),
+    UniqueConstraint("agent_id", "number"),
+)
+
+CURATED_ANSWERS = table(
+    "curated_answers",
+    own_id(),
+    parent("agent_id", "agents"),
+    column("trigger", StorableText),
+    column("pattern", StorableText),
+    column("answer", StorableText),
+    column("priority", Integer),
+    column("language", StorableText, nullable=True),
+    column("page_prefix", StorableText),
+    column("expires_at", UtcDateTime, nullable=True),
+    column("hits", Integer, default=0),
+    column("last_hit_at", UtcDateTime, nullable=True),
+    column("created_at", UtcDateTime),
+    Index(None, "agent_id", "created_at"),
+)

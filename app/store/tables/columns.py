@@ -1,0 +1,42 @@
+"""What every table is written with."""
+
+from typing import Any, Final
+
+from sqlalchemy import Column, ForeignKey, Index, MetaData, Table, Uuid, text
+from sqlalchemy.schema import SchemaItem
+
+from app.store.time_ordered_id import new_id
+
+METADATA: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def table(name: str, *parts: SchemaItem) -> Table:
+    return Table(name, METADATA, *parts)
+
+
+def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **options: Any) -> Column[Any]:
+    return Column(name, kind, *parts, nullable=nullable, **options)
+
+
+def own_id() -> Column[Any]:
+    """A UUID that sorts by age."""
+    return column("id", Uuid, primary_key=True, default=new_id)
+
+
+def parent(name: str, table: str, **options: Any) -> Column[Any]:
+    """The id of a row whose erasure erases this one. It has an index of its own only where no other index begins with
+    it. The type stands there, for the parent's table may not be imported yet."""
+    return column(name, Uuid, ForeignKey(f"{table}.id", ondelete="CASCADE"), **options)
+
+
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    condition = text(where)
+    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)

@@ -1,0 +1,45 @@
+"""Visitors, their conversations, and what was said."""
+
+from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid
+
+from app.store.tables.columns import column, own_id, parent, table
+from app.store.types import StorableText, UtcDateTime
+
+# `user_id` is set for those whom the website's server has named; no anonymous id ever leads to them.
+VISITORS = table(
+    "visitors",
+    own_id(),
+    parent("agent_id", "agents"),
+    column("anonymous_id", Uuid),
+    column("user_id", StorableText, nullable=True),
+    column("created_at", UtcDateTime),
+    UniqueConstraint("agent_id", "anonymous_id"),
+    Index(None, "agent_id", "user_id", unique=True),
+)
+
+# `turn_count` also numbers the turns: it is raised in the transaction that stores one.
+CONVERSATIONS = table(
+    "conversations",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("visitor_id", "visitors"),
+    column("channel", String(20)),
+    column("turn_count", Integer, default=0),
+    column("first_question", StorableText, default=""),
+    column("created_at", UtcDateTime),
+    column("last_active_at", UtcDateTime),
+    column("cleared_at", UtcDateTime, nullable=True),
+    Index(None, "agent_id", "last_active_at"),
+    Index(None, "visitor_id", "last_active_at"),
+)
+
+# One bubble: the visitor's is stored with the turn, the agent's with the turn's end.
+MESSAGES = table(
+    "messages",
+    own_id(),
+    parent("turn_id", "turns"),
+    column("role", String(10)),
+    column("text", StorableText),
+    column("created_at", UtcDateTime),
+    UniqueConstraint("turn_id", "role"),
+)

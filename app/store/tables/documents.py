@@ -1,0 +1,84 @@
+"""Documents, their versions and chunks, and the vectors that need not be computed twice."""
+
+from sqlalchemy import Date, Index, Integer, LargeBinary, String, UniqueConstraint, text
+
+from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.types import StorableJson, StorableText, UtcDateTime
+
+# A page of a source. `url_key` is the URL's SHA-256: URLs may be longer than an index entry can be.
+DOCUMENTS = table(
+    "documents",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("source_id", "sources"),
+    column("url", StorableText),
+    column("url_key", String(64)),
+    column("created_at", UtcDateTime),
+    column("updated_at", UtcDateTime),
+    column("missed_readings", Integer, default=0, server_default=text("0")),  # in a row
+    UniqueConstraint("source_id", "url_key"),
+    Index(None, "agent_id", "created_at"),
+)
+
+# (held ->) pending -> live -> retired; at most one of each but the last a document. `findings` are what the page lint
+# found, and `review` what an operator made of them. `cut_as` says by which rules its chunks were cut: "0" where that
+# was not kept, null where they came as chunks.
+DOCUMENT_VERSIONS = table(
+    "document_versions",
+    own_id(),
+    parent("document_id", "documents", index=True),
+    parent("agent_id", "agents"),
+    column("state", String(10)),
+    column("content_hash", String(64)),
+    column("title", StorableText),
+    column("language", StorableText, nullable=True),
+    column("as_of", Date),
+    column("dated", Date, nullable=True),  # the day that the page itself names
+    column("markdown", StorableText),  # long, and rarely wanted
+    column("headings", StorableJson, default=list, server_default=text("'[]'")),
+    column("cut_as", String(40), server_default=text("'0'"), nullable=True),
+    column("findings", StorableJson, server_default=text("'[]'")),
+    column("review", String(10), default="", server_default=text("''")),
+    column("attributes", StorableJson, default=dict, server_default=text("'{}'")),
+    column("created_at", UtcDateTime),
+    Index(None, "agent_id", "state"),
+    Index(None, "agent_id", "content_hash"),
+    partial_index("uq_document_versions_live", "document_id", where="state = 'live'", unique=True),
+    partial_index("ix_document_versions_open", "agent_id", where="review = 'open'"),
+    partial_index("uq_document_versions_pending", "document_id", where="state = 'pending'", unique=True),
+)
+
+# `id` is the stable hash of agent, version and position; `content_hash` is of the searchable text, which begins with
+# `indexed_context`, or with `context` where that is null.
+CHUNKS = table(
+    "chunks",
+    column("id", String(32), primary_key=True),
+    parent("version_id", "document_versions"),
+    column("position", Integer),
+    column("text", StorableText),
+    column("context", StorableText),
+    column("breadcrumb", StorableJson),
+    column("anchor", StorableText, nullable=True),
+    column("content_hash", String(64)),
+    column("indexed_context", StorableText, nullable=True),
+    UniqueConstraint("version_id", "position"),
+)
+
+# One text's vector by one model, as little-endian float32.
+EMBEDDING_CACHE = table(
+    "embedding_cache",
+    column("content_hash", String(64), primary_key=True),
+    column("model_id", String(200), primary_key=True),
+    column("vector", LargeBinary),
+    column("created_at", UtcDateTime),
+)
+
+# One text by one model. `key` is the hash of what it was asked.
+CHUNK_CONTEXTS = table(
+    "chunk_contexts",
+    parent("document_id", "documents", primary_key=True),
+    column("key", String(64), primary_key=True),
+    column("model_id", String(200), primary_key=True),
+    column("text", StorableText),
+    column("created_at", UtcDateTime),
+)

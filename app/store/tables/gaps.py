@@ -1,0 +1,48 @@
+"""Gaps, and the wordings in which they were asked."""
+
+from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, text, true
+
+from app.store.tables.columns import column, own_id, parent, table
+from app.store.types import StorableText, UtcDateTime
+
+# `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by`
+# is the model by which the gap was compared with the agent's others, None as long as it was not; `meaning` its vector
+# of the question, little-endian float32, None for a language that the model does not read. `replayed_at` is the
+# agent's generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed
+# with proof, `reopened_at` when it was last opened again. `may_join` is no longer set where an operator has merged or
+# split it: clustering may add to it, and leaves it otherwise as it is.
+GAPS = table(
+    "gaps",
+    own_id(),
+    parent("agent_id", "agents"),
+    column("question_key", String(64)),
+    column("question", StorableText),
+    column("state", String(10)),
+    column("reason", String(20)),
+    column("count", Integer),
+    column("note", StorableText, default=""),
+    column("assignee", StorableText, default="", server_default=text("''")),
+    column("first_seen", UtcDateTime),
+    column("last_seen", UtcDateTime),
+    column("placed_by", String(200), index=True, nullable=True),
+    column("meaning", LargeBinary, nullable=True),
+    column("replayed_at", Integer, nullable=True),
+    column("answered_at", UtcDateTime, nullable=True),
+    column("reopened_at", UtcDateTime, nullable=True),
+    column("may_join", Boolean, server_default=true()),
+    UniqueConstraint("agent_id", "question_key"),
+    Index(None, "agent_id", "count", "last_seen"),
+)
+
+# One asking of a gap. A turn counts once, however often it gives itself away.
+GAP_QUESTIONS = table(
+    "gap_questions",
+    own_id(),
+    parent("gap_id", "gaps", index=True),
+    parent("turn_id", "turns"),
+    column("question_key", String(64), server_default=text("''"), index=True),
+    column("question", StorableText),
+    column("reason", String(20)),
+    column("asked_at", UtcDateTime),
+    UniqueConstraint("turn_id"),
+)

@@ -1,0 +1,52 @@
+"""People beside the agent: live chats with what was written in them, and what visitors left for people to answer."""
+
+from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid
+
+from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.types import StorableText, UtcDateTime
+
+# One a conversation, from the first time that a person was asked for. `message_count` also numbers the messages: it
+# is raised in the transaction that stores one.
+LIVE_CHATS = table(
+    "live_chats",
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    parent("conversation_id", "conversations", unique=True),
+    column("state", String(10)),
+    column("asked_at", UtcDateTime, nullable=True),
+    column("taken_by", StorableText, default=""),
+    column("operator_name", StorableText, default=""),
+    column("taken_at", UtcDateTime, nullable=True),
+    column("ended_at", UtcDateTime, nullable=True),
+    column("message_count", Integer, default=0),
+    partial_index("ix_live_chats_open", "agent_id", "asked_at", where="state IN ('waiting', 'talking')"),
+)
+
+LIVE_MESSAGES = table(
+    "live_messages",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("conversation_id", "conversations"),
+    column("message_id", Uuid),  # its writer's
+    column("number", Integer),
+    column("author", String(10)),
+    column("name", StorableText, nullable=True),
+    column("text", StorableText),
+    column("created_at", UtcDateTime),
+    UniqueConstraint("conversation_id", "number"),
+    UniqueConstraint("conversation_id", "message_id"),
+    Index(None, "agent_id", "created_at"),
+)
+
+LEADS = table(
+    "leads",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("visitor_id", "visitors", index=True),
+    parent("conversation_id", "conversations", index=True),
+    column("name", StorableText, default=""),
+    column("email", StorableText),
+    column("message", StorableText),
+    column("created_at", UtcDateTime),
+    Index(None, "agent_id", "created_at"),
+)

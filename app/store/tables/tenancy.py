@@ -1,0 +1,84 @@
+"""Workspaces, who may act in them, what was done, and which processes serve them."""
+
+from sqlalchemy import Index, LargeBinary, String
+
+from app.store.tables.columns import column, own_id, parent, table
+from app.store.types import StorableJson, StorableText, UtcDateTime
+
+WORKSPACES = table(
+    "workspaces",
+    own_id(),
+    column("name", StorableText),
+    column("created_at", UtcDateTime),
+)
+
+API_TOKENS = table(
+    "api_tokens",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("name", StorableText),
+    column("sha256", LargeBinary(32), unique=True),
+    column("prefix", StorableText),
+    column("scopes", StorableJson),
+    column("created_at", UtcDateTime),
+    column("expires_at", UtcDateTime, nullable=True),
+    column("last_used_at", UtcDateTime, nullable=True),
+    column("revoked_at", UtcDateTime, nullable=True),
+)
+
+# Visitor tokens by a key hold until `visitors_until`; what else was drawn from it until it is retired. `sealed_by`
+# names the key that opens the secret; NULL: it lies there plain, as a version before left it.
+SIGNING_KEYS = table(
+    "signing_keys",
+    column("kid", String(32), primary_key=True),
+    column("secret", LargeBinary),
+    column("sealed_by", String(16), nullable=True),
+    column("created_at", UtcDateTime),
+    column("retired_at", UtcDateTime, nullable=True),
+    column("visitors_until", UtcDateTime, nullable=True),
+)
+
+# Append-only: no code of ours changes or removes a row. The hashes are of the subject's own rows, NULL where it has
+# none: before it was made, after it was deleted, or because it is a visitor's.
+AUDIT_LOG = table(
+    "audit_log",
+    own_id(),
+    parent("workspace_id", "workspaces"),
+    column("actor", StorableText),
+    column("action", StorableText),
+    column("subject", StorableText),
+    column("details", StorableJson),
+    column("before_sha256", LargeBinary(32), nullable=True),
+    column("after_sha256", LargeBinary(32), nullable=True),
+    column("created_at", UtcDateTime),
+    Index(None, "workspace_id", "created_at"),
+)
+
+PROCESSES = table(
+    "processes",
+    column("name", String(200), primary_key=True),
+    column("kind", String(20)),
+    column("started_at", UtcDateTime),
+    column("beaten_at", UtcDateTime),
+)
+
+OPERATORS = table(
+    "operators",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("email", String(254), unique=True),
+    column("password_hash", StorableText),
+    column("role", String(20)),
+    column("created_at", UtcDateTime),
+    column("signed_in_at", UtcDateTime, nullable=True),
+    column("disabled_at", UtcDateTime, nullable=True),
+)
+
+OPERATOR_SESSIONS = table(
+    "operator_sessions",
+    own_id(),
+    parent("operator_id", "operators", index=True),
+    column("sha256", LargeBinary(32), unique=True),
+    column("started_at", UtcDateTime),
+    column("used_at", UtcDateTime),
+)

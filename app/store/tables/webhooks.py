@@ -1,0 +1,33 @@
+"""Webhooks, and what is on its way to them."""
+
+from sqlalchemy import Integer, LargeBinary, String, UniqueConstraint
+
+from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.types import StorableJson, StorableText, UtcDateTime
+
+# The secret is drawn from a signing key and `salt` whenever it is needed.
+WEBHOOKS = table(
+    "webhooks",
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    column("url", StorableText),
+    column("events", StorableJson),
+    column("kid", String(32)),
+    column("salt", LargeBinary),
+    column("created_at", UtcDateTime),
+)
+
+# One outbox row on its way to one webhook. `next_at` is when it is due, and NULL once it was delivered or has died.
+WEBHOOK_DELIVERIES = table(
+    "webhook_deliveries",
+    own_id(),
+    parent("webhook_id", "webhooks"),
+    parent("outbox_id", "outbox", index=True),
+    column("attempts", Integer, default=0),
+    column("last_error", StorableText, default=""),
+    column("next_at", UtcDateTime, nullable=True),
+    column("delivered_at", UtcDateTime, nullable=True),
+    column("died_at", UtcDateTime, nullable=True),
+    UniqueConstraint("webhook_id", "outbox_id"),
+    partial_index("ix_webhook_deliveries_waiting", "next_at", where="next_at IS NOT NULL"),
+)
