@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.providers.chat.openai_chat_model import OpenAIChatModel
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.embedder import Embedder
+    from app.providers.embedding.remembering_embedder import RememberingEmbedder
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
     from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
@@ -81,8 +82,14 @@ def configured_chunk_limits(settings: Settings, max_tokens: int) -> ChunkLimits:
     return limits.of_size(settings.chunk_tokens)
 
 
-def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:
+def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> RememberingEmbedder:
     """As visitors' questions use it: they cannot wait as pages can."""
+    from app.providers.embedding.remembering_embedder import RememberingEmbedder
+
+    return RememberingEmbedder(_batching(settings, embedder, circuits))
+
+
+def _batching(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.onnx_embedder import OnnxEmbedder
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_places import StreamPlaces
     from app.kit.meters import CircuitMeter
-    from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.embedder import Embedder
+    from app.providers.embedding.remembering_embedder import RememberingEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex
     from app.providers.reranking.reranker import Reranker
@@ -65,7 +65,7 @@ class Models:
     an answer use it."""
 
     embedder: Embedder
-    questions: BatchingEmbedder
+    questions: RememberingEmbedder
     tokens: TokenCounter
     splitter: TextSplitter
     reranker: Reranker

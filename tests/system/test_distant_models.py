@@ -16,8 +16,8 @@ from starlette.types import Receive, Scope, Send
 from app.bootstrap.adapters import configured_question_embedder
 from app.kit.meters import CircuitMeter
 from app.main import open_app
-from app.providers.embedding.batching_embedder import BatchingEmbedder
 from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.remembering_embedder import RememberingEmbedder
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.system.conftest import SITE, Running, learnt_agent
@@ -118,9 +118,9 @@ async def test_past_the_embedders_queue_a_question_is_refused_before_it_begins(
     learnt: tuple[Settings, str], provider: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One is embedded, one may wait, and the next hears that it should come again."""
-    embedders: list[BatchingEmbedder] = []
+    embedders: list[RememberingEmbedder] = []
 
-    def kept(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:
+    def kept(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> RememberingEmbedder:
         embedders.append(configured_question_embedder(settings, embedder, circuits))
         return embedders[0]
 

@@ -1,0 +1,45 @@
+"""Embedder: what was embedded lately is not embedded again."""
+
+from array import array
+from collections.abc import Sequence
+
+from app.kit.recent_values import RecentValues
+from app.providers.embedding.batching_embedder import BatchingEmbedder, Vectors
+
+
+class RememberingEmbedder:
+    """Up to `max_texts` texts with their vectors, in single precision. An answer asks for its question's meaning
+    several times, and visitors ask about the same pages."""
+
+    def __init__(self, embedder: BatchingEmbedder, *, max_texts: int = 1024) -> None:
+        self._embedder = embedder
+        self._known = RecentValues[str, "array[float]"](max_texts)  # 4 bytes a number, where a list takes 32
+
+    @property
+    def model_id(self) -> str:
+        return self._embedder.model_id
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        return self._embedder.reads
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._embedder.max_tokens
+
+    @property
+    def is_full(self) -> bool:
+        return self._embedder.is_full
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = {text: vector for text in texts if (vector := self._known.get(text)) is not None}
+        missing = [text for text in dict.fromkeys(texts) if text not in vectors]
+        if missing:
+            for text, numbers in zip(missing, await self._embedder.embed(missing), strict=True):
+                vectors[text] = array("f", numbers)
+                self._known.keep(text, vectors[text])
+        return [vectors[text].tolist() for text in texts]
