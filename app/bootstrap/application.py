@@ -50,6 +50,8 @@ from app.quality.api.golden_runs import AdminGoldenRuns
 from app.quality.api.quality import AdminQuality
 from app.quality.pages.golden import GoldenPages
 from app.quality.pages.quality import QualityPages
+from app.reports.api import AdminReports
+from app.reports.pages import ReportPages
 from app.search.api.agent_search import AdminSearch
 from app.search.api.widget_search import WidgetSearch
 from app.sources.api.discovery import AdminDiscovery
@@ -133,6 +135,7 @@ APIS: Sequence[type[Api]] = (
     AdminTurnReview,
     AdminQuality,
     AdminOverview,
+    AdminReports,
     AdminVisitors,
     AdminAudit,
     AdminOperators,
@@ -146,6 +149,7 @@ APIS: Sequence[type[Api]] = (
 PAGES: Sequence[type[Pages]] = (
     SignInPages,
     OverviewPages,
+    ReportPages,
     GapsPages,
     GapPages,
     GapAnswerPages,

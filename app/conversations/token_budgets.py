@@ -10,7 +10,7 @@ from app.agents.token_budget import TokenBudget, next_day
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.costs import MonthCost, TokenPrices
-from app.core.turn import StoredTurn
+from app.core.turn import StoredTurn, TokenUsage
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -32,6 +32,10 @@ class TokenBudgets:
 
         found = await self._records.read(work)
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
+
+    def cost(self, usage: TokenUsage) -> float | None:
+        """In the operator's currency; None where no price is set."""
+        return self._prices.of(usage)
 
     def cost_of_turn(self, turn: StoredTurn) -> float | None:
         """In the operator's currency; None where no chat model was asked, or no price is set."""

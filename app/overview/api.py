@@ -12,22 +12,12 @@ from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
 from app.overview.overview import LISTED, WEEK_DAYS, ChangeKind, Overview
 from app.overview.overviews import MOST_AGENTS, Overviews
+from app.quality.api.quality import TurnCountsOut
 from app.web.access import read
 from app.web.endpoint import Api, Call, get
 from app.web.model import Model
 
 TAG = "Overview"
-
-
-class TurnCountsOut(Model):
-    turns: int
-    answered: int = Field(description="By an answer that was sure of itself.")
-    abstained: int = Field(description="Nothing was found, or too little.")
-    failed: int
-    handed_over: int = Field(description="To a person whom the visitor asked for.")
-    thumbs_up: int
-    thumbs_down: int
-    answered_share: float | None = Field(description="Of answered and abstained, 0..1; null where there was none.")
 
 
 class DayCountsOut(Model):

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date
+from operator import attrgetter
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,21 @@ class TurnCounts:
     @property
     def answered_share(self) -> float | None:
         """Of the questions that the agent answered or could not, [0, 1]; None where there was none."""
-        settled = self.answered + self.abstained
-        return self.answered / settled if settled else None
+        return _share(self.answered, self.abstained)
+
+    @property
+    def unaided_share(self) -> float | None:
+        """Answered without a person: of the questions that were answered, were not, or were handed over, [0, 1]; None
+        where there was none."""
+        return _share(self.answered, self.abstained + self.handed_over)
+
+    @property
+    def satisfaction(self) -> float | None:
+        """Thumbs up of all thumbs, [0, 1]; None where there was none."""
+        return _share(self.thumbs_up, self.thumbs_down)
+
+
+_FIGURES: Final = attrgetter(*(figure.name for figure in fields(TurnCounts)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +59,13 @@ class PageCitations:
     citations: int = 0
 
 
+def _share(some: int, others: int) -> float | None:
+    return some / (some + others) if some + others else None
+
+
 def total(counts: Iterable[TurnCounts]) -> TurnCounts:
     """All of them together."""
-    figures = [[getattr(each, figure.name) for figure in fields(TurnCounts)] for each in counts]
-    return TurnCounts(*map(sum, zip(*figures, strict=True)))
+    return TurnCounts(*map(sum, zip(*map(_FIGURES, counts), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

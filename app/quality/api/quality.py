@@ -21,6 +21,17 @@ class QualityQuery(Model):
     days: int = Field(default=30, ge=1, le=MAX_DAYS)
 
 
+class TurnCountsOut(Model):
+    turns: int
+    answered: int = Field(description="By an answer that was sure of itself.")
+    abstained: int = Field(description="Nothing was found, or too little.")
+    failed: int
+    handed_over: int = Field(description="To a person whom the visitor asked for.")
+    thumbs_up: int
+    thumbs_down: int
+    answered_share: float | None = Field(description="Of answered and abstained, 0..1; null where there was none.")
+
+
 class DayQualityOut(Model):
     day: date
     turns: int

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
@@ -15,15 +16,39 @@ from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.turns import CITATIONS, FEEDBACK, TURNS
 from app.store.transaction import Repository
 
+_IS_DONE: Final = TURNS.c.state == TurnState.DONE.value
+_IS_UNSURE: Final = or_(TURNS.c.low_confidence, TURNS.c.answered_by == AnsweredBy.FALLBACK.value)
+_IS_HANDED_OVER: Final = TURNS.c.answered_by == AnsweredBy.HANDOFF.value
+IS_ANSWERED: Final = and_(_IS_DONE, ~_IS_UNSURE, ~_IS_HANDED_OVER)
+OUTCOMES: Final = (
+    func.count(),
+    func.count().filter(_IS_DONE),
+    func.count().filter(_IS_DONE, _IS_UNSURE),
+    func.count().filter(_IS_DONE, _IS_HANDED_OVER),
+)
+THUMBS: Final = (
+    func.count().filter(FEEDBACK.c.rating == "up"),
+    func.count().filter(FEEDBACK.c.rating == "down"),
+)
 
-def _asked(first: date, days: int) -> ColumnElement[bool]:
-    start = datetime.combine(first, time(), UTC)
+
+def counted(turns: int, done: int, unsure: int, handed_over: int, up: int = 0, down: int = 0) -> TurnCounts:
+    """Of what OUTCOMES and then THUMBS count."""
+    return TurnCounts(turns, done - unsure - handed_over, unsure, turns - done, handed_over, up, down)
+
+
+def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
+    """Turns that began then and have ended, and were questions."""
     return and_(
-        TURNS.c.created_at >= start,
-        TURNS.c.created_at < start + timedelta(days=days),
+        TURNS.c.created_at >= since,
+        TURNS.c.created_at < until,
         TURNS.c.state != TurnState.RUNNING.value,
         func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # nothing was asked
     )
+
+
+def _begin(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
 
 
 class QualityRecords(Repository):
@@ -31,47 +56,43 @@ class QualityRecords(Repository):
 
     def counts(self, agent_ids: Sequence[UUID], first: date, days: int = 1) -> dict[UUID, TurnCounts]:
         """Of each agent that was asked at all in so many days from `first` on, by when turns were asked, in UTC."""
-        is_done = TURNS.c.state == TurnState.DONE.value
-        is_unsure = or_(TURNS.c.low_confidence, TURNS.c.answered_by == AnsweredBy.FALLBACK.value)
-        counted: dict[UUID, TurnCounts] = {}
+        since = _begin(first)
+        until = since + timedelta(days=days)
+        found: dict[UUID, TurnCounts] = {}
         for batch in batches(agent_ids):
             statement = (
-                select(
-                    TURNS.c.agent_id,
-                    func.count(),
-                    func.count().filter(is_done),
-                    func.count().filter(is_done, is_unsure),
-                    func.count().filter(is_done, TURNS.c.answered_by == AnsweredBy.HANDOFF.value),
-                    func.count().filter(FEEDBACK.c.rating == "up"),
-                    func.count().filter(FEEDBACK.c.rating == "down"),
-                )
+                select(TURNS.c.agent_id, *OUTCOMES, *THUMBS)
                 .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
-                .where(TURNS.c.agent_id.in_(batch), _asked(first, days))
+                .where(TURNS.c.agent_id.in_(batch), asked(since, until))
                 .group_by(TURNS.c.agent_id)
             )
-            for agent_id, turns, done, unsure, handed_over, up, down in self._connection.execute(statement):
-                answered = done - unsure - handed_over
-                counted[agent_id] = TurnCounts(turns, answered, unsure, turns - done, handed_over, up, down)
-        return counted
+            for agent_id, *outcomes in self._connection.execute(statement):
+                found[agent_id] = counted(*outcomes)
+        return found
 
     def day(self, agent_id: UUID, day: date) -> DayQuality:
         """By when turns were asked, in UTC."""
         counts = self.counts([agent_id], day).get(agent_id, TurnCounts())
+        since = _begin(day)
+        p50, p95 = self.first_words([agent_id], since, since + timedelta(days=1))
+        return DayQuality(**asdict(counts), day=day, first_token_p50=p50, first_token_p95=p95)
+
+    def first_words(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> tuple[int | None, int | None]:
+        """Milliseconds until the first word of the answers to what was asked from then and before then: within which
+        half of them began, and 95 of 100, by the nearest rank; None where there was none."""
         times = select(TURNS.c.first_token_ms).where(
-            TURNS.c.agent_id == agent_id, _asked(day, days=1), TURNS.c.first_token_ms.is_not(None)
+            TURNS.c.agent_id.in_(agent_ids), asked(since, until), TURNS.c.first_token_ms.is_not(None)
         )
         timed = self._connection.scalar(select(func.count()).select_from(times.subquery())) or 0
 
-        def first_token(share: float) -> int | None:
-            """The nearest rank."""
+        def rank(share: float) -> int | None:
             if not timed:
                 return None
             place = min(timed - 1, int(timed * share))
             ordered = times.order_by(TURNS.c.first_token_ms).offset(place).limit(1)
             return self._connection.scalar(ordered)
 
-        p50, p95 = first_token(0.5), first_token(0.95)
-        return DayQuality(**asdict(counts), day=day, first_token_p50=p50, first_token_p95=p95)
+        return rank(0.5), rank(0.95)
 
     def cited(self, agent_id: UUID, since: datetime) -> list[PageCitations]:
         """Every URL that answers to questions since then cite, most cited first; anchors are part of it."""

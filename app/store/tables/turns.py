@@ -46,7 +46,18 @@ TURNS = table(
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
     UniqueConstraint("conversation_id", "position"),
-    Index(None, "agent_id", "created_at"),
+    # With all that figures are counted of, so that no row is read for them: their traces make rows large.
+    Index(
+        "ix_turns_figures",
+        "agent_id",
+        "created_at",
+        "state",
+        "answered_by",
+        "low_confidence",
+        "first_token_ms",
+        "language",
+        "conversation_id",
+    ),
     partial_index("uq_turns_running", "conversation_id", where="state = 'running'", unique=True),
     partial_index("ix_turns_running_owner", "owner", where="state = 'running'"),
 )

@@ -59,7 +59,7 @@ class LineChart:
 def line_chart(days: Sequence[date], *lines: Line) -> LineChart:
     """`days` holds at least one."""
     most = max((value for line in lines for value in line.values if value is not None), default=0)
-    top = _round_up(max(most, 1))
+    top = round_up(max(most, 1))
     at = _scale(len(days), top)
     return LineChart(
         tuple(_drawn(line, at) for line in lines),
@@ -111,7 +111,7 @@ def _drawn(line: Line, at: Callable[[float, float], tuple[float, float]]) -> Dra
     return DrawnLine(line.label, tuple(paths), tuple(dots), sum(value or 0 for value in line.values))
 
 
-def _round_up(number: float) -> int:
+def round_up(number: float) -> int:
     """To 1, 2 or 5 times a power of ten."""
     power = 1
     while True:

@@ -42,4 +42,4 @@ async def test_the_overview_stands_first_in_the_menu_and_live_beside_it(still_co
     menu = text_of(
         (await still_console.viewer.page("/console")).partition('<ul class="menu">')[2].partition("</ul>")[0]
     )
-    assert menu.split()[:3] == ["Overview", "Live", "Gaps"]
+    assert menu.split()[:3] == ["Overview", "Reports", "Live"]

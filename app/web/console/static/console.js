@@ -26,3 +26,14 @@ document.addEventListener("keydown", (event) => {
     picker.querySelector("summary").focus();
   }
 });
+
+/* <a hidden data-own-zone="UTC" href="...zone=own"> leads to the page in the browser's time zone, where that is another. */
+for (const link of document.querySelectorAll("a[data-own-zone]")) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!zone || zone === link.dataset.ownZone) continue;
+  const address = new URL(link.href);
+  address.searchParams.set("zone", zone);
+  link.href = address.href;
+  link.textContent = `Show it in your time zone, ${zone}`;
+  link.hidden = false;
+}

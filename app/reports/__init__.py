@@ -1,0 +1,1 @@
+"""What became of visitors' questions over any days, in figures."""

@@ -1,0 +1,199 @@
+"""Reports: what became of visitors' questions over any days, as figures, charts drawn by the server, and a file."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from app.core.errors import InvalidInput
+from app.core.text.language_names import language_name
+from app.quality.quality import TurnCounts
+from app.reports.api import report_file
+from app.reports.records import PAGES_OF_TURNS
+from app.reports.report import Figures, Report
+from app.reports.report_days import zone_named
+from app.reports.report_file import WEEKDAYS
+from app.reports.reports import LISTED, MOST_AGENTS, Reports
+from app.web.access import read
+from app.web.console.bar_chart import BarChart, Bars, bar_chart
+from app.web.console.line_chart import Line, line_chart
+from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit, page
+from app.web.console.words import number, percent
+
+_RANGES: Final = (7, 28, 90, 365)
+_UTC: Final = "UTC"
+_OWN: Final = "own"  # in its place the browser writes its own
+
+
+class ReportWanted(Form):
+    """Without an agent all of them."""
+
+    agent: UUID | None = None
+    first: date | None = None
+    last: date | None = None
+    zone: str = Field(default=_UTC, max_length=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A figure; `note` says more of it, `before` what it was in the days before."""
+
+    name: str
+    figure: str
+    note: str
+    before: str
+
+
+class ReportPages(Pages):
+    def __init__(self, reports: Reports) -> None:
+        self._reports = reports
+
+    @page("/console/report", access=read, menu=MenuEntry("Reports", -15, "report"))
+    async def report(self, visit: Visit[ReportWanted]) -> Shown:
+        wanted, refused = visit.input, None
+        try:
+            report = await self._of(visit, wanted)
+        except InvalidInput as error:
+            refused = _refused(wanted, error)
+            wanted = ReportWanted(agent=wanted.agent)
+            report = await self._of(visit, wanted)
+        days = report.days
+        kept = {"agent": wanted.agent, "zone": None if days.zone.key == _UTC else days.zone.key}
+        return Shown(
+            "report.html",
+            {
+                "report": report,
+                "named": report.agents[0].name if wanted.agent else "All agents",
+                "wanted": wanted,
+                "address": {**kept, "first": days.first, "last": days.last},
+                "own_zone": visit.url("report", {**kept, "first": wanted.first, "last": wanted.last, "zone": _OWN}),
+                "ranges": list(_ranges(visit, report, kept)),
+                "tiles": list(_tiles(report.now, report.before)),
+                "charts": list(_charts(report)),
+                "first_words": line_chart(
+                    [step.days.first for step in report.steps],
+                    Line("half of the answers began within", [step.first_word_p50 for step in report.steps]),
+                    Line("95 of 100 began within", [step.first_word_p95 for step in report.steps]),
+                ),
+                "weekdays": list(zip(WEEKDAYS, report.weekdays, strict=True)),
+                "languages": [(language_name(each.key) or each.key, each.counts) for each in report.languages],
+                "most": {"listed": LISTED, "agents": MOST_AGENTS, "pages": PAGES_OF_TURNS},
+            },
+            status=422 if refused else 200,
+            form=refused,
+        )
+
+    @page("/console/report/export", access=read, under="report", is_file=True)
+    async def export_report(self, visit: Visit[ReportWanted]) -> Response:
+        return report_file(await self._of(visit, visit.input))
+
+    async def _of(self, visit: Visit[ReportWanted], wanted: ReportWanted) -> Report:
+        return await self._reports.of(visit.actor, zone_named(wanted.zone), wanted.first, wanted.last, wanted.agent)
+
+
+def _refused(wanted: ReportWanted, error: InvalidInput) -> Rejected:
+    values = {name: (str(value),) for name, value in wanted if value is not None}
+    return Rejected("report", values, {error.field: str(error).removeprefix(f"{error.field}: ")})
+
+
+def _ranges(visit: Visit[ReportWanted], report: Report, kept: Mapping[str, object]) -> Iterable[tuple[str, str, bool]]:
+    """Tabs, that end today or with last month."""
+    today = report.as_of.astimezone(report.days.zone).date()
+    begin = today.replace(day=1)
+    before = begin - timedelta(days=1)
+    spans = [(f"{count} days", today - timedelta(days=count - 1), today) for count in _RANGES]
+    spans.append(("This month", begin, today))
+    spans.append(("Last month", before.replace(day=1), before))
+    for label, first, last in spans:
+        is_current = (first, last) == (report.days.first, report.days.last)
+        yield label, visit.url("report", {**kept, "first": first, "last": last}), is_current
+
+
+def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
+    counts, then = now.counts, before.counts
+    yield Tile(
+        "Questions",
+        number(counts.turns),
+        f"in {number(now.conversations)} conversations of {number(now.visitors)} visitors",
+        _count_before(counts.turns, then.turns),
+    )
+    yield Tile(
+        "Answered without a person",
+        percent(counts.unaided_share),
+        f"{number(counts.answered)} questions, {number(now.curated)} by curated answers",
+        _share_before(counts.unaided_share, then.unaided_share),
+    )
+    yield Tile(
+        "Not answered",
+        number(counts.abstained),
+        f"{percent(counts.abstained / counts.turns if counts.turns else None)} of the questions",
+        _count_before(counts.abstained, then.abstained),
+    )
+    yield Tile(
+        "Handed over",
+        number(counts.handed_over),
+        f"{percent(counts.handed_over / counts.turns if counts.turns else None)} of the questions",
+        _count_before(counts.handed_over, then.handed_over),
+    )
+    if counts.failed or then.failed:
+        yield Tile("Failed", number(counts.failed), "", _count_before(counts.failed, then.failed))
+    yield Tile(
+        "Satisfied",
+        percent(counts.satisfaction),
+        f"{number(counts.thumbs_up)} thumbs up, {number(counts.thumbs_down)} down",
+        _share_before(counts.satisfaction, then.satisfaction),
+    )
+    yield Tile(
+        "First word",
+        _seconds(now.first_word_p50),
+        f"half of the answers; 95 of 100 within {_seconds(now.first_word_p95)}",
+        f"{_seconds(before.first_word_p50)} before",
+    )
+    spent, spent_before = now.spent, before.spent
+    if spent.calls or spent_before.calls:
+        tokens = f"{number(spent.usage.tokens)} tokens"
+        if spent.cost is None:
+            figure, told = number(spent.usage.tokens), _count_before(spent.usage.tokens, spent_before.usage.tokens)
+            yield Tile("Tokens", figure, f"in {number(spent.calls)} answers and drafts", told)
+        else:
+            cost_before = f"{spent_before.cost or 0:,.2f} before"
+            yield Tile(
+                "Cost", f"{spent.cost:,.2f}", f"{tokens} in {number(spent.calls)} answers and drafts", cost_before
+            )
+
+
+def _count_before(now: int, before: int) -> str:
+    change = f", {(now - before) / before:+.0%}" if before else ""
+    return f"{number(before)} before{change}"
+
+
+def _share_before(now: float | None, before: float | None) -> str:
+    if now is None or before is None:
+        return f"{percent(before)} before"
+    return f"{percent(before)} before, {round(now * 100) - round(before * 100):+d} points"
+
+
+def _seconds(milliseconds: int | None) -> str:
+    return "–" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
+
+
+def _charts(report: Report) -> Iterable[tuple[str, BarChart]]:
+    steps = report.steps
+    by_day = "Questions by day" if report.days.count == len(steps) else "Questions by week"
+    yield by_day, _outcomes([f"{step.days.first:%m-%d}" for step in steps], [step.counts for step in steps])
+    yield "Hours of the day", _outcomes([f"{hour:02}" for hour in range(24)], report.hours)
+    yield "Days of the week", _outcomes([name[:3] for name in WEEKDAYS], report.weekdays)
+
+
+def _outcomes(names: Sequence[str], counts: Sequence[TurnCounts]) -> BarChart:
+    kinds = [
+        Bars("answered", [each.answered for each in counts]),
+        Bars("not answered", [each.abstained for each in counts]),
+        Bars("handed over", [each.handed_over for each in counts]),
+        Bars("failed", [each.failed for each in counts]),
+    ]
+    return bar_chart(names, *kinds)

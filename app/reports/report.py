@@ -1,0 +1,106 @@
+"""What became of the questions of some days, beside as many days before them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from app.core.turn import TokenUsage
+from app.quality.quality import TurnCounts
+from app.reports.report_days import ReportDays
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """`calls` counts the turns, and what operators had written, that the chat model was asked for; `cost` is in the
+    operator's currency, None where no price is set."""
+
+    calls: int = 0
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an agent was asked in an hour, which begins at `at` by the clocks of a report's zone. Of the answered,
+    `curated` by a curated answer."""
+
+    agent_id: UUID
+    at: datetime
+    counts: TurnCounts
+    curated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of the days together. `curated` is of the answered. `conversations` and `visitors` are those
+    with a question. Half of the answers began within `first_word_p50` milliseconds, 95 of 100 within
+    `first_word_p95`; None where none was timed."""
+
+    counts: TurnCounts
+    curated: int
+    conversations: int
+    visitors: int
+    first_word_p50: int | None
+    first_word_p95: int | None
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A day or a week of them."""
+
+    days: ReportDays
+    counts: TurnCounts
+    first_word_p50: int | None
+    first_word_p95: int | None
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The questions that have something in common, which `key` names."""
+
+    key: str
+    counts: TurnCounts
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPart:
+    agent_id: UUID
+    name: str
+    counts: TurnCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`agents` are those that it is of, the oldest first. `hours` are 24, by the clock of the zone; `weekdays` begin
+    with Monday. `languages` and `pages` come with most questions first, a limited number of each: a language is its
+    BCP 47 primary subtag, "" where it was not told; a page is an address without query and anchor, "" where none was
+    told. `kept_days` is how long the agents keep what visitors ask, the least of them."""
+
+    as_of: datetime
+    days: ReportDays
+    now: Figures
+    before: Figures
+    steps: Sequence[Step]
+    hours: Sequence[TurnCounts]
+    weekdays: Sequence[TurnCounts]
+    languages: Sequence[Part]
+    pages: Sequence[Part]
+    agents: Sequence[AgentPart]
+    kept_days: int
+
+
+def together(all_spent: Iterable[Spent]) -> Spent:
+    """All of them, without prices."""
+    spent = list(all_spent)
+    usages = [each.usage for each in spent]
+    return Spent(
+        sum(each.calls for each in spent),
+        TokenUsage(
+            sum(usage.prompt_tokens for usage in usages),
+            sum(usage.completion_tokens for usage in usages),
+            cached_tokens=sum(usage.cached_tokens for usage in usages),
+        ),
+    )

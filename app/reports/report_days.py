@@ -1,0 +1,118 @@
+"""The days that a report is of, in somebody's time zone."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from app.core.errors import InvalidInput
+
+MOST_DAYS: Final = 731
+EARLIEST: Final = date(2000, 1, 1)
+LATEST: Final = date(2999, 12, 31)
+MAX_ZONE_CHARS: Final = 60
+_DAILY: Final = 62  # days that are told one by one; of more, weeks are
+_DAY: Final = timedelta(days=1)
+_ZONE: Final = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """From `since` and before `until` clocks are ahead of UTC by `offset`, which may be below zero."""
+
+    since: datetime
+    until: datetime
+    offset: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDays:
+    """From `first` to `last`, both among them."""
+
+    first: date
+    last: date
+    zone: ZoneInfo
+
+    @property
+    def count(self) -> int:
+        return (self.last - self.first).days + 1
+
+    @property
+    def since(self) -> datetime:
+        """In UTC."""
+        return self._midnight(self.first)
+
+    @property
+    def until(self) -> datetime:
+        """The first moment that is no longer in them, in UTC."""
+        return self._midnight(self.last + _DAY)
+
+    @property
+    def each(self) -> list[date]:
+        return [self.first + timedelta(days=number) for number in range(self.count)]
+
+    @property
+    def before(self) -> "ReportDays":
+        """As many days that end where these begin."""
+        return ReportDays(self.first - timedelta(days=self.count), self.first - _DAY, self.zone)
+
+    @property
+    def steps(self) -> list["ReportDays"]:
+        """They one by one, or the weeks in them, which begin on a Monday: the first and the last may be shorter."""
+        if self.count <= _DAILY:
+            return [ReportDays(day, day, self.zone) for day in self.each]
+        mondays = [day for day in self.each if day == self.first or day.weekday() == 0]
+        ends = [*(monday - _DAY for monday in mondays[1:]), self.last]
+        return [ReportDays(first, last, self.zone) for first, last in zip(mondays, ends, strict=True)]
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """All of them together, cut where clocks are put forward or back."""
+        edges = [self.since]
+        moment = self.since
+        while moment < self.until:
+            following = min(moment + _DAY, self.until)
+            if self._offset(moment) != self._offset(following):
+                edges.append(self._change(moment, following))
+            moment = following
+        ends = [*edges[1:], self.until]
+        pairs = zip(edges, ends, strict=True)
+        return [Stretch(since, until, self._offset(since)) for since, until in pairs if since < until]
+
+    def _midnight(self, day: date) -> datetime:
+        return datetime.combine(day, time(), self.zone).astimezone(UTC)
+
+    def _offset(self, moment: datetime) -> timedelta:
+        return moment.astimezone(self.zone).utcoffset() or timedelta()
+
+    def _change(self, before: datetime, after: datetime) -> datetime:
+        """The first second that has the later offset."""
+        while after - before > timedelta(seconds=1):
+            middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
+            before, after = (middle, after) if self._offset(middle) == self._offset(before) else (before, middle)
+        return after
+
+
+def report_days(first: date, last: date, zone: ZoneInfo) -> ReportDays:
+    """Raises InvalidInput."""
+    if first < EARLIEST:
+        raise InvalidInput("first", f"must be {EARLIEST} or later.")
+    if last > LATEST:
+        raise InvalidInput("last", f"must be {LATEST} or earlier.")
+    if last < first:
+        raise InvalidInput("last", "must not be before the first day.")
+    days = ReportDays(first, last, zone)
+    if days.count > MOST_DAYS:
+        raise InvalidInput("last", f"A report is of {MOST_DAYS} days at most.")
+    return days
+
+
+def zone_named(name: str) -> ZoneInfo:
+    """Raises InvalidInput."""
+    try:
+        if len(name) <= MAX_ZONE_CHARS and _ZONE.fullmatch(name):
+            return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):  # no such file, no zone's file, a folder
+        pass
+    raise InvalidInput("zone", "is no time zone. Write UTC, or one such as Europe/Berlin.")

@@ -1,0 +1,50 @@
+"""A report, asked of either database."""
+
+from datetime import date
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.conversations.records.turns import TurnRecords
+from app.conversations.token_budgets import TokenBudgets
+from app.core.actor import READ, Actor
+from app.core.turn import TokenUsage, TurnRequest, VisitorSession
+from app.quality.quality import TurnCounts
+from app.reports.reports import Reports
+from app.store.system_of_record import SystemOfRecord
+from tests.doubles.fixed_clock import FixedClock
+from tests.store.sample_rows import OWNER, an_end, an_id
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour", "day"),
+    [
+        ("UTC", 12, date(2026, 1, 1)),
+        ("Asia/Kathmandu", 17, date(2026, 1, 1)),
+        ("Pacific/Auckland", 1, date(2026, 1, 2)),
+    ],
+)
+async def test_it_counts_by_the_clocks_of_its_zone(
+    record: SystemOfRecord,
+    clock: FixedClock,
+    workspace_id: UUID,
+    session: VisitorSession,
+    zone: str,
+    hour: int,
+    day: date,
+) -> None:
+    request = TurnRequest(an_id(), "Do you ship?", "https://docs.example/a?b#c")
+    with record.writing() as tx:
+        TurnRecords(tx).begin(session, request, 1, OWNER)
+        end = an_end(language="en", first_token_ms=200, usage=TokenUsage(10, 2, "m"))
+        TurnRecords(tx).finish(request.turn_id, end)
+        TurnRecords(tx).feedback(session, request.turn_id, "up", "")
+    actor = Actor(workspace_id, "ann", frozenset((READ,)))
+    report = await Reports(record, clock, TokenBudgets(record, clock)).of(actor, ZoneInfo(zone), day, day)
+    counts = TurnCounts(1, 1, thumbs_up=1)
+    assert (report.now.counts, report.steps[0].counts, report.hours[hour]) == (counts, counts, counts)
+    assert [(part.key, part.counts) for part in report.languages] == [("en", counts)]
+    assert [(part.key, part.counts) for part in report.pages] == [("https://docs.example/a", counts)]
+    assert (report.now.conversations, report.now.visitors, report.now.first_word_p50) == (1, 1, 200)
+    assert (report.now.spent.calls, report.now.spent.usage.tokens) == (1, 12)
