@@ -39,6 +39,7 @@ def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
             hide_parameters=True,
         )
         event.listen(engine, "handle_error", leave_server_that_is_away)
+        event.listen(engine, "checkin", _leave_access_mode_to_server)
         return engine
     _make_private_file(parsed, named)
     return _open_sqlite(parsed, _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
@@ -87,6 +88,13 @@ def truncate_wal(engine: Engine) -> bool:
 
 def is_sqlite(engine: Engine) -> bool:
     return engine.dialect.name == "sqlite"
+
+
+def _leave_access_mode_to_server(connection: Any, _record: Any) -> None:
+    """For the event "checkin". A connection that was read by begins its next transaction READ WRITE otherwise, which
+    writes to a server that was set to read-only, and which a standby refuses as a feature that it lacks."""
+    if connection is not None and not connection.closed:
+        connection.read_only = None
 
 
 def _open_sqlite(url: URL, settle: Callable[[Any, Any], None]) -> Engine:

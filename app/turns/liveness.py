@@ -7,7 +7,7 @@ from typing import Final, Self
 import structlog
 
 from app.conversations.records.turns import TurnRecords
-from app.core.errors import Overloaded
+from app.core.errors import Overloaded, Unavailable
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
 from app.store.processes import ProcessRecords
@@ -53,7 +53,7 @@ class Liveness:
             await end_task(self._beating)
         try:
             await self._record.write(lambda tx: ProcessRecords(tx).leave(self._process))
-        except Overloaded as error:  # silence says the same, a little later
+        except (Overloaded, Unavailable) as error:  # silence says the same, a little later
             log.warning("liveness.left_unsaid", reason=str(error))
 
     async def beat(self) -> int:

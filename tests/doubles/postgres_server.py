@@ -4,30 +4,83 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Literal
+
+import psycopg
 
 ROOT = 0
 UNPRIVILEGED = "postgres"  # the account that Debian's package makes: the server refuses to run as root
 START_SECONDS = 60
 
+StopMode = Literal["fast", "immediate"]  # as a restart does it, which ends every session; as a crash
+Failure = StopMode | Literal["standby", "read-only"]
+
 
 class PostgresServer:
-    """One server of its own, which listens on a socket in its folder alone. `url` names its one database."""
+    """One server of its own, which listens on a socket in its folder alone, and can be stopped and started again. `url`
+    names its one database."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.url = f"postgresql+psycopg://{UNPRIVILEGED}@/{UNPRIVILEGED}?host={folder}"
 
-    def start(self) -> None:
+    def make(self) -> None:
         self._run("initdb", "--pgdata", "data", "--username", UNPRIVILEGED, "--auth", "trust", "--no-sync")
+
+    def start(self) -> None:
+        """Returns when it takes connections."""
         options = f"-c listen_addresses='' -c unix_socket_directories={self._folder} -c fsync=off"
         wait = ("--wait", "--timeout", str(START_SECONDS))
         self._run("pg_ctl", "--pgdata", "data", "--log", "log", "--options", options, *wait, "start")
 
-    def stop(self) -> None:
-        self._run("pg_ctl", "--pgdata", "data", "--mode", "immediate", "--wait", "stop")
+    def stop(self, mode: StopMode = "immediate") -> None:
+        self._run("pg_ctl", "--pgdata", "data", "--mode", mode, "--wait", "stop")
+
+    @contextmanager
+    def failing(self, how: Failure) -> Iterator[None]:
+        """ "standby": the same server, restarted as one; "read-only": it takes no writes, and its sessions go on."""
+        end: Callable[[], object]
+        match how:
+            case "fast" | "immediate":
+                self.stop(how)
+                end = self.start
+            case "standby":
+                end = self._become_standby()
+            case "read-only":
+                end = self._refuse_writes()
+        try:
+            yield
+        finally:
+            end()
+
+    def _become_standby(self) -> Callable[[], object]:
+        self.stop("fast")
+        signal = self._folder / "data" / "standby.signal"
+        signal.touch()
+        if os.geteuid() == ROOT:
+            shutil.chown(signal, UNPRIVILEGED)
+        self.start()
+        return lambda: self._say("SELECT pg_promote()")
+
+    def _refuse_writes(self) -> Callable[[], object]:
+        self._set_read_only("on")
+        return lambda: self._set_read_only("off")
+
+    def _set_read_only(self, value: str) -> None:
+        """For every session: one that begins with the value was let in after the others were told."""
+        self._say(f"ALTER SYSTEM SET default_transaction_read_only = {value}")
+        self._say("SELECT pg_reload_conf()")
+        while self._say("SHOW default_transaction_read_only") != (value,):
+            pass
+
+    def _say(self, statement: str) -> tuple[Any, ...] | None:
+        """On a connection of its own; the first row."""
+        with psycopg.connect(self.url.replace("+psycopg", ""), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchone() if cursor.description else None
 
     def _run(self, program: str, *words: str) -> None:
         said = self._folder / "said"  # a pipe would stay open as long as the server
@@ -50,6 +103,7 @@ def running_postgres() -> Iterator[PostgresServer]:
         if os.geteuid() == ROOT:
             shutil.chown(folder, UNPRIVILEGED)
         server = PostgresServer(Path(folder))
+        server.make()
         server.start()
         try:
             yield server

@@ -84,9 +84,24 @@ async def test_a_turn_id_is_used_once(record: SystemOfRecord, session: VisitorSe
     request = a_turn()
     await begin(record, session, request)
     elsewhere = await another_session(record, session)
-    for who in (session, elsewhere):
+    for who, owner in ((session, "web-2"), (elsewhere, OWNER)):
         with pytest.raises(TurnConflict):
-            await begin(record, who, request)
+            await begin(record, who, request, owner)
+
+
+async def test_a_turn_that_was_begun_without_a_word_of_it_is_begun_once(
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
+) -> None:
+    """Its process asks again after the database was away."""
+    request = a_turn()
+    for _ in range(2):
+        await begin(record, session, request)
+    with pytest.raises(TurnConflict):
+        await begin(record, session, replace(request, message="Something else?"))
+    await record.write(lambda tx: TurnRecords(tx).finish(request.turn_id, an_end()))
+    with pytest.raises(TurnConflict):
+        await begin(record, session, request)
+    assert await count_rows(engine, MESSAGES) == 2
 
 
 async def test_a_conversation_answers_one_question_at_a_time(record: SystemOfRecord, session: VisitorSession) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from functools import cache
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Insert, bindparam, delete, insert, select, update
@@ -99,8 +100,9 @@ class TurnRecords(Repository):
     def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
         """Store question and turn, `running`, owned by the process named `owner`.
 
-        Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a running turn, NotFound
-        when the conversation is not this visitor's or was cleared.
+        The same turn once more, running and of the same owner, is begun already: the database had kept it and was gone
+        before it could say so. Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a
+        running turn, NotFound when the conversation is not this visitor's or was cleared.
         """
         now = self._now()
         turn_count, first_question = self._own_conversation(session)
@@ -125,6 +127,8 @@ class TurnRecords(Repository):
         # Two constraints may refuse the row: the id, and the index on running turns.
         begun = self._connection.execute(_begun(self._dialect), first)
         if begun.one_or_none() is None:
+            if self._has_begun(first):
+                return
             if self._connection.scalar(select(TURNS.c.id).where(TURNS.c.id == request.turn_id)):
                 raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
             raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
@@ -234,6 +238,10 @@ class TurnRecords(Repository):
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
+
+    def _has_begun(self, turn: Mapping[str, Any]) -> bool:
+        same = (TURNS.c[name] == turn[name] for name in ("id", "conversation_id", "fingerprint", "owner", "state"))
+        return self._connection.scalar(select(TURNS.c.id).where(*same)) is not None
 
     def _own_conversation(self, session: VisitorSession) -> tuple[int, str]:
         """How many turns it has, and its first question. Locked until the transaction ends."""
