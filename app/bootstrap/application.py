@@ -21,7 +21,9 @@ from app.channels.llms_api import LlmsApi
 from app.channels.mcp_api import McpApi
 from app.channels.openai_api import OpenAiApi
 from app.conversations.api.conversations import AdminConversations
-from app.conversations.pages.conversations import ConversationPages
+from app.conversations.api.inbox import AdminInbox
+from app.conversations.pages.conversation import ConversationPages
+from app.conversations.pages.conversations import InboxPages
 from app.conversations.people.api.leads import AdminLeads
 from app.conversations.people.api.live_chats import AdminLiveChats
 from app.conversations.people.api.widget_person import WidgetPerson
@@ -129,6 +131,7 @@ APIS: Sequence[type[Api]] = (
     AdminGapReplays,
     AdminGapSuggestions,
     AdminConversations,
+    AdminInbox,
     AdminLeads,
     AdminLiveChats,
     AdminUserSecret,
@@ -156,6 +159,7 @@ PAGES: Sequence[type[Pages]] = (
     AgentSettingsPages,
     FirstQuestionPages,
     AgentVersionPages,
+    InboxPages,
     ConversationPages,
     LeadPages,
     PlaygroundPages,

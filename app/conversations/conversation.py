@@ -33,6 +33,9 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
+    """`assignee` is the operator who looks after it, by their e-mail address, "" for nobody. `closed_at` is when an
+    operator closed it: what happens later opens it again."""
+
     id: UUID
     agent_id: UUID
     visitor_id: UUID
@@ -41,6 +44,12 @@ class Conversation:
     turn_count: int = 0
     first_question: str = ""
     channel: Channel = Channel.WIDGET
+    assignee: str = ""
+    closed_at: datetime | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        return self.closed_at is not None and self.closed_at >= self.last_active_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,38 @@
-"""How operators read conversations."""
+"""How operators find and read conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import Conversation
 from app.conversations.conversation_filter import EVERY_CONVERSATION, MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
+from app.conversations.inbox_entry import InboxEntry, LabelCount, Neighbours
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_text
+from app.core.field_rules import check_language, check_line, check_text
 from app.core.list_page import ListPage, PageRequest
+from app.core.list_paging import collected
 from app.core.turn import StoredTurn
 from app.store.system_of_record import SystemOfRecord, Transaction
+
+MAX_EXPORTED: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
     """A conversation with its turns, oldest first, each with citations and trace."""
 
-    conversation: Conversation
+    entry: InboxEntry
     turns: Sequence[StoredTurn]
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.entry.conversation
 
 
 class ConversationReview:
@@ -33,23 +43,53 @@ class ConversationReview:
 
     async def of_agent(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
-    ) -> ListPage[Conversation]:
+    ) -> ListPage[InboxEntry]:
         """Latest activity first. Raises InvalidInput."""
-        check_text("q", only.text, MAX_TEXT_CHARS)
-        if len(only.text.split()) > MAX_WORDS:
-            raise InvalidInput("q", f"Look for {MAX_WORDS} words at most.")
+        _check(only)
 
-        def work(tx: Transaction) -> ListPage[Conversation]:
+        def work(tx: Transaction) -> ListPage[InboxEntry]:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return ConversationRecords(tx).page(agent_id, page, only)
+            return InboxRecords(tx).page(agent_id, page, only)
 
         return await self._records.read(work)
 
-    async def thread(self, actor: Actor, conversation_id: UUID) -> Thread:
-        def work(tx: Transaction) -> tuple[list[StoredTurn], Conversation]:
-            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
-            turns = StoredTurnRecords(tx).of_conversation(conversation_id)
-            return turns, conversation
+    async def all_of_agent(
+        self, actor: Actor, agent_id: UUID, only: ConversationFilter = EVERY_CONVERSATION
+    ) -> list[InboxEntry]:
+        """The latest MAX_EXPORTED. Raises InvalidInput."""
+        return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
 
-        turns, conversation = await self._records.read(work)
-        return Thread(conversation, turns)
+    async def thread(self, actor: Actor, conversation_id: UUID) -> Thread:
+        def work(tx: Transaction) -> Thread:
+            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            [entry] = InboxRecords(tx).entries([conversation])
+            return Thread(entry, StoredTurnRecords(tx).of_conversation(conversation_id))
+
+        return await self._records.read(work)
+
+    async def neighbours(self, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
+        """Before and after it in the list of its agent's that fit. Raises InvalidInput."""
+        _check(only)
+
+        def work(tx: Transaction) -> Neighbours:
+            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            return InboxRecords(tx).neighbours(conversation, only)
+
+        return await self._records.read(work)
+
+    async def labels(self, actor: Actor, agent_id: UUID) -> list[LabelCount]:
+        """Those that the agent's conversations bear, in alphabetical order."""
+
+        def work(tx: Transaction) -> list[LabelCount]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return InboxRecords(tx).labels(agent_id)
+
+        return await self._records.read(work)
+
+
+def _check(only: ConversationFilter) -> None:
+    check_text("q", only.text, MAX_TEXT_CHARS)
+    if len(only.text.split()) > MAX_WORDS:
+        raise InvalidInput("q", f"Look for {MAX_WORDS} words at most.")
+    check_line("page_url", only.page_url, MAX_TEXT_CHARS)
+    check_language("language", only.language)

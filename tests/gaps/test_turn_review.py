@@ -15,7 +15,7 @@ from app.answers.curated.curated_answer import Trigger
 from app.conversations.conversation_filter import ConversationFilter
 from app.conversations.conversation_review import ConversationReview
 from app.conversations.privacy.records.visitors import VisitorRecords
-from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -68,7 +68,7 @@ class Desk:
             page = await ConversationReview(self.record).of_agent(
                 self.actor, self.agent, PageRequest(1, cursor), ConversationFilter(**only)
             )
-            found += [conversation.first_question for conversation in page.items]
+            found += [entry.conversation.first_question for entry in page.items]
             cursor = page.next_cursor
             if cursor is None:
                 return found
@@ -119,9 +119,9 @@ async def test_one_turn_must_fit_everything(desk: Desk) -> None:
 async def test_what_was_erased_is_found_no_more(desk: Desk) -> None:
     await desk.ask("Is shipping free?")
     with desk.record.reading() as tx:
-        [conversation] = ConversationRecords(tx).page(desk.agent, PageRequest()).items
+        [entry] = InboxRecords(tx).page(desk.agent, PageRequest()).items
     with desk.record.writing() as tx:
-        VisitorRecords(tx).erase(desk.actor.workspace_id, conversation.visitor_id)
+        VisitorRecords(tx).erase(desk.actor.workspace_id, entry.conversation.visitor_id)
     assert await desk.found(text="shipping") == []
 
 

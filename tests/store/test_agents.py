@@ -14,10 +14,12 @@ from app.agents.records.user_keys import UserKeyRecords
 from app.agents.signed_user import UserKey
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
+from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound
 from app.core.file_format import FileFormat
@@ -185,6 +187,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
     await ask(record, session, finish=Finish.STOPPED)
     with record.writing() as tx:
         WebhookRecords(tx).hand_out(10)
+        InboxRecords(tx).change(agent_id, [session.conversation_id], ConversationChange(add_labels=("VIP",)))
         LeadRecords(tx).add(
             Lead(an_id(), agent_id, session.visitor_id, session.conversation_id, "", "a@b", "Hi", FixedClock().now())
         )

@@ -9,6 +9,7 @@ import pytest
 from app.agents.agent import Agent
 from app.conversations.conversation import RESUME_WITHIN, Visitor
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound
@@ -125,9 +126,9 @@ async def test_operators_see_conversations_with_a_question_latest_first(
         await ask(record, replace(session, visitor_id=visitor.id, conversation_id=conversation.id), f"Q{number}")
         asked.append(conversation.id)
     with record.reading() as tx:
-        first = ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2))
-        rest = ConversationRecords(tx).page(session.agent_id, PageRequest(limit=2, cursor=first.next_cursor))
-    listed = [*first.items, *rest.items]
+        first = InboxRecords(tx).page(session.agent_id, PageRequest(limit=2))
+        rest = InboxRecords(tx).page(session.agent_id, PageRequest(limit=2, cursor=first.next_cursor))
+    listed = [entry.conversation for entry in (*first.items, *rest.items)]
     assert [conversation.id for conversation in listed] == list(reversed(asked))
     assert [conversation.first_question for conversation in listed] == ["Q2", "Q1", "Q0"]
     assert rest.next_cursor is None

@@ -14,6 +14,8 @@ from app.agents.agents import Agents
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.channels.program_questions import program
+from app.conversations.inbox import Inbox
+from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.records.turns import TurnRecords
@@ -95,6 +97,8 @@ BODIES: Mapping[str, Json] = {
     "makeGoldenQuestion": {"pages": [PAGE]},
     "runGoldenQuestions": {"version": "draft"},
     "editGoldenQuestion": {"language": "en"},
+    "editConversation": {"state": "closed", "add_labels": ["shipping"]},
+    "editConversations": {"conversation_ids": ["{conversation}"], "add_labels": ["shipping"]},
     "editGap": {"assignee": "ann"},
     "mergeGaps": {"gap_ids": ["{other_gap}"]},
     "splitGap": {"turn_id": "{split_turn}"},
@@ -122,6 +126,7 @@ REQUIRED: Mapping[str, str] = {
     "searchAgent": "question",
     "askPlayground": "question",
     "streamPlayground": "question",
+    "editConversations": "conversation_ids",
     "mergeGaps": "gap_ids",
     "splitGap": "turn_id",
     "settleGaps": "state",
@@ -230,7 +235,7 @@ async def furnish(house: House) -> FurnishedHouse:
     turn_id = uuid4()
     await visitor.ask(turn_id)
     session = house.turns.asked[-1][0]
-    await _store_turn(house, session, turn_id)
+    await store_turn(house, session, turn_id)
     parts, actor, agent_id = house.parts, house.actor, house.agent.id
     await parts.get(Agents).change_draft(
         actor,
@@ -242,6 +247,8 @@ async def furnish(house: House) -> FurnishedHouse:
     await parts.get(LiveChats).ask(session)
     await parts.get(LiveChats).say(session, uuid4(), "Is anybody there?")
     await parts.get(LiveChats).take_over(await parts.get(ApiTokens).verify(house.write), session.conversation_id)
+    labelled = ConversationChange(add_labels=("prices",))
+    await parts.get(Inbox).change_one(actor, session.conversation_id, labelled)
     source = await parts.get(Sources).create(
         actor, agent_id, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
     )
@@ -319,7 +326,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "releaseDocument": {"document_id": held.document_id},
             "dismissDocument": {"document_id": held.document_id},
         },
-        others={"other_gap": other_gap, "split_turn": split_turn},
+        others={"other_gap": other_gap, "split_turn": split_turn, "conversation": session.conversation_id},
         hook_secret=secret,
     )
 
@@ -328,7 +335,7 @@ async def _a_closed_gap(house: House, question: str) -> tuple[UUID, UUID]:
     """And the turn that gave it away."""
     visitor, turn_id = await house.visitor(), uuid4()
     await visitor.ask(turn_id)
-    await _store_turn(house, house.turns.asked[-1][0], turn_id, question)
+    await store_turn(house, house.turns.asked[-1][0], turn_id, question)
     with house.record.writing() as tx:
         gaps = GapRecords(tx).page(house.agent.id, GapState.OPEN, PageRequest()).items
         [gap] = [gap for gap in gaps if gap.question == question]
@@ -336,7 +343,7 @@ async def _a_closed_gap(house: House, question: str) -> tuple[UUID, UUID]:
     return gap.id, turn_id
 
 
-async def _store_turn(
+async def store_turn(
     house: House, session: VisitorSession, turn_id: UUID, question: str = "What does it cost?"
 ) -> None:
     assert session.channel is Channel.WIDGET
@@ -366,7 +373,7 @@ async def dead_letters(house: House, count: int, error: str) -> tuple[UUID, list
         other = await house.visitor()
         turn_id = uuid4()
         await other.ask(turn_id)
-        await _store_turn(house, house.turns.asked[-1][0], turn_id)
+        await store_turn(house, house.turns.asked[-1][0], turn_id)
     with house.record.writing() as tx:
         WebhookRecords(tx).hand_out(100)
         claimed = WebhookRecords(tx).claim(100, house.clock.now())

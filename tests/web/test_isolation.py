@@ -48,6 +48,7 @@ PLANTED = {
     "messages": ("text", OF_TURN),
     "citations": ("title", OF_TURN),
     "conversations": ("first_question", OF_AGENT),
+    "conversation_labels": ("label", OF_AGENT),
     "gaps": ("question", OF_AGENT),
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),

@@ -10,7 +10,7 @@ from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.signed_user import filter_signature
 from app.agents.signed_users import SignedUsers
-from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
 from app.core.list_page import PageRequest
 from app.gaps.records.gaps import GapRecords
 from app.knowledge.records.documents import DocumentRecords
@@ -113,8 +113,8 @@ async def test_a_search_is_no_question(house: House) -> None:
 
     assert house.turns.asked == []
     with house.record.reading() as tx:
-        conversations = ConversationRecords(tx).page(house.agent.id, PageRequest()).items
-        assert [each.turn_count for each in conversations] in ([], [0])
+        conversations = InboxRecords(tx).page(house.agent.id, PageRequest()).items
+        assert [each.conversation.turn_count for each in conversations] in ([], [0])
         assert GapRecords(tx).page(house.agent.id, None, PageRequest()).items == []
 
 

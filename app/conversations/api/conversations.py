@@ -1,24 +1,33 @@
 """Admin API: conversations, with what made each answer."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from pydantic import Field
+from starlette.responses import Response
 
-from app.conversations.conversation import Conversation
-from app.conversations.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
-from app.conversations.conversation_review import ConversationReview, Thread
+from app.conversations.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, NOBODY, ConversationFilter
+from app.conversations.conversation_review import MAX_EXPORTED, ConversationReview, Thread
+from app.conversations.inbox_entry import MAX_LABEL_CHARS, ConversationState, InboxEntry, Outcome
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
+from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
 from app.web.access import read
 from app.web.endpoint import Api, Call, get
+from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
 from app.web.moments import Moment
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Conversations"
+_COLUMNS: Final = (
+    *("last_active_at", "created_at", "state", "outcome", "rating", "turn_count", "first_question", "page_url"),
+    *("language", "assignee", "labels", "channel", "visitor_id", "user_id", "id"),
+)
 
 
 class ConversationOut(Model):
@@ -30,27 +39,91 @@ class ConversationOut(Model):
     turn_count: int
     first_question: str
     channel: Channel = Field(description="Where it was held.")
+    state: ConversationState = Field(description="What happens in a closed one opens it again.")
+    assignee: str = Field(description="The e-mail address of the operator who looks after it; empty for nobody.")
+    labels: tuple[str, ...]
+    outcome: Outcome | None = Field(
+        description="The first that occurred of handed_over, unanswered, failed, answered; null where nothing was "
+        "asked, or not answered yet."
+    )
+    rating: Literal["up", "down"] | None = Field(description="The visitor's thumb; down where one answer got that.")
+    page_url: str = Field(description="Where the latest turn was asked.")
+    language: str | None = Field(description="Of the latest turn.")
+    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
 
     @classmethod
-    def of(cls, conversation: Conversation) -> "ConversationOut":
-        return cls.model_validate(conversation)
+    def of(cls, entry: InboxEntry) -> "ConversationOut":
+        conversation = entry.conversation
+        return cls(
+            id=conversation.id,
+            agent_id=conversation.agent_id,
+            visitor_id=conversation.visitor_id,
+            created_at=conversation.created_at,
+            last_active_at=conversation.last_active_at,
+            turn_count=conversation.turn_count,
+            first_question=conversation.first_question,
+            channel=conversation.channel,
+            state=ConversationState.CLOSED if conversation.is_closed else ConversationState.OPEN,
+            assignee=conversation.assignee,
+            labels=entry.labels,
+            outcome=entry.outcome,
+            rating=entry.rating,
+            page_url=entry.page_url,
+            language=entry.language,
+            user_id=entry.user_id,
+        )
 
 
-class ConversationsQuery(ListQuery):
+class WantedConversations(Model):
     q: str = Field(
         default="",
         max_length=MAX_TEXT_CHARS,
         description=f"Words, {MAX_WORDS} at most, that all occur in a question or its answer.",
     )
+    outcome: Outcome | None = Field(
+        default=None, description="A question that ended so; handed_over: a person was asked for."
+    )
     low_confidence: bool | None = Field(default=None, description="An answer that was, or was not, sure of itself.")
     rating: Literal["up", "down"] | None = Field(default=None, description="The visitor's thumb.")
     answered_by: AnsweredBy | None = None
+    page_url: str = Field(
+        default="", max_length=MAX_TEXT_CHARS, description="A part of the address at which it was asked."
+    )
+    language: str | None = Field(default=None, description='Such as "en".')
     since: Moment | None = Field(default=None, description="Asked then or later.")
     until: Moment | None = Field(default=None, description="Asked before.")
+    visitor_id: UUID | None = None
+    state: ConversationState | None = None
+    assignee: str | None = Field(
+        default=None, max_length=MAX_EMAIL_CHARS, description=f"An operator's e-mail address, or `{NOBODY}`."
+    )
+    label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
 
     @property
     def only(self) -> ConversationFilter:
-        return ConversationFilter(self.q, self.low_confidence, self.rating, self.answered_by, self.since, self.until)
+        return ConversationFilter(
+            text=self.q,
+            is_low=self.low_confidence,
+            rating=self.rating,
+            answered_by=self.answered_by,
+            since=self.since,
+            until=self.until,
+            outcome=self.outcome,
+            page_url=self.page_url,
+            language=self.language,
+            visitor_id=self.visitor_id,
+            assignee=self.assignee,
+            label=self.label,
+            state=self.state,
+        )
+
+
+class ConversationsQuery(WantedConversations, ListQuery):
+    pass
+
+
+class ConversationsExportQuery(WantedConversations):
+    format: ExportFormat = "csv"
 
 
 class TurnCitationOut(Model):
@@ -99,7 +172,7 @@ class ThreadOut(Model):
     @classmethod
     def of(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
         return cls(
-            conversation=ConversationOut.of(thread.conversation),
+            conversation=ConversationOut.of(thread.entry),
             turns=tuple(TurnOut.of(turn, budgets.cost_of_turn(turn)) for turn in thread.turns),
         )
 
@@ -122,6 +195,18 @@ class AdminConversations(Api):
         return listed(ListOut[ConversationOut], page, ConversationOut.of)
 
     @get(
+        "/v1/agents/{agent_id}/conversations/export",
+        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        access=read,
+        response_media_type="text/csv",
+        other_media_types=("application/json",),
+        codes=("not_found",),
+    )
+    async def export_conversations(self, call: Call[Actor, ConversationsExportQuery]) -> Response:
+        found = await self._review.all_of_agent(call.caller, call.path_id("agent_id"), call.input.only)
+        return conversations_file(found, call.input.format)
+
+    @get(
         "/v1/conversations/{conversation_id}",
         "A conversation's turns with citations and trace",
         access=read,
@@ -130,3 +215,17 @@ class AdminConversations(Api):
     async def get_conversation(self, call: Call[Actor, None]) -> ThreadOut:
         thread = await self._review.thread(call.caller, call.path_id("conversation_id"))
         return ThreadOut.of(thread, self._budgets)
+
+
+def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Response:
+    """A download."""
+    found = [ConversationOut.of(entry) for entry in entries]
+    return exported("conversations", form, lambda: csv_table(_COLUMNS, map(_row, found)), found)
+
+
+def _row(told: ConversationOut) -> tuple[str, ...]:
+    moments = told.last_active_at.isoformat(), told.created_at.isoformat()
+    became = told.state.value, told.outcome or "", told.rating or ""
+    words = told.first_question, told.page_url, told.language or "", told.assignee, ", ".join(told.labels)
+    ids = str(told.visitor_id), as_cell(told.user_id or ""), str(told.id)
+    return (*moments, *became, str(told.turn_count), *map(as_cell, words), told.channel.value, *ids)

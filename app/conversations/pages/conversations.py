@@ -1,128 +1,239 @@
-"""What visitors asked and got: found by what was said, read with what made each answer, and made something of."""
+"""The inbox: what visitors asked and got, found by what became of it, and worked through one by one or many at once."""
 
-from datetime import UTC, date, datetime, time
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final, Literal
+from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import Field
+from starlette.responses import Response
 
-from app.conversations.conversation_filter import MAX_TEXT_CHARS, ConversationFilter
-from app.conversations.conversation_review import ConversationReview, Thread
-from app.conversations.people.live_chats import LiveChats
-from app.conversations.token_budgets import TokenBudgets
-from app.core.errors import NotFound
+from app.conversations.api.conversations import conversations_file
+from app.conversations.conversation_filter import MAX_TEXT_CHARS, NOBODY, ConversationFilter
+from app.conversations.conversation_review import ConversationReview
+from app.conversations.inbox import Inbox
+from app.conversations.inbox_entry import (
+    MAX_AT_ONCE,
+    MAX_LABEL_CHARS,
+    ConversationChange,
+    ConversationState,
+    InboxEntry,
+    Outcome,
+)
+from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
-from app.gaps.turn_review import TurnReview
 from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
-from app.web.console.trace_view import found_by_turn, stages_of
+from app.web.console.forms import form_of, parse_fields
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
+from app.web.console.words import plural
+from app.web.file_export import ExportFormat
+from app.workspaces.assignees import Assignees
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
-_LIST = "/console/agents/{agent_id}/conversations"
-_SHOWN = 50
+_SHOWN: Final = 50
+_MAX_QUERY_CHARS: Final = 2000
+Act = Literal["close", "open", "assign", "mine", "label", "unlabel"]
 
 
-class ConversationsWanted(Form):
+class InboxWanted(Form):
+    """As it stands in the address of the list, and of a conversation that was opened from it. `undo` are those that
+    the last form has closed or opened, which `undo_as` takes back."""
+
+    state: Literal["open", "closed", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    outcome: Outcome | None = None
     low: Literal["yes", "no"] | None = None
     rating: Literal["up", "down"] | None = None
     answered_by: AnsweredBy | None = None
+    page_url: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    language: str | None = Field(default=None, max_length=10)
     since: date | None = None
+    until: date | None = None
+    visitor: UUID | None = None
+    assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
+    label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
     cursor: str | None = Field(default=None, max_length=512)
+    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    undo_as: Literal["close", "open"] = "open"
 
     @property
     def only(self) -> ConversationFilter:
-        since = None if self.since is None else datetime.combine(self.since, time(), UTC)
-        is_low = None if self.low is None else self.low == "yes"
-        return ConversationFilter(self.q, is_low, self.rating, self.answered_by, since)
+        day_after = None if self.until is None else self.until + timedelta(days=1)
+        return ConversationFilter(
+            text=self.q,
+            is_low=None if self.low is None else self.low == "yes",
+            rating=self.rating,
+            answered_by=self.answered_by,
+            since=_midnight(self.since),
+            until=_midnight(day_after),
+            outcome=self.outcome,
+            page_url=self.page_url,
+            language=self.language,
+            visitor_id=self.visitor,
+            assignee=self.assignee,
+            label=self.label,
+            state=None if self.state == "all" else ConversationState(self.state),
+        )
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What narrows the list, for addresses: without what is so anyway."""
+        return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as"}, exclude_defaults=True)
 
 
-class ConversationPages(Pages):
-    def __init__(
-        self, review: ConversationReview, live_chats: LiveChats, budgets: TokenBudgets, turns: TurnReview
-    ) -> None:
+class ExportWanted(InboxWanted):
+    format: ExportFormat = "csv"
+
+
+class EditForm(Form):
+    """`do` is the button that was pressed, `back` the query of the list."""
+
+    do: Act | None = None
+    assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
+    label: str = Field(default="", max_length=MAX_LABEL_CHARS)
+    back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
+
+    @property
+    def wanted(self) -> InboxWanted:
+        """The list from which the form was sent."""
+        return form_of(InboxWanted, parse_fields(self.back))
+
+    def change(self, me: str) -> ConversationChange:
+        """Raises InvalidInput."""
+        match self.do:
+            case "close":
+                return ConversationChange(state=ConversationState.CLOSED)
+            case "open":
+                return ConversationChange(state=ConversationState.OPEN)
+            case "assign":
+                return ConversationChange(assignee="" if self.assignee == NOBODY else self.assignee)
+            case "mine":
+                return ConversationChange(assignee=me)
+            case "label":
+                return ConversationChange(add_labels=(self._named,))
+            case "unlabel":
+                return ConversationChange(remove_labels=(self._named,))
+        raise InvalidInput("", "Press one of the buttons.")
+
+    @property
+    def _named(self) -> str:
+        if not self.label.strip():
+            raise InvalidInput("label", "Write a label.")
+        return self.label
+
+
+class ManyForm(EditForm):
+    conversation_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+
+
+class InboxPages(Pages):
+    def __init__(self, review: ConversationReview, inbox: Inbox, assignees: Assignees) -> None:
         self._review = review
-        self._live_chats = live_chats
-        self._budgets = budgets
-        self._turns = turns
+        self._inbox = inbox
+        self._assignees = assignees
 
     @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
-    async def conversations(self, visit: Visit[ConversationsWanted]) -> Shown:
+    async def conversations(self, visit: Visit[InboxWanted]) -> Shown:
         wanted = visit.input
         page = await self._review.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
-        kept = wanted.model_dump(mode="json", exclude={"cursor"})
+        labels = [each.label for each in await self._review.labels(visit.actor, visit.agent.id)]
+        kept = wanted.kept
         return Shown(
             "conversations.html",
             {
                 "page": page,
                 "wanted": wanted,
                 "kept": kept,
-                "is_narrowed": any(kept.values()),
-                "writers": (("", "Anybody"), *((each.value, _WRITERS[each]) for each in AnsweredBy)),
+                "back": visit.url("conversations", kept).partition("?")[2],
+                "is_narrowed": bool(kept.keys() - {"state"}),
+                "has_rare": bool(kept.keys() - {"state", "q", "outcome", "assignee", "label"}),
+                "tabs": [
+                    (label, visit.url("conversations", {**kept, "state": state}), state == wanted.state)
+                    for state, label in _TABS
+                ],
+                "outcomes": OUTCOMES,
+                "outcome_options": [("", "Any"), *((each.value, OUTCOMES[each][0].capitalize()) for each in Outcome)],
+                "writer_options": [("", "Anybody"), *((each.value, WRITERS[each]) for each in AnsweredBy)],
+                "labels": labels,
+                "label_options": [("", "Any"), *((each, each) for each in labels)],
+                "people": await self._assignees.of_workspace(visit.actor),
             },
         )
 
-    @page("/console/agents/{agent_id}/conversations/{conversation_id}", access=read, under="conversations")
-    async def conversation(self, visit: Visit[NoForm]) -> Shown:
-        thread = await self._thread(visit)
-        turns = [
-            {
-                "turn": turn,
-                "found": found_by_turn(turn.trace),
-                "stages": stages_of(turn.trace),
-                "cost": self._budgets.cost_of_turn(turn),
-            }
-            for turn in thread.turns
-        ]
-        live = await self._live_chats.view(visit.actor, thread.conversation.id)
-        return Shown(
-            "conversation.html",
-            {
-                "conversation": thread.conversation,
-                "live_chat": live.chat,
-                "turns": turns,
-                "writers": _WRITERS,
-            },
-        )
+    @page("/console/agents/{agent_id}/conversations/export", access=read, under="conversations", is_file=True)
+    async def export_conversations(self, visit: Visit[ExportWanted]) -> Response:
+        found = await self._review.all_of_agent(visit.actor, visit.agent.id, visit.input.only)
+        file = conversations_file(found, visit.input.format)
+        file.headers["Cache-Control"] = "no-store"
+        return file
 
     @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",
-        access=write,
-        shown_on="conversation",
-        under="conversations",
+        "/console/agents/{agent_id}/conversations/edit", access=write, shown_on="conversations", under="conversations"
     )
-    async def flag_turn(self, visit: Visit[NoForm]) -> Go:
-        thread = await self._thread(visit)
-        gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
-        return Go(visit.url("gap", gap_id=gap.id), f'"{gap.question}" is a gap now.')
-
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/golden",
-        access=write,
-        shown_on="conversation",
-        under="conversations",
-    )
-    async def make_golden(self, visit: Visit[NoForm]) -> Go:
-        thread = await self._thread(visit)
-        golden = await self._turns.make_golden(visit.actor, self._turn(visit, thread))
-        pages = f" with {len(golden.pages)} of its pages" if golden.pages else " that no page answers"
-        to = visit.url("conversation", conversation_id=thread.conversation.id)
-        return Go(to, f'"{golden.question}" is a golden question{pages}.')
-
-    async def _thread(self, visit: Visit[NoForm]) -> Thread:
-        thread = await self._review.thread(visit.actor, visit.path_id("conversation_id"))
-        if thread.conversation.agent_id != visit.agent.id:
-            raise NotFound("conversation")
-        return thread
-
-    def _turn(self, visit: Visit[NoForm], thread: Thread) -> UUID:
-        turn_id = visit.path_id("turn_id")
-        if turn_id not in {turn.id for turn in thread.turns}:
-            raise NotFound("turn")
-        return turn_id
+    async def edit_conversations(self, visit: Visit[ManyForm]) -> Go:
+        given = visit.input
+        if not given.conversation_ids:
+            raise InvalidInput("", "Choose conversations first: tick the boxes before them.")
+        change = given.change(visit.actor.name)
+        with label_errors():
+            changed = await self._inbox.change(visit.actor, visit.agent.id, given.conversation_ids, change)
+        return gone_to(visit, given.wanted, changed, change)
 
 
-_WRITERS = {
+@contextmanager
+def label_errors() -> Iterator[None]:
+    """What is wrong with a label is said beside the form's field."""
+    try:
+        yield
+    except InvalidInput as error:
+        field, _, told = str(error).partition(": ")
+        if field not in ("add_labels", "remove_labels"):
+            raise
+        raise InvalidInput("label", told) from None
+
+
+def gone_to(
+    visit: Visit[Any],
+    wanted: InboxWanted,
+    changed: Sequence[InboxEntry],
+    change: ConversationChange,
+    shown: UUID | None = None,
+) -> Go:
+    """From a change on to the list, or to the conversation that is `shown`. What is cheap to take back, which is the
+    state, may be undone there."""
+    query = wanted.kept
+    name, ids = ("conversations", {}) if shown is None else ("conversation", {"conversation_id": shown})
+    undone = [("undo", str(each.conversation.id)) for each in changed]
+    if change.state is not None:
+        query["undo_as"] = "open" if change.state is ConversationState.CLOSED else "close"
+        return Go(f"{visit.url(name, query, **ids)}&{urlencode(undone)}", _told(changed, change))
+    return Go(visit.url(name, query, **ids), _told(changed, change))
+
+
+def _told(changed: Sequence[InboxEntry], change: ConversationChange) -> str:
+    many = plural(len(changed), "conversation")
+    if change.state is not None:
+        return f"{many} {'closed' if change.state is ConversationState.CLOSED else 'opened again'}."
+    if change.assignee is not None:
+        return f"{many} assigned to {changed[0].conversation.assignee or 'nobody'}."
+    return f"{many} labelled." if change.add_labels else f"Label removed from {many}."
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, time(), UTC)
+
+
+_TABS: Final = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
+OUTCOMES: Final = {
+    Outcome.ANSWERED: ("answered", "good"),
+    Outcome.UNANSWERED: ("unanswered", "warn"),
+    Outcome.HANDED_OVER: ("handed over", "accent"),
+    Outcome.FAILED: ("failed", "bad"),
+}
+WRITERS: Final = {
     AnsweredBy.CURATED: "Curated answer",
     AnsweredBy.MODEL: "Chat model",
     AnsweredBy.EXTRACTIVE: "Quoted from pages",

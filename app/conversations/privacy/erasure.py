@@ -27,6 +27,7 @@ class ErasedRows:
     outbox: int
     leads: int
     live_messages: int
+    labels: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What is kept of a visitor is shown to them and erased, at their own wish or by an operator."""
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from uuid import UUID
 
 import structlog
@@ -32,7 +33,9 @@ class VisitorData:
         self._live = live
 
     async def export_own(self, session: VisitorSession) -> VisitorExport:
-        return await self._export(session.workspace_id, session.visitor_id)
+        """Without what operators keep for themselves."""
+        export = await self._export(session.workspace_id, session.visitor_id)
+        return replace(export, conversations=tuple(replace(each, labels=()) for each in export.conversations))
 
     async def export(self, actor: Actor, visitor_id: UUID) -> VisitorExport:
         return await self._export(actor.workspace_id, visitor_id)

@@ -26,12 +26,14 @@ class ExportedTurn:
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
     """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported.
-    `live_messages` are what was written while a person answered."""
+    `live_messages` are what was written while a person answered, `labels` what operators called it: those are theirs,
+    and not in what a visitor takes along by themselves."""
 
     conversation: Conversation
     cleared_at: datetime | None
     turns: tuple[ExportedTurn, ...]
     live_messages: tuple[LiveMessage, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,43 +1,102 @@
-"""Conversations in which a turn fits what an operator looks for.
+"""Conversations that fit what an operator looks for.
 
-Read from the messages themselves: an index of visitors' words would be one more place from which they had to vanish.
+Words are read from the messages themselves: an index of visitors' words would be one more place from which they had to
+vanish.
 """
 
-from sqlalchemy import ColumnElement, Connection, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal_column, not_, or_, select
 
-from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
-from app.store.tables.conversations import CONVERSATIONS, MESSAGES
+from app.conversations.conversation_filter import NOBODY, ConversationFilter
+from app.conversations.inbox_entry import ConversationState, Outcome
+from app.core.turn import AnsweredBy, TurnState
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, MESSAGES
+from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import FEEDBACK, TURNS
+
+_IS_CLOSED = and_(
+    CONVERSATIONS.c.closed_at.is_not(None),
+    CONVERSATIONS.c.closed_at >= CONVERSATIONS.c.last_active_at,  # what happens later opens it again
+)
+_answered_by = func.coalesce(TURNS.c.answered_by, "")
+_IS_DONE = TURNS.c.state == TurnState.DONE.value
+_IS_QUESTION = _answered_by != AnsweredBy.SMALL_TALK.value
+_IS_UNSURE = or_(TURNS.c.low_confidence, _answered_by == AnsweredBy.FALLBACK.value)
+_IS_HANDED_OVER = _answered_by == AnsweredBy.HANDOFF.value
+# As `outcome_of_turn` says it; that a person was asked for is kept with the live chat.
+_OUTCOMES = {
+    Outcome.ANSWERED: and_(_IS_DONE, _IS_QUESTION, not_(_IS_UNSURE), not_(_IS_HANDED_OVER)),
+    Outcome.UNANSWERED: and_(_IS_DONE, _IS_QUESTION, _IS_UNSURE, not_(_IS_HANDED_OVER)),
+    Outcome.FAILED: and_(TURNS.c.state.in_([TurnState.FAILED.value, TurnState.CUT.value]), _IS_QUESTION),
+}
 
 
 def fitting(connection: Connection, only: ConversationFilter) -> list[ColumnElement[bool]]:
     """Conditions on `CONVERSATIONS`."""
-    if only == EVERY_CONVERSATION:
-        return []
-    turns = select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id)
+    turns = _turns(connection, only)
+    if turns is None:
+        return _of_conversation(only)
+    # Before the turns are looked at one by one, what is surely too old or too new is left out.
+    surely = [] if only.since is None else [CONVERSATIONS.c.last_active_at >= only.since]
+    surely += [] if only.until is None else [CONVERSATIONS.c.created_at < only.until]
+    return [*_of_conversation(only), *surely, turns.exists()]
+
+
+def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
+    wanted: list[ColumnElement[bool]] = []
+    if only.state is not None:
+        wanted.append(_IS_CLOSED if only.state is ConversationState.CLOSED else not_(_IS_CLOSED))
+    if only.visitor_id is not None:
+        wanted.append(CONVERSATIONS.c.visitor_id == only.visitor_id)
+    if only.assignee == NOBODY:
+        wanted.append(CONVERSATIONS.c.assignee == "")
+    elif only.assignee is not None:
+        # With a literal, as the partial index on assigned ones has it.
+        wanted += [CONVERSATIONS.c.assignee == only.assignee, CONVERSATIONS.c.assignee != literal_column("''")]
+    if only.label is not None:
+        labelled = select(CONVERSATION_LABELS.c.conversation_id).where(
+            CONVERSATION_LABELS.c.agent_id == CONVERSATIONS.c.agent_id, CONVERSATION_LABELS.c.label == only.label
+        )
+        wanted.append(labelled.where(CONVERSATION_LABELS.c.conversation_id == CONVERSATIONS.c.id).exists())
+    if only.outcome is Outcome.HANDED_OVER:
+        asked = select(LIVE_CHATS.c.id).where(
+            LIVE_CHATS.c.conversation_id == CONVERSATIONS.c.id, LIVE_CHATS.c.asked_at.is_not(None)
+        )
+        wanted.append(asked.exists())
+    return wanted
+
+
+def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[object, ...]] | None:
+    """The conversation's turns that fit; None where nothing is asked of turns."""
+    asked: list[ColumnElement[bool]] = []
     if only.is_low is not None:
-        turns = turns.where(TURNS.c.low_confidence == only.is_low)
+        asked.append(TURNS.c.low_confidence == only.is_low)
     if only.answered_by is not None:
-        turns = turns.where(TURNS.c.answered_by == only.answered_by.value)
+        asked.append(TURNS.c.answered_by == only.answered_by.value)
+    if only.outcome in _OUTCOMES:
+        asked.append(_OUTCOMES[only.outcome])
+    if only.language is not None:
+        asked.append(TURNS.c.language == only.language)
     if only.since is not None:
-        turns = turns.where(TURNS.c.created_at >= only.since)
+        asked.append(TURNS.c.created_at >= only.since)
     if only.until is not None:
-        turns = turns.where(TURNS.c.created_at < only.until)
+        asked.append(TURNS.c.created_at < only.until)
+    is_sqlite = connection.dialect.name == "sqlite"
+    if only.page_url:
+        asked.append(_holds(TURNS.c.page_url, only.page_url, is_sqlite))
     if only.rating is not None:
         rated = select(FEEDBACK.c.id).where(FEEDBACK.c.turn_id == TURNS.c.id, FEEDBACK.c.rating == only.rating)
-        turns = turns.where(rated.exists())
-    is_sqlite = connection.dialect.name == "sqlite"
+        asked.append(rated.exists())
     for word in only.words:
-        said = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id, _holds(word, is_sqlite))
-        turns = turns.where(said.exists())
-    # Before the turns are looked at one by one, what is surely too old is left out by the list's own index.
-    early = [] if only.since is None else [CONVERSATIONS.c.last_active_at >= only.since]
-    return [*early, turns.exists()]
+        said = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id, _holds(MESSAGES.c.text, word, is_sqlite))
+        asked.append(said.exists())
+    if not asked:
+        return None
+    return select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id, *asked)
 
 
-def _holds(word: str, is_sqlite: bool) -> ColumnElement[bool]:
+def _holds(column: Column[str], word: str, is_sqlite: bool) -> ColumnElement[bool]:
     if not is_sqlite:
-        return MESSAGES.c.text.icontains(word, autoescape=True)
+        return column.icontains(word, autoescape=True)
     # SQLite's LIKE knows the case of ASCII letters alone.
     spellings = [word] if word.isascii() else dict.fromkeys((word, word.lower(), word.upper(), word.capitalize()))
-    return or_(*(MESSAGES.c.text.contains(spelling, autoescape=True) for spelling in spellings))
+    return or_(*(column.contains(spelling, autoescape=True) for spelling in spellings))

@@ -6,10 +6,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, select, update
 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
-from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
 from app.conversations.people.live_chat import OPEN_STATES, LiveState
 from app.conversations.records.citations import citations_of
-from app.conversations.records.conversation_search import fitting
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
@@ -202,15 +200,6 @@ class ConversationRecords(Repository):
             .order_by(TURNS.c.position)
         )
         return list(self._connection.scalars(statement))
-
-    def page(
-        self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
-    ) -> ListPage[Conversation]:
-        """Those with at least one turn, latest activity first."""
-        statement = select(CONVERSATIONS).where(
-            CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.turn_count > 0, *fitting(self._connection, only)
-        )
-        return _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
 
     def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
         """Raises NotFound, for a foreign one as well."""

@@ -1,8 +1,8 @@
 """Visitors, their conversations, and what was said."""
 
-from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid
+from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid, text
 
-from app.store.tables.columns import column, own_id, parent, table
+from app.store.tables.columns import column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
 
 # `user_id` is set for those whom the website's server has named; no anonymous id ever leads to them.
@@ -17,7 +17,8 @@ VISITORS = table(
     Index(None, "agent_id", "user_id", unique=True),
 )
 
-# `turn_count` also numbers the turns: it is raised in the transaction that stores one.
+# `turn_count` also numbers the turns: it is raised in the transaction that stores one. Closed are those in which
+# nothing has happened since `closed_at`.
 CONVERSATIONS = table(
     "conversations",
     own_id(),
@@ -29,8 +30,22 @@ CONVERSATIONS = table(
     column("created_at", UtcDateTime),
     column("last_active_at", UtcDateTime),
     column("cleared_at", UtcDateTime, nullable=True),
+    column("assignee", StorableText, default="", server_default=text("''")),
+    column("closed_at", UtcDateTime, nullable=True),
     Index(None, "agent_id", "last_active_at"),
     Index(None, "visitor_id", "last_active_at"),
+    partial_index("ix_conversations_assigned", "agent_id", "assignee", "last_active_at", where="assignee != ''"),
+)
+
+# What operators call a conversation, to find it again.
+CONVERSATION_LABELS = table(
+    "conversation_labels",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("conversation_id", "conversations"),
+    column("label", StorableText),
+    UniqueConstraint("conversation_id", "label"),
+    Index(None, "agent_id", "label"),
 )
 
 # One bubble: the visitor's is stored with the turn, the agent's with the turn's end.

@@ -1,6 +1,6 @@
 """People beside the agent: live chats with what was written in them, and what visitors left for people to answer."""
 
-from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid
+from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid, text
 
 from app.store.tables.columns import column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
@@ -47,6 +47,7 @@ LEADS = table(
     column("name", StorableText, default=""),
     column("email", StorableText),
     column("message", StorableText),
+    column("assignee", StorableText, default="", server_default=text("''")),
     column("created_at", UtcDateTime),
     Index(None, "agent_id", "created_at"),
 )

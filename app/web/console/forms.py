@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl
 
 from pydantic import BeforeValidator, ValidationError
@@ -19,6 +19,7 @@ from app.web.validation_messages import messages_by_field
 MAX_FIELDS = 1000
 _URLENCODED = "application/x-www-form-urlencoded"
 Fields = dict[str, list[str | Upload]]
+FormKind = TypeVar("FormKind", bound=Form)
 _NO_FILE = Upload("", b"")  # what browsers send of a file field in which none was chosen
 
 
@@ -54,7 +55,7 @@ def parse_fields(encoded: str) -> Fields:
     return fields
 
 
-def form_of(model: type[Form], fields: Mapping[str, list[str | Upload]]) -> Form:
+def form_of(model: type[FormKind], fields: Mapping[str, list[str | Upload]]) -> FormKind:
     """Raises ValidationError. Blank values are as good as absent."""
     found: dict[str, Any] = {}
     for name, declared in model.model_fields.items():

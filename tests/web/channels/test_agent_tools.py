@@ -9,7 +9,7 @@ import pytest
 from app.agents.records.agents import AgentRecords
 from app.channels.agent_tools import AgentTools, Told, ToolRefused
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
-from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
 from app.core.list_page import PageRequest
 from app.core.search_filter import SearchFilter
 from app.core.turn import Channel
@@ -48,7 +48,8 @@ async def test_an_answer_names_its_sources_in_its_text_and_beside_it(tools: Tool
 async def test_a_question_is_kept_as_a_conversation_by_mcp(tools: Tools) -> None:
     await tools.call("ask", question="How long may I return a lamp?")
     with tools.house.record.reading() as tx:
-        [kept] = ConversationRecords(tx).page(tools.house.agent_id, PageRequest()).items
+        [entry] = InboxRecords(tx).page(tools.house.agent_id, PageRequest()).items
+    kept = entry.conversation
     assert (kept.channel, kept.turn_count) == (Channel.MCP, 1)
 
 

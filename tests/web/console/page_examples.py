@@ -65,6 +65,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "delete_operator": {},
     "upload_file": {"file": Upload(*FILE), "name": "", "url": "https://www.example.com/manual"},
     "replace_file": {"file": Upload(*FILE)},
+    "edit_conversations": {"conversation_ids": ["{conversation_id}"], "do": "label", "label": "shipping"},
+    "edit_conversation": {"do": "close", "back": "state=all"},
     "flag_turn": {},
     "release_page": {},
     "dismiss_page": {},

@@ -1,7 +1,16 @@
 """Operators read what visitors asked, and make something of it in one click."""
 
-from tests.web.console.browser import text_of
+import csv
+import io
+import re
+from html import unescape
+from uuid import uuid4
+
+from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
+from tests.web.route_examples import store_turn
+
+BOX = r'type="checkbox" name="conversation_ids" value="([^"]+)"'
 
 
 def place(console: OpenConsole, rest: str = "") -> str:
@@ -22,6 +31,63 @@ async def test_conversations_are_found_by_what_was_said(still_console: OpenConso
     assert 'value="DISCOUNT"' in found
     assert "Nothing found" in await viewer.page(place(still_console, "?q=zebra"))
     assert (await viewer.get(place(still_console, "?rating=sideways"))).status_code == 422
+
+
+async def test_chosen_conversations_are_closed_together_and_opened_again_by_undo(console: OpenConsole) -> None:
+    editor = console.editor
+    boxes = re.findall(BOX, await editor.page(place(console)))
+    assert len(boxes) > 2
+    form: dict[str, Value] = {"conversation_ids": boxes[:2], "do": "close", "back": "state=open&q="}
+    closed = await editor.post(place(console, "/edit"), form)
+    shown = await editor.page(closed.headers["location"])
+    assert "2 conversations closed." in shown
+    after = re.findall(BOX, shown)
+    assert after == boxes[2:]
+    undo: dict[str, Value] = {"conversation_ids": boxes[:2], "do": "open", "back": ""}
+    assert all(f'type="hidden" name="conversation_ids" value="{each}"' in shown for each in boxes[:2])
+    assert await editor.flash(await editor.post(place(console, "/edit"), undo)) == "2 conversations opened again."
+    assert re.findall(BOX, await editor.page(place(console))) == boxes
+
+
+async def test_a_bulk_form_that_says_too_little_stands_there_again(console: OpenConsole) -> None:
+    chosen = str(console.rooms.ids["conversation_id"])
+    wrong: tuple[tuple[dict[str, Value], str], ...] = (
+        ({"do": "close"}, "Choose conversations first"),
+        ({"conversation_ids": [chosen]}, "Press one of the buttons"),
+        ({"conversation_ids": [chosen], "do": "label"}, "Write a label"),
+        ({"conversation_ids": [chosen], "do": "label", "label": "a, b"}, "A comma stands between labels."),
+        ({"conversation_ids": [chosen], "do": "assign", "assignee": "eve@example.com"}, "Nobody here has this address"),
+    )
+    for form, told in wrong:
+        refused = await console.editor.post(place(console, "/edit"), form)
+        assert refused.status_code == 422
+        assert told in text_of(refused.text)
+
+
+async def test_one_works_through_a_filtered_list_conversation_by_conversation(console: OpenConsole) -> None:
+    editor, query = console.editor, "?state=open&outcome=unanswered"
+    listed = re.findall(r'class="inbox-question" href="([^"]+)"', await editor.page(place(console, query)))
+    first, second, third = (unescape(each) for each in listed[:3])
+    shown = unescape(await editor.page(second))
+    assert f'rel="prev" href="{first}"' in shown
+    assert f'rel="next" href="{third}"' in shown
+    act = second.partition("?")[0] + "/edit"
+    assert "assigned to editor@example.com" in await editor.flash(await editor.post(act, {"do": "mine"}))
+    assert "editor@example.com (you)" in await editor.page(second)
+    closed = await editor.post(act, {"do": "close", "back": query[1:]})
+    assert closed.headers["location"].startswith(third.partition("?")[0])
+    assert "1 conversation closed." in await editor.page(closed.headers["location"])
+
+
+async def test_what_is_found_is_taken_along_as_a_table_without_formulas(console: OpenConsole) -> None:
+    visitor = await console.house.visitor()
+    await visitor.ask(uuid4())
+    await store_turn(console.house, console.house.turns.asked[-1][0], uuid4(), "=1+1")
+    file = await console.viewer.get(place(console, "/export?q=1%2B1"))
+    heads, row = csv.reader(io.StringIO(file.text))
+    told = dict(zip(heads, row, strict=True))
+    assert (told["first_question"], told["outcome"], told["state"]) == ("'=1+1", "unanswered", "open")
+    assert len((await console.viewer.get(place(console, "/export?format=json&q=1%2B1"))).json()) == 1
 
 
 async def test_a_thread_shows_what_made_each_answer(still_console: OpenConsole) -> None:

@@ -65,6 +65,7 @@ class ExportedConversationOut(Model):
     live_messages: tuple[ExportedLiveMessageOut, ...] = Field(
         description="What was written while a person answered, oldest first."
     )
+    labels: tuple[str, ...] = Field(description="What operators called it; for operators alone, else empty.")
 
     @classmethod
     def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
@@ -78,6 +79,7 @@ class ExportedConversationOut(Model):
                 ExportedLiveMessageOut(author=each.author, name=each.name, text=each.text, created_at=each.created_at)
                 for each in exported.live_messages
             ),
+            labels=exported.labels,
         )
 
 
@@ -125,6 +127,7 @@ class ErasedRowsOut(Model):
     outbox: int
     leads: int
     live_messages: int
+    labels: int = Field(description="What operators called the conversations.")
 
 
 class ErasureOut(Model):

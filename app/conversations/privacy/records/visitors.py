@@ -16,7 +16,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATIONS, MESSAGES, VISITORS
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_MESSAGES
 from app.store.tables.turns import CITATIONS, FEEDBACK, OUTBOX, TURNS
@@ -49,6 +49,12 @@ class VisitorRecords(Repository):
         live = select(LIVE_MESSAGES).where(LIVE_MESSAGES.c.conversation_id.in_(_conversations_of(visitor_id)))
         for message in self._connection.execute(live.order_by(LIVE_MESSAGES.c.number)):
             written.setdefault(message.conversation_id, []).append(live_message_of(message))
+        labels: dict[UUID, tuple[str, ...]] = {}
+        borne = select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label).where(
+            CONVERSATION_LABELS.c.conversation_id.in_(_conversations_of(visitor_id))
+        )
+        for conversation_id, label in self._connection.execute(borne.order_by(CONVERSATION_LABELS.c.label)):
+            labels[conversation_id] = (*labels.get(conversation_id, ()), label)
         return VisitorExport(
             value_of(Visitor, row),
             row.created_at,
@@ -59,6 +65,7 @@ class VisitorRecords(Repository):
                     each.cleared_at,
                     tuple(turns.get(each.id, ())),
                     tuple(written.get(each.id, ())),
+                    labels.get(each.id, ()),
                 )
                 for each in conversations
             ),
@@ -119,6 +126,7 @@ class VisitorRecords(Repository):
             outbox=self._delete(OUTBOX, OUTBOX.c.turn_id.in_(turns) | OUTBOX.c.conversation_id.in_(conversation_ids)),
             leads=self._delete(LEADS, LEADS.c.conversation_id.in_(conversation_ids)),
             live_messages=self._delete(LIVE_MESSAGES, LIVE_MESSAGES.c.conversation_id.in_(conversation_ids)),
+            labels=self._delete(CONVERSATION_LABELS, CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids)),
             turns=self._delete(TURNS, TURNS.c.conversation_id.in_(conversations)),
             conversations=self._delete(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids)),
         )

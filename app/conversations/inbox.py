@@ -1,0 +1,101 @@
+"""What operators do with conversations: close them, give them to somebody, label them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.inbox_entry import MAX_AT_ONCE, MAX_LABEL_CHARS, MAX_LABELS, ConversationChange, InboxEntry
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.field_rules import check_line
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.assignees import checked_assignee
+from app.workspaces.records.audit import AuditRecords
+
+
+class Inbox:
+    """The audit counts what was changed, under the agent: no conversation is named in what outlives its erasure."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def change(
+        self, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange
+    ) -> list[InboxEntry]:
+        """Up to MAX_AT_ONCE of one agent's: all of them, or none. Raises InvalidInput, and NotFound for an agent or
+        conversation that is absent or another's."""
+        if not 1 <= len(set(conversation_ids)) == len(conversation_ids) <= MAX_AT_ONCE:
+            raise InvalidInput("conversation_ids", f"Name 1 to {MAX_AT_ONCE} conversations, each once.")
+        wanted = _checked(change)
+
+        def work(tx: Transaction) -> list[InboxEntry]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return _changed(tx, actor, agent_id, conversation_ids, wanted)
+
+        return await self._records.write(work)
+
+    async def change_one(self, actor: Actor, conversation_id: UUID, change: ConversationChange) -> InboxEntry:
+        """The same for one, whatever its agent."""
+        wanted = _checked(change)
+
+        def work(tx: Transaction) -> InboxEntry:
+            agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
+            [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
+            return entry
+
+        return await self._records.write(work)
+
+
+def _checked(change: ConversationChange) -> ConversationChange:
+    """With labels as they are kept. Raises InvalidInput."""
+    add = tuple(dict.fromkeys(_label("add_labels", label) for label in change.add_labels))
+    remove = tuple(dict.fromkeys(_label("remove_labels", label) for label in change.remove_labels))
+    checked = replace(change, add_labels=add, remove_labels=remove)
+    if checked == ConversationChange():
+        raise InvalidInput("", "Say what to change: the state, the assignee, or labels.")
+    return checked
+
+
+def _label(field: str, label: str) -> str:
+    line = " ".join(filter(None, label.split(" ")))
+    check_line(field, line, MAX_LABEL_CHARS, may_be_empty=False)
+    if "," in line:
+        raise InvalidInput(field, "A comma stands between labels. Leave it out of one.")
+    return line
+
+
+def _changed(
+    tx: Transaction, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], wanted: ConversationChange
+) -> list[InboxEntry]:
+    inbox = InboxRecords(tx)
+    if len(inbox.of_agent(agent_id, conversation_ids)) < len(conversation_ids):
+        raise NotFound("conversation")
+    if wanted.assignee is not None:
+        wanted = replace(wanted, assignee=checked_assignee(tx, actor, wanted.assignee))
+    wanted = replace(wanted, add_labels=_as_spelt(inbox, agent_id, wanted.add_labels))
+    inbox.change(agent_id, conversation_ids, wanted)
+    if wanted.add_labels and max(inbox.label_counts(conversation_ids).values()) > MAX_LABELS:
+        raise InvalidInput("add_labels", f"A conversation bears {MAX_LABELS} labels at most. Remove some first.")
+    told = {
+        "conversations": len(conversation_ids),
+        **({} if wanted.state is None else {"state": wanted.state.value}),
+        **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
+        **({"labels": len(wanted.add_labels) + len(wanted.remove_labels)} if _has_labels(wanted) else {}),
+    }
+    AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.edit", str(agent_id), told)
+    return inbox.entries(inbox.of_agent(agent_id, conversation_ids))
+
+
+def _as_spelt(inbox: InboxRecords, agent_id: UUID, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """A label that differs from one of the agent's in case alone is that one."""
+    if not labels:
+        return ()
+    known = {each.label.casefold(): each.label for each in inbox.labels(agent_id)}
+    return tuple(dict.fromkeys(known.get(label.casefold(), label) for label in labels))
+
+
+def _has_labels(change: ConversationChange) -> bool:
+    return bool(change.add_labels or change.remove_labels)

@@ -1,0 +1,122 @@
+"""One conversation: read with what made each answer, worked on, and made something of."""
+
+from uuid import UUID
+
+from app.conversations.conversation_review import ConversationReview, Thread
+from app.conversations.inbox import Inbox
+from app.conversations.inbox_entry import ConversationState
+from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
+from app.conversations.people.live_chats import LiveChats
+from app.conversations.token_budgets import TokenBudgets
+from app.core.errors import NotFound
+from app.gaps.turn_review import TurnReview
+from app.web.access import read, write
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.trace_view import found_by_turn, stages_of
+from app.workspaces.assignees import Assignees
+
+
+class ConversationPages(Pages):
+    def __init__(
+        self,
+        review: ConversationReview,
+        inbox: Inbox,
+        assignees: Assignees,
+        live_chats: LiveChats,
+        budgets: TokenBudgets,
+        turns: TurnReview,
+    ) -> None:
+        self._review = review
+        self._inbox = inbox
+        self._assignees = assignees
+        self._live_chats = live_chats
+        self._budgets = budgets
+        self._turns = turns
+
+    @page("/console/agents/{agent_id}/conversations/{conversation_id}", access=read, under="conversations")
+    async def conversation(self, visit: Visit[InboxWanted]) -> Shown:
+        """`visit.input` is the list from which it was opened."""
+        thread = await self._thread(visit)
+        wanted, conversation = visit.input, thread.conversation
+        turns = [
+            {
+                "turn": turn,
+                "found": found_by_turn(turn.trace),
+                "stages": stages_of(turn.trace),
+                "cost": self._budgets.cost_of_turn(turn),
+            }
+            for turn in thread.turns
+        ]
+        live = await self._live_chats.view(visit.actor, conversation.id)
+        labels = await self._review.labels(visit.actor, visit.agent.id)
+        return Shown(
+            "conversation.html",
+            {
+                "conversation": conversation,
+                "entry": thread.entry,
+                "neighbours": await self._review.neighbours(visit.actor, conversation.id, wanted.only),
+                "wanted": wanted,
+                "kept": wanted.kept,
+                "back": visit.url("conversations", wanted.kept).partition("?")[2],
+                "live_chat": live.chat,
+                "turns": turns,
+                "writers": WRITERS,
+                "outcomes": OUTCOMES,
+                "labels": [each.label for each in labels if each.label not in thread.entry.labels],
+                "people": await self._assignees.of_workspace(visit.actor),
+            },
+        )
+
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/edit",
+        access=write,
+        shown_on="conversation",
+        under="conversations",
+    )
+    async def edit_conversation(self, visit: Visit[EditForm]) -> Go:
+        """A closed one leads on to the next of the list."""
+        thread, wanted = await self._thread(visit), visit.input.wanted
+        change = visit.input.change(visit.actor.name)
+        neighbours = await self._review.neighbours(visit.actor, thread.conversation.id, wanted.only)
+        with label_errors():
+            changed = [await self._inbox.change_one(visit.actor, thread.conversation.id, change)]
+        shown: UUID | None = thread.conversation.id
+        if change.state is ConversationState.CLOSED:
+            shown = neighbours.next
+        return gone_to(visit, wanted, changed, change, shown)
+
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",
+        access=write,
+        shown_on="conversation",
+        under="conversations",
+    )
+    async def flag_turn(self, visit: Visit[NoForm]) -> Go:
+        thread = await self._thread(visit)
+        gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
+        return Go(visit.url("gap", gap_id=gap.id), f'"{gap.question}" is a gap now.')
+
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/golden",
+        access=write,
+        shown_on="conversation",
+        under="conversations",
+    )
+    async def make_golden(self, visit: Visit[NoForm]) -> Go:
+        thread = await self._thread(visit)
+        golden = await self._turns.make_golden(visit.actor, self._turn(visit, thread))
+        pages = f" with {len(golden.pages)} of its pages" if golden.pages else " that no page answers"
+        to = visit.url("conversation", conversation_id=thread.conversation.id)
+        return Go(to, f'"{golden.question}" is a golden question{pages}.')
+
+    async def _thread(self, visit: Visit[Form]) -> Thread:
+        thread = await self._review.thread(visit.actor, visit.path_id("conversation_id"))
+        if thread.conversation.agent_id != visit.agent.id:
+            raise NotFound("conversation")
+        return thread
+
+    def _turn(self, visit: Visit[NoForm], thread: Thread) -> UUID:
+        turn_id = visit.path_id("turn_id")
+        if turn_id not in {turn.id for turn in thread.turns}:
+            raise NotFound("turn")
+        return turn_id

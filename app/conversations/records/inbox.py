@@ -1,0 +1,182 @@
+"""Conversations as operators work on them."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import func, select, tuple_, update
+
+from app.conversations.conversation import Conversation
+from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
+from app.conversations.inbox_entry import (
+    ConversationChange,
+    ConversationState,
+    InboxEntry,
+    LabelCount,
+    Neighbours,
+    Outcome,
+    outcome_of_turn,
+    worst,
+)
+from app.conversations.records.conversation_search import fitting
+from app.core.list_page import ListPage, PageRequest
+from app.core.turn import AnsweredBy, TurnState
+from app.store.codec import value_of
+from app.store.keyset import Keyset
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, VISITORS
+from app.store.tables.people import LIVE_CHATS
+from app.store.tables.turns import FEEDBACK, TURNS
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+
+_LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
+_PLACE: Final = tuple_(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)
+
+
+class InboxRecords(Repository):
+    """The caller has checked the workspace."""
+
+    def page(
+        self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
+    ) -> ListPage[InboxEntry]:
+        """Those with at least one turn, latest activity first."""
+        statement = select(CONVERSATIONS).where(*self._listed(agent_id, only))
+        found = _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
+        return ListPage(self.entries(found.items), found.next_cursor)
+
+    def neighbours(self, conversation: Conversation, only: ConversationFilter) -> Neighbours:
+        """Before and after it in that list, be it in it or not."""
+        place = (conversation.last_active_at, conversation.id)
+        listed = select(CONVERSATIONS.c.id).where(*self._listed(conversation.agent_id, only)).limit(1)
+        by_age = (CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)
+        before = listed.where(place < _PLACE).order_by(*by_age)
+        after = listed.where(place > _PLACE).order_by(*(column.desc() for column in by_age))
+        return Neighbours(self._connection.scalar(before), self._connection.scalar(after))
+
+    def entries(self, conversations: Sequence[Conversation]) -> list[InboxEntry]:
+        """In the same order, with what is known of each."""
+        ids = [conversation.id for conversation in conversations]
+        turns: dict[UUID, list[Any]] = {}
+        statement = (
+            select(
+                TURNS.c.conversation_id,
+                TURNS.c.state,
+                TURNS.c.answered_by,
+                TURNS.c.low_confidence,
+                TURNS.c.language,
+                TURNS.c.page_url,
+                FEEDBACK.c.rating,
+            )
+            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
+            .where(TURNS.c.conversation_id.in_(ids))
+            .order_by(TURNS.c.conversation_id, TURNS.c.position.desc())
+        )
+        for turn in self._connection.execute(statement):
+            turns.setdefault(turn.conversation_id, []).append(turn)
+        asked = select(LIVE_CHATS.c.conversation_id).where(
+            LIVE_CHATS.c.conversation_id.in_(ids), LIVE_CHATS.c.asked_at.is_not(None)
+        )
+        handed_over = set(self._connection.scalars(asked))
+        labels = self._labels_of(ids)
+        visitor_ids = {conversation.visitor_id for conversation in conversations}
+        named = select(VISITORS.c.id, VISITORS.c.user_id).where(VISITORS.c.id.in_(visitor_ids))
+        users = dict(self._connection.execute(named).all())
+        return [
+            _entry(
+                each, turns.get(each.id, []), labels.get(each.id, ()), users[each.visitor_id], each.id in handed_over
+            )
+            for each in conversations
+        ]
+
+    def labels(self, agent_id: UUID) -> list[LabelCount]:
+        """All of the agent's, in alphabetical order."""
+        statement = (
+            select(CONVERSATION_LABELS.c.label, func.count())
+            .where(CONVERSATION_LABELS.c.agent_id == agent_id)
+            .group_by(CONVERSATION_LABELS.c.label)
+            .order_by(func.lower(CONVERSATION_LABELS.c.label), CONVERSATION_LABELS.c.label)
+        )
+        return [LabelCount(label, count) for label, count in self._connection.execute(statement)]
+
+    def label_counts(self, conversation_ids: Sequence[UUID]) -> dict[UUID, int]:
+        """How many labels each has that has any."""
+        statement = (
+            select(CONVERSATION_LABELS.c.conversation_id, func.count())
+            .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
+            .group_by(CONVERSATION_LABELS.c.conversation_id)
+        )
+        return dict(self._connection.execute(statement).all())
+
+    def of_agent(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
+        """Those of them that are the agent's, locked until the end of this transaction; in the order that is given."""
+        statement = (
+            select(CONVERSATIONS)
+            .where(CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.id.in_(conversation_ids))
+            .with_for_update()
+        )
+        found = {row.id: value_of(Conversation, row) for row in self._connection.execute(statement)}
+        return [found[each] for each in conversation_ids if each in found]
+
+    def change(self, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange) -> None:
+        """All of them are the agent's."""
+        values: dict[str, Any] = {}
+        if change.state is not None:
+            values["closed_at"] = self._now() if change.state is ConversationState.CLOSED else None
+        if change.assignee is not None:
+            values["assignee"] = change.assignee
+        if values:
+            self._connection.execute(
+                update(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(conversation_ids)).values(**values)
+            )
+        if change.remove_labels:
+            self._delete(
+                CONVERSATION_LABELS,
+                CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids)
+                & CONVERSATION_LABELS.c.label.in_(change.remove_labels),
+            )
+        rows = [
+            {"id": new_id(), "agent_id": agent_id, "conversation_id": each, "label": label}
+            for each in conversation_ids
+            for label in change.add_labels
+        ]
+        if rows:
+            self._connection.execute(self._insert(CONVERSATION_LABELS).on_conflict_do_nothing(), rows)
+
+    def _listed(self, agent_id: UUID, only: ConversationFilter) -> list[Any]:
+        fits = fitting(self._connection, only)
+        return [CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.turn_count > 0, *fits]
+
+    def _labels_of(self, conversation_ids: Sequence[UUID]) -> dict[UUID, tuple[str, ...]]:
+        statement = (
+            select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label)
+            .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
+            .order_by(CONVERSATION_LABELS.c.label)
+        )
+        found: dict[UUID, tuple[str, ...]] = {}
+        for conversation_id, label in self._connection.execute(statement):
+            found[conversation_id] = (*found.get(conversation_id, ()), label)
+        return found
+
+
+def _entry(
+    conversation: Conversation, turns: Sequence[Any], labels: tuple[str, ...], user_id: str | None, is_handed_over: bool
+) -> InboxEntry:
+    """`turns` are latest first."""
+    outcomes = {
+        outcome_of_turn(
+            TurnState(turn.state),
+            None if turn.answered_by is None else AnsweredBy(turn.answered_by),
+            is_low=turn.low_confidence,
+        )
+        for turn in turns
+    }
+    ratings = {turn.rating for turn in turns}
+    return InboxEntry(
+        conversation,
+        labels,
+        Outcome.HANDED_OVER if is_handed_over else worst(outcomes),
+        "down" if "down" in ratings else "up" if "up" in ratings else None,
+        next((turn.page_url for turn in turns if turn.page_url), ""),
+        next((turn.language for turn in turns if turn.language), None),
+        user_id,
+    )

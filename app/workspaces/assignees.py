@@ -1,0 +1,28 @@
+"""Who of a workspace may look after something."""
+
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.operators import OperatorRecords
+
+
+def checked_assignee(tx: Transaction, actor: Actor, assignee: str) -> str:
+    """An operator's e-mail address as their account has it, or "" for nobody. Raises InvalidInput for an address that
+    no account of the workspace has, or a disabled one."""
+    named = assignee.strip().lower()
+    if named and named not in _addresses(tx, actor):
+        raise InvalidInput("assignee", "Nobody here has this address. Name an operator of the workspace, or nobody.")
+    return named
+
+
+class Assignees:
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def of_workspace(self, actor: Actor) -> list[str]:
+        """The addresses of its operators, without those whose account is disabled."""
+        return await self._records.read(lambda tx: _addresses(tx, actor))
+
+
+def _addresses(tx: Transaction, actor: Actor) -> list[str]:
+    return [each.email for each in OperatorRecords(tx).of_workspace(actor.workspace_id) if not each.is_disabled]
