@@ -29,8 +29,8 @@ from app.search.page_search import PageSearch
 from app.search.retrieval import SearchQuery
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus
-from bench.floors import RawEmbedder, RawKeywords, RawRecord, RawReranker, agent_matrix
-from bench.stage_times import StageTime, timed
+from bench.stages.floors import RawEmbedder, RawKeywords, RawRecord, RawReranker, agent_matrix
+from bench.stages.times import StageTime, timed
 
 _QUESTIONS = (
     "How much does the Plus plan cost per month?",

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Final
 
 from bench.demo_corpus import learnt
-from bench.load_server import WebProcess, own_environment
+from bench.serving.web_process import WebProcess, own_environment
 
 _CHUNKS: Final = 100  # nothing of an agent is in memory before it is asked
 _SETTLING_SECONDS: Final = 5

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from bench import crawl_by_docent
-from bench.crawl_site import documentation_online
-from bench.crawl_task import CrawlResult, CrawlTask
+from bench.crawling import by_docent
+from bench.crawling.site import documentation_online
+from bench.crawling.task import CrawlResult, CrawlTask
 
 Run = Callable[[CrawlTask, Connection], None]
 
@@ -23,10 +23,10 @@ Run = Callable[[CrawlTask, Connection], None]
 def main() -> None:
     arguments = _arguments()
     try:
-        from bench import crawl_by_scrapy
+        from bench.crawling import by_scrapy
     except ImportError as error:
         raise SystemExit("Scrapy is not installed: pip install -e '.[bench]'") from error
-    crawlers: dict[str, Run] = {"docent": crawl_by_docent.run, "scrapy": crawl_by_scrapy.run}
+    crawlers: dict[str, Run] = {"docent": by_docent.run, "scrapy": by_scrapy.run}
     results: dict[str, list[CrawlResult]] = {name: [] for name in crawlers}
     with documentation_online() as origin:
         task = CrawlTask(origin, arguments.concurrency, arguments.workers, arguments.max_pages)

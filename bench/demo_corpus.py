@@ -26,7 +26,7 @@ from app.settings import read_settings
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.transaction import Transaction
-from bench.load_client import SITE
+from bench.serving.client import SITE
 from crawler.extract.extraction import extract_page
 
 _HOST = "nimbrel.example"

@@ -21,8 +21,8 @@ from uuid import uuid4
 
 import httpx2
 
-from bench.crawl_site import website_online
-from bench.load_server import WebProcess
+from bench.crawling.site import website_online
+from bench.serving.web_process import WebProcess
 from bench.sites.marks import EARLY_CHARS, Answer, Figures, Mark, figures, mark
 from bench.sites.question_set import OWN_SET, Question, Site, read_questions, read_sites
 

@@ -12,8 +12,8 @@ import trafilatura
 from rich.console import Console
 from rich.table import Table
 
-from bench.extraction_pages import MarkedPage, fetch_missing, marked_pages
-from bench.extraction_score import ExtractionScore, score, total, verdict
+from bench.extracting.pages import MarkedPage, fetch_missing, marked_pages
+from bench.extracting.score import ExtractionScore, score, total, verdict
 from crawler.extract.extraction import extract_page
 
 _PACKAGES = Path(".venv/bench-pages")

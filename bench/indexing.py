@@ -30,7 +30,7 @@ from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.transaction import Transaction
 from bench.demo_corpus import site_pages
-from bench.load_server import own_environment
+from bench.serving.web_process import own_environment
 
 _SITE: Final = "https://nimbrel.example"
 _WARM_UP_PAGES: Final = 3  # tables and indexes are made with the first

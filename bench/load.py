@@ -25,9 +25,9 @@ from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus
-from bench.load_client import SITE, Load, Measured
-from bench.load_server import WebProcess, own_environment
-from bench.load_services import AT_ONCE, words
+from bench.serving.client import SITE, Load, Measured
+from bench.serving.services import AT_ONCE, words
+from bench.serving.web_process import WebProcess, own_environment
 
 _CHUNKS = 1_000
 QUESTIONS = (
@@ -164,7 +164,7 @@ class Bench:
     ) -> Measured:
         load = Load(server.base, self._agent_id, list(questions), count, spread_seconds)
         client = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bench.load_client", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+            sys.executable, "-m", "bench.serving.client", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         said, _ = await client.communicate(json.dumps(asdict(load)).encode())
         return Measured(**json.loads(said))
@@ -200,7 +200,7 @@ class Bench:
 @asynccontextmanager
 async def own_services(tokens: int, rate: float) -> AsyncIterator[Mapping[str, str]]:
     service = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.load_services", "--tokens", str(tokens), "--rate", str(rate)),
+        *(sys.executable, "-m", "bench.serving.services", "--tokens", str(tokens), "--rate", str(rate)),
         stdout=asyncio.subprocess.PIPE,
     )
     assert service.stdout

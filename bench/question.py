@@ -1,6 +1,6 @@
 """What one question costs the web process: processor time in all threads, and on the event loop.
 
-    python -m bench.question                       this tree, and the server of bench.bare_server
+    python -m bench.question                       this tree, and the server of bench.serving.bare_server
     python -m bench.question --before REVISION     the tree of a revision as well
 
 Each server has a copy of one data folder: an agent of 1,000 chunks, without the reranker. They are asked one question
@@ -31,10 +31,10 @@ from rich.table import Table
 from app.settings import read_settings
 from bench.command_line import revision_tree
 from bench.demo_corpus import learnt
-from bench.floors import RawEmbedder
 from bench.load import QUESTIONS, own_services
-from bench.load_client import SITE, request_of
-from bench.load_server import PORT, WebProcess, own_environment
+from bench.serving.client import SITE, request_of
+from bench.serving.web_process import PORT, WebProcess, own_environment
+from bench.stages.floors import RawEmbedder
 
 _HERE: Final = Path(__file__).resolve().parent.parent
 _CHUNKS: Final = 1_000
@@ -105,7 +105,7 @@ async def _serving(
                 environment |= {"DOCENT_MODEL_URL": urls["model"], "DOCENT_MODEL_NAME": "fake"}
             servers[name] = WebProcess(environment, folder / f"{name}.log", root=root)
         model = [urls["model"]] if mode == "model" else []
-        command = ("bench.bare_server", PORT, str(_copied(folder, _BARE, mode)), agent_id, *model)
+        command = ("bench.serving.bare_server", PORT, str(_copied(folder, _BARE, mode)), agent_id, *model)
         servers[_BARE] = WebProcess({}, folder / f"{_BARE}.log", command=command)
         asked: dict[str, Asked] = {}
         for name, server in servers.items():

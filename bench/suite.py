@@ -19,8 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from bench.load_server import own_environment
 from bench.results import COMMITTED, BadResults, Results, compared, read_results
+from bench.serving.web_process import own_environment
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _BENCHMARKS: Final[Mapping[str, Sequence[str]]] = {

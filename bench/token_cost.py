@@ -1,6 +1,6 @@
 """`python -m bench.token_cost`: the processor time of one streamed token, beside the least that the libraries cost.
 
-    python -m bench.token_cost                       this tree, and the server of bench.token_server
+    python -m bench.token_cost                       this tree, and the server of bench.serving.token_server
     python -m bench.token_cost --before REVISION     the tree of a revision as well
 
 Each server answers the same number of streams at a time, fed by the same model in a process of its own, and the servers
@@ -26,8 +26,8 @@ from uuid import uuid4
 from bench.command_line import revision_tree
 from bench.demo_corpus import learnt
 from bench.load import own_services
-from bench.load_client import SITE, Load, Visitors, request_of
-from bench.load_server import PORT, WebProcess, own_environment
+from bench.serving.client import SITE, Load, Visitors, request_of
+from bench.serving.web_process import PORT, WebProcess, own_environment
 
 _CHUNKS = 100
 _QUESTION = "How long is the warranty on a station?"
@@ -127,7 +127,7 @@ async def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Cost
             name: await opened.enter_async_context(_docent(name, root, folder, urls["model"], urls["rerank"]))
             for name, root in _trees(arguments.before, folder, opened)
         }
-        command = ("bench.token_server", PORT, urls["model"])
+        command = ("bench.serving.token_server", PORT, urls["model"])
         servers["libraries"] = await opened.enter_async_context(
             _running(WebProcess({}, folder / "libraries.log", command=command))
         )

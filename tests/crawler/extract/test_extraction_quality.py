@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.extraction_pages import Kept, MarkedPage, fetch_missing, marked_pages
-from bench.extraction_score import ExtractionScore, score, total, verdict
+from bench.extracting.pages import Kept, MarkedPage, fetch_missing, marked_pages
+from bench.extracting.score import ExtractionScore, score, total, verdict
 from crawler.extract.extraction import extract_page
 
 PAGES = marked_pages()

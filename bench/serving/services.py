@@ -1,4 +1,4 @@
-"""`python -m bench.load_services`: a chat model and a reranker that cost next to nothing, in a process of their own.
+"""`python -m bench.serving.services`: a chat model and a reranker that cost next to nothing, in a process of their own.
 
 Prints one JSON line with both addresses and serves until it is ended. The model gives its first token after 50 ms and
 then 20 a second, or as told, or all at once where the question says so; the reranker answers after 20 ms.

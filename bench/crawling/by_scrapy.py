@@ -13,7 +13,7 @@ import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import HtmlResponse, Response
 
-from bench.crawl_task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
+from bench.crawling.task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
 

@@ -1,5 +1,5 @@
-"""`python -m bench.bare_server PORT DATA AGENT_ID [MODEL_URL]`: the smallest honest server of a question, made of the
-libraries that Docent is made of.
+"""`python -m bench.serving.bare_server PORT DATA AGENT_ID [MODEL_URL]`: the smallest honest server of a question,
+made of the libraries that Docent is made of.
 
 It answers from the indexes of a data folder that `bench.demo_corpus` has filled: the shipped embedder by ONNX, LanceDB
 for vectors, Tantivy for words, fused by reciprocal ranks. A turn costs it the commits that it costs Docent: one with
@@ -33,8 +33,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.settings import read_settings
-from bench.floors import RawEmbedder, RawKeywords
-from bench.token_server import model_tokens
+from bench.serving.token_server import model_tokens
+from bench.stages.floors import RawEmbedder, RawKeywords
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from bench.crawl_task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
+from bench.crawling.task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
 from crawler.address_policy import AddressPolicy
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.frontier import MemoryFrontier

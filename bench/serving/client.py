@@ -1,4 +1,4 @@
-"""`python -m bench.load_client`: visitors who each ask one question, spread over a time, in a process of their own.
+"""`python -m bench.serving.client`: visitors who each ask one question, spread over a time, in a process of their own.
 
 Reads one JSON object with the fields of `Load` from stdin; prints one with those of `Measured`.
 """

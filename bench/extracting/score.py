@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bench.extraction_pages import MarkedPage
+from bench.extracting.pages import MarkedPage
 
 _NOT_WORD = re.compile(r"[\W_]+")
 

@@ -1,5 +1,5 @@
-"""`python -m bench.token_server PORT MODEL_URL`: the smallest honest server that hands a model's stream on, made of the
-libraries that Docent is made of.
+"""`python -m bench.serving.token_server PORT MODEL_URL`: the smallest honest server that hands a model's stream on,
+made of the libraries that Docent is made of.
 
 Starlette and sse-starlette as their manuals have it, httpx reading lines, uvicorn with uvloop and httptools. It checks
 nothing, keeps nothing and knows nobody: what a token costs here is what these libraries cost.

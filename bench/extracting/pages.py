@@ -15,7 +15,7 @@ from pathlib import Path
 
 import httpx
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 _MARKS = _ROOT / "tests" / "data" / "extraction" / "marks.jsonl"
 _SDIST = (
     "https://files.pythonhosted.org/packages/b6/20/"
