@@ -1,6 +1,5 @@
 """Answers without a model: the passage of the sources that answers, word for word, or nothing."""
 
-import re
 from collections.abc import AsyncGenerator, Sequence
 
 from app.answers.writing.brief import AnswerBrief
@@ -20,7 +19,6 @@ _NEAR_BEST = 1.18  # log odds: what is worth so much less adds nothing
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
-_WORD = re.compile(r"(?:(?<!\s)\s++)?\S++")
 
 
 class ExtractiveWriter:
@@ -37,8 +35,7 @@ class ExtractiveWriter:
         confidence = judged[0].probability if judged else None
         if judged and judged[0].probability >= brief.agent.confidence_threshold:
             for part in _answer(judged, brief):
-                for word in _WORD.findall(part):
-                    yield TextDelta(word)
+                yield TextDelta(part)
                 yield TextDelta("\n\n")
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence)
 
