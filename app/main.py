@@ -118,7 +118,7 @@ async def warm_up(embedder: Embedder, reranker: Reranker, languages: LanguageGue
         await embedder.embed(["ready?"])
         await reranker.score("ready?", ["yes"], budget_seconds=30)
     except Unavailable as error:
-        log.warning("models_not_warm", reason=str(error))
+        log.warning("models.not_warmed", reason=str(error))
 
 
 def _connections(base: Infrastructure) -> OpenConnections:
@@ -145,7 +145,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
     left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         report = await knowledge.jobs.mend()
-        log.info("reconciled", **asdict(report))
+        log.info("indexes.reconciled", **asdict(report))
         model = configured_chat_model(settings, base.circuits, closing, configured_model_places(settings))
         helper = configured_helper_model(settings, base.circuits, closing)
         async with (
@@ -228,6 +228,6 @@ async def _record_answers(record: SystemOfRecord) -> bool:
     try:
         await record.read(lambda tx: TokenRecords(tx).find_token(b""))
     except DocentError as error:
-        log.warning("record_away", reason=str(error))
+        log.warning("record.away", reason=str(error))
         return False
     return True

@@ -47,7 +47,7 @@ class GapClustering:
             vectors = await self._nearness.vectors({gap.question for gap in readable})
             is_done = {agent: await self._regroup(agent) for agent in {gap.agent_id for gap in readable}}
         except EmbedderUnavailable as error:
-            log.warning("gaps_wait_for_their_meaning", count=len(gaps), reason=str(error))
+            log.warning("gaps.embedder_away", count=len(gaps), reason=str(error))
             return 0
         meanings = {gap.id: vectors[gap.question].tolist() for gap in readable}
         placed = [gap for gap in gaps if is_done.get(gap.agent_id, True)]
@@ -69,7 +69,7 @@ class GapClustering:
         if not wanted:
             return True
         is_done = await self._records.write(lambda tx: GapMeaningRecords(tx).regroup(agent_id, wordings, wanted))
-        log.info("gaps_regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
+        log.info("gaps.regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
         return is_done
 
     def _readable(self, wordings: Sequence[Wording]) -> list[Asked]:

@@ -69,13 +69,13 @@ class GapReplays:
             try:
                 passes = (await self._replay(one.workspace_id, one.gap, "live")).passes
             except DocentError as error:
-                log.warning("gap_not_replayed", gap=str(one.gap.id), reason=str(error))
+                log.warning("gap.not_replayed", gap=str(one.gap.id), reason=str(error))
                 passes = False
             is_open = await self._records.write(
                 lambda tx: GapReplayRecords(tx).replayed(one.gap.id, one.generation, passes=passes)
             )
             if passes and is_open:
-                log.info("gap_proposed", gap=str(one.gap.id))
+                log.info("gap.proposed", gap=str(one.gap.id))
         return len(due)
 
     async def _replay(self, workspace_id: UUID, gap: Gap, version: Version) -> GapReplay:

@@ -41,7 +41,7 @@ class Rephrasings:
         try:
             rephrased = await self._rephrased(pairs)
         except EmbedderUnavailable as error:
-            log.warning("stopped_turns_wait_for_their_meaning", count=len(stopped), reason=str(error))
+            log.warning("rephrasings.embedder_away", count=len(stopped), reason=str(error))
             return 0
 
         def work(tx: Transaction) -> None:

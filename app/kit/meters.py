@@ -30,9 +30,9 @@ class CircuitMeter:
         self._open.labels(part).set(state == "open")
         if state == "open":
             self._openings.labels(part).inc()
-            _log.warning("circuit_opened", part=part)
+            _log.warning("circuit.opened", part=part)
         else:
-            _log.info("circuit_closed", part=part)
+            _log.info("circuit.closed", part=part)
 
 
 def background_failures(registry: CollectorRegistry) -> Callable[[str], None]:

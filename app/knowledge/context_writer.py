@@ -69,7 +69,7 @@ class ContextWriter:
                             written.prompt_tokens += usage.prompt_tokens
                             written.completion_tokens += usage.completion_tokens
         except (Unavailable, Overloaded) as error:
-            log.warning("context_not_written", chunk_id=request.chunk_id, reason=str(error))
+            log.warning("context.not_written", chunk_id=request.chunk_id, reason=str(error))
             written.reason = str(error)
             return
         text = _one_line("".join(parts))

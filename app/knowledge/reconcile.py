@@ -81,7 +81,7 @@ class Reconcile:
         for agent_id in sorted(known | indexed):
             report += await self.agent(agent_id)
         if not report.was_clean:
-            log.info("reconciled", **{field.name: getattr(report, field.name) for field in fields(report)})
+            log.info("indexes.reconciled", **{field.name: getattr(report, field.name) for field in fields(report)})
         return report
 
     async def finish_agent(self, agent_id: UUID) -> ReconcileReport:
@@ -122,7 +122,7 @@ class Reconcile:
                 await self._ingest.finish_pending(version)
                 finished += 1
             except Unavailable as error:
-                log.warning("pending_version_left", version_id=str(version.id), error=str(error))
+                log.warning("version.left_pending", version_id=str(version.id), error=str(error))
                 left += 1
         return ReconcileReport(finished=finished, left=left)
 
@@ -171,7 +171,7 @@ class Reconcile:
             try:
                 found |= await index.agent_ids()
             except IndexUnavailable as error:
-                log.warning("index_is_rebuilt", error=str(error))
+                log.warning("index.rebuild_began", error=str(error))
         return found
 
     async def _held(self, ids: Awaitable[set[str]]) -> set[str]:
@@ -179,5 +179,5 @@ class Reconcile:
         try:
             return await ids
         except IndexUnavailable as error:
-            log.warning("index_is_rebuilt", error=str(error))
+            log.warning("index.rebuild_began", error=str(error))
             return set()

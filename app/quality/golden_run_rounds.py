@@ -42,7 +42,7 @@ class GoldenRunRounds:
         try:
             over: GoldenRun | None = await self._to_its_end(workspace_id, run)
         except DocentError as error:
-            log.warning("golden_run_stuck", run=str(run.id), reason=str(error))
+            log.warning("golden_run.stuck", run=str(run.id), reason=str(error))
             over = replace(run, goes_on_at=None) if now - run.asked_at > GIVEN_UP_AFTER else None
         if over is not None:
             await self._keep(over)

@@ -45,7 +45,7 @@ class Publishing:
             except DocentError as error:
                 if gate is PublishGate.REFUSE and not force:
                     raise
-                log.warning("golden_questions_not_asked", agent=str(agent_id), reason=str(error))
+                log.warning("golden_questions.not_asked", agent=str(agent_id), reason=str(error))
         lost = compared.lost if compared else ()
         if lost and gate is PublishGate.REFUSE and not force:
             raise PublishGateFailed(f"{what} {_losses(lost)} {instead} with force.")

@@ -74,7 +74,7 @@ class Liveness:
         if silent_seconds:
             log.warning("liveness.was_silent", seconds=round(silent_seconds))
         if cut:
-            log.warning("turns_cut", count=cut)
+            log.warning("turns.cut", count=cut)
         return cut
 
     async def _first_beat(self) -> None:

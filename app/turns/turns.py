@@ -181,7 +181,7 @@ class Turns:
             try:
                 await self._shared.log.forget([turn_id])
             except Unavailable as error:
-                log.warning("turns_not_forgotten", reason=str(error))
+                log.warning("turn_log.not_forgotten", reason=str(error))
 
     async def _admitted(self, live: LiveTurn, session: VisitorSession, request: TurnRequest) -> TurnFeed:
         """The turn once it has begun: here, or before that in another process."""

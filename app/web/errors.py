@@ -134,7 +134,7 @@ def _problem_of_ours(error: DocentError) -> Problem:
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
         case Unavailable():
             # The text names our parts: it is for the operator's log, not for a visitor.
-            _log.error("part_unavailable", kind=type(error).__name__, error=message)
+            _log.error("part.unavailable", kind=type(error).__name__, error=message)
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
             message = "A part of this service does not answer now. Try again in a moment."
     return Problem(code, message, error.field if isinstance(error, InvalidInput) else None, headers)

@@ -87,7 +87,7 @@ class _Inbox:
                 self._urgent += not isinstance(event.event, Token)
                 self._wake_when_due()
         except Exception:
-            _log.exception("turn_feed_broke")
+            _log.exception("turn_feed.failed")
             self._finish(INTERNAL)
         else:
             self._finish(None)

@@ -59,7 +59,7 @@ class Health(Api):
         try:
             parts = dict(await self._readiness())
         except Exception:
-            _log.exception("readiness_check_failed")
+            _log.exception("readiness.check_failed")
             parts = {"readiness": False}
         is_ready = all(parts.values())
         content = {"status": "ready" if is_ready else "not_ready", "parts": parts}

@@ -37,7 +37,7 @@ class GapDigests:
         digest = await self._records.read(lambda tx: _digest(tx, agent_id, week))
         is_first = await self._records.write(lambda tx: WebhookRecords(tx).announce_digest(agent_id, digest))
         if is_first:
-            log.info("gap_digest", agent=str(agent_id), week=week.monday.isoformat())
+            log.info("gap_digest.announced", agent=str(agent_id), week=week.monday.isoformat())
         return is_first
 
 

@@ -67,7 +67,7 @@ class WebhookDelivery:
         delay = retry_delay(delivery.attempts, self._luck())
         next_at = None if delay is None else self._clock.now() + delay
         await self._records.write(lambda tx: WebhookRecords(tx).failed(delivery, failure, next_at))
-        log.warning("webhook_failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
+        log.warning("webhook.failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
 
     async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:
         headers = {

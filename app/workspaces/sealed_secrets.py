@@ -21,7 +21,7 @@ class SealedSecrets:
         is_plain_left = await self._records.read(lambda tx: TokenRecords(tx).has_plain_keys())
         if is_plain_left:
             sealed = await self._records.write(lambda tx: TokenRecords(tx).seal_keys(again=False))
-            log.info("secrets_sealed", keys=sealed)
+            log.info("secrets.sealed", keys=sealed)
             await self._records.empty_journal()  # the plain bytes lie there too
         await self._records.read(lambda tx: TokenRecords(tx).known_keys())
 

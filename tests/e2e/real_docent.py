@@ -147,7 +147,7 @@ def _ready_base(process: "subprocess.Popen[bytes]", log: Path) -> str:
 
 def _said_base(log: Path) -> str | None:
     for line in log.read_text(errors="replace").splitlines():
-        if line.startswith("{") and line.endswith("}") and (said := json.loads(line)).get("event") == "serving":
+        if line.startswith("{") and line.endswith("}") and (said := json.loads(line)).get("event") == "server.started":
             return str(said["url"])
     return None
 

@@ -22,5 +22,5 @@ async def test_a_full_redis_is_logged_once_a_minute() -> None:
             clock[0] = seconds
             with pytest.raises(Unavailable):
                 await redis.call(full)
-    assert [entry["event"] for entry in logs] == ["redis_refuses"] * 3
+    assert [entry["event"] for entry in logs] == ["redis.refused"] * 3
     await redis.close()

@@ -109,7 +109,7 @@ class RunningDocent:
     def _base(self) -> str | None:
         assert self.serve.poll() is None, f"the server ended with exit code {self.serve.returncode}"
         for line in self.log.read_text(errors="replace").splitlines():
-            if line.startswith("{") and (said := json.loads(line)).get("event") == "serving":
+            if line.startswith("{") and (said := json.loads(line)).get("event") == "server.started":
                 return str(said["url"])
         return None
 

@@ -60,7 +60,7 @@ async def test_logs_hold_no_text_no_token_and_no_address(still_house: House) -> 
         await visitor.ask(message="my secret question")
         await still_house.api("GET", f"/v1/agents/{still_house.agent.id}?x=secret")
     written = json.dumps(logs, default=str)
-    assert [line["route"] for line in logs if line["event"] == "request"] == [
+    assert [line["route"] for line in logs if line["event"] == "request.answered"] == [
         "/v1/widget/messages/stream",
         "/v1/agents/{agent_id}",
     ]
@@ -79,7 +79,7 @@ async def test_what_nobody_foresaw_is_logged_and_not_told(house: House) -> None:
     assert (response.status_code, response.json()["error"]["code"]) == (500, "internal")
     assert "secret" not in response.text
     assert response.headers["access-control-allow-origin"] == SITE
-    assert any(line["event"] == "unexpected_error" for line in logs)
+    assert any(line["event"] == "request.failed" for line in logs)
 
 
 async def test_a_trailing_slash_is_another_address(still_house: House) -> None:

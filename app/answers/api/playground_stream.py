@@ -51,7 +51,7 @@ def playground_response(
         except ModelInterrupted:
             events.put_nowait(_BROKE_OFF)
         except Exception:
-            log.exception("playground_failed", agent=str(agent.id))
+            log.exception("playground.failed", agent=str(agent.id))
             events.put_nowait(_FAILED)
 
     async def frames() -> AsyncIterator[bytes]:

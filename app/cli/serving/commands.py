@@ -103,7 +103,7 @@ class DrainingServer(uvicorn.Server):
         _leave_alone_what_stays()
         for listening in (sock for server in self.servers for sock in server.sockets):
             host, port = listening.getsockname()[:2]
-            log.info("serving", url=f"http://{host}:{port}")
+            log.info("server.started", url=f"http://{host}:{port}")
 
     async def shutdown(self, sockets: Any = None) -> None:
         draining = asyncio.create_task(self._turns.drain(self._drain_seconds))
@@ -117,7 +117,7 @@ def _that_fit(settings: Settings) -> Settings:
     fitting = connections_that_fit(settings.limit_connections)
     if fitting == settings.limit_connections:
         return settings
-    log.warning("connections_limited", by="open files of this process (ulimit -n)", connections=fitting)
+    log.warning("connections.limited", by="open files of this process (ulimit -n)", connections=fitting)
     return settings.model_copy(update={"limit_connections": fitting})
 
 
@@ -140,7 +140,7 @@ def _check_address(host: str, port: int) -> None:
 
 async def _serve(settings: Settings, with_worker: bool) -> None:
     _check_address(settings.host, settings.port)
-    log.info("opening", data=str(settings.data.resolve()))
+    log.info("server.opening", data=str(settings.data.resolve()))
     async with open_app(settings) as web, asked_by_commands(settings.data, partial(_replies, web)):
         config = uvicorn.Config(
             web.app,
@@ -219,7 +219,7 @@ async def _run_worker() -> None:
             worker.kill()
             await asyncio.to_thread(worker.wait)
         raise
-    log.error("worker_died", exit_code=code, restart_in_seconds=_WORKER_RESTART_SECONDS)
+    log.error("worker.died", exit_code=code, restart_in_seconds=_WORKER_RESTART_SECONDS)
     await asyncio.sleep(_WORKER_RESTART_SECONDS)
 
 

@@ -70,7 +70,7 @@ class GapAnswerPages(Pages):
         try:
             suggestion = await self._suggestions.suggest(visit.actor, gap.id)
         except (RateLimited, Unavailable) as error:
-            log.warning("no_suggestion", gap=str(gap.id), reason=str(error))
+            log.warning("suggestion.failed", gap=str(gap.id), reason=str(error))
             said = str(error) if isinstance(error, RateLimited) else "The chat model does not answer now. Try again."
             raise InvalidInput("", said) from error
         given = visit.input

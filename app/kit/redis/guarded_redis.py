@@ -60,7 +60,7 @@ class GuardedRedis:
         except CircuitOpen as error:
             raise Unavailable(str(error)) from error
         except _AWAY as error:
-            _log.warning("redis_away", reason=f"{type(error).__name__}: {error}")
+            _log.warning("redis.away", reason=f"{type(error).__name__}: {error}")
             raise Unavailable(f"Redis does not answer: {type(error).__name__}.") from error
         except RedisError as error:
             self._note_refusal(error)
@@ -74,4 +74,4 @@ class GuardedRedis:
         now = self._now()
         if now >= self._says_refusals_from:  # a full Redis refuses every write
             self._says_refusals_from = now + REFUSALS_SAID_EVERY_SECONDS
-            _log.warning("redis_refuses", reason=f"{type(error).__name__}: {error}")
+            _log.warning("redis.refused", reason=f"{type(error).__name__}: {error}")

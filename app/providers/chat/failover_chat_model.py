@@ -51,7 +51,7 @@ class FailoverChatModel:
                 except ModelUnavailable as error:
                     self._rests_until[number] = self._now() + self._rest_seconds
                     failures.append(error)
-                    _log.warning("model_failed_over", model=number, reason=str(error))
+                    _log.warning("model.failed_over", model=number, reason=str(error))
                     continue
                 self._rests_until[number] = 0.0
                 stack.push_async_exit(attempt.pop_all())

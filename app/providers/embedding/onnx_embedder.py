@@ -92,7 +92,7 @@ class OnnxEmbedder:
     def _row(self, text: str) -> TokenRow:
         ids = self._session.tokens.encode(text, has_special_tokens=True)
         if len(ids) > self.max_tokens:
-            _log.warning("text_cut_for_embedding", tokens=len(ids), max_tokens=self.max_tokens)
+            _log.warning("embedder.text_cut", tokens=len(ids), max_tokens=self.max_tokens)
             ids = [*ids[: self.max_tokens - 1], self._session.special_id("[SEP]")]
         return TokenRow(ids, question_length=len(ids))
 

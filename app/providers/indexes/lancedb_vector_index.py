@@ -231,7 +231,7 @@ class LanceDBVectorIndex:
         try:
             await table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT)
         except _VENDOR_ERRORS as error:  # another process may have been at it; searches are only slower
-            _log.warning("vector_compaction_skipped", error=str(error))
+            _log.warning("vectors.compaction_skipped", error=str(error))
 
     def _batch(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> pa.Table:
         for row in rows:

@@ -66,7 +66,7 @@ class FinishDeletions:
                     f"Of what was deleted, {left[0]} vectors and {left[1]} keyword entries are left."
                 )
             await self._record.write(lambda tx: DeletionRecords(tx).verify(deletion.id))
-            log.info("deletion_verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
+            log.info("deletion.verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
 
     async def _held(self, deletion: Deletion) -> tuple[int, int]:
         """What both indexes hold of it."""

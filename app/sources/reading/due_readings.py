@@ -40,6 +40,6 @@ class DueReadings:
                 continue  # deleted since
             if run is None:
                 continue
-            log.info("reading_was_due", source_id=str(reading.source_id), run_id=str(run.id), next_at=then.isoformat())
+            log.info("run.was_due", source_id=str(reading.source_id), run_id=str(run.id), next_at=then.isoformat())
             started += 1
         return started

@@ -73,17 +73,17 @@ class ReadSource:
                 report, run = await self._finish(source, run, summary)
             return report
         except NotFound:
-            log.info("run_is_gone", run_id=str(run_id))
+            log.info("run.deleted", run_id=str(run_id))
             return None
         except _MAY_PASS:
             raise
         except InvalidInput as error:
             await self.fail(run_id, str(error))
         except DocentError as error:
-            log.exception("run_failed", run_id=str(run_id))
+            log.exception("run.failed", run_id=str(run_id))
             await self.fail(run_id, str(error))
         except Exception as error:
-            log.exception("run_failed", run_id=str(run_id))
+            log.exception("run.failed", run_id=str(run_id))
             await self.fail(run_id, f"Docent itself failed ({type(error).__name__}); the worker's log has the details.")
         return await self._record.read(lambda tx: ReadingReport(CrawlRunRecords(tx).run(run_id)))
 
@@ -183,7 +183,7 @@ class ReadSource:
             except (*_MAY_PASS, NotFound):
                 raise
             except Exception as error:  # one odd page must not cost the others
-                log.exception("page_failed", url=page.url, run_id=str(run_id))
+                log.exception("page.failed", url=page.url, run_id=str(run_id))
                 reason = f"The page could not be learnt ({type(error).__name__})."
                 status, page = FAILED_PAGE, replace(page, status=FAILED_PAGE, reason=reason, content=None)
         elif page.status in GONE:
@@ -240,7 +240,7 @@ class ReadSource:
             missed = await settle_missed_pages(self._record, source, run_id, sight)
         ended = await self._record.read(lambda tx: CrawlRunRecords(tx).run(run_id))
         await self._retire.versions(source.agent_id, missed.versions)
-        log.info("reading_stopped", run_id=str(run_id), state=ended.state.value, reason=reason, counts=ended.counts)
+        log.info("run.stopped", run_id=str(run_id), state=ended.state.value, reason=reason, counts=ended.counts)
         return ReadingReport(ended, missed), ended
 
     async def _is_stopped(self, run: CrawlRun) -> bool:

@@ -64,4 +64,4 @@ class _Placed(Response):
         try:
             await self._places.renew(self._visitor_id, self._place)
         except Unavailable as error:
-            _log.warning("stream_place_not_renewed", reason=str(error))
+            _log.warning("stream.place_not_renewed", reason=str(error))

@@ -76,7 +76,7 @@ class LogWriter:
         except Unavailable as error:
             self._has_some.set()
             if not self._is_away:
-                log.warning("turn_log_away", reason=str(error))
+                log.warning("turn_log.away", reason=str(error))
             self._is_away = True
             return
         except Exception as error:  # of one turn, perhaps: the others must not wait for it
@@ -97,7 +97,7 @@ class LogWriter:
             except Unavailable:
                 self._has_some.set()
             except Exception:
-                log.exception("turn_not_logged", turn=str(growth.head.turn_id))
+                log.exception("turn_log.not_written", turn=str(growth.head.turn_id))
                 self.forget(growth.head.turn_id)
 
     def _note(self, growth: Growth, was_lost: bool) -> None:

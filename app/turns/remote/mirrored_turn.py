@@ -92,7 +92,7 @@ class MirroredTurn:
                 if not await self._read(WAIT_SECONDS):
                     await self._look_at_record()
         except Exception:
-            log.exception("turn_mirror_broke", turn=str(self.turn_id))
+            log.exception("turn_mirror.failed", turn=str(self.turn_id))
             self._live.publish_recorded([_LOST])
 
     async def _read(self, wait_seconds: float) -> bool:
@@ -111,7 +111,7 @@ class MirroredTurn:
         try:
             stored = await self._records.read(lambda tx: StoredTurnRecords(tx).find(self.turn_id))
         except DocentError as error:
-            log.warning("turn_mirror_blind", turn=str(self.turn_id), reason=str(error))
+            log.warning("turn_mirror.away", turn=str(self.turn_id), reason=str(error))
             return
         if stored is None:  # erased
             self._live.publish_recorded([_LOST])

@@ -39,7 +39,7 @@ class RedisTurnOrders:
                 last = last or await self._latest()
                 orders = await self._after(last)
             except Unavailable as error:
-                _log.warning("turn_orders_unheard", reason=str(error))
+                _log.warning("turn_orders.away", reason=str(error))
                 await asyncio.sleep(_REST_SECONDS)
                 continue
             for number, order in orders:

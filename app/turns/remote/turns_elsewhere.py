@@ -48,7 +48,7 @@ class TurnsElsewhere:
             if after > 0 and head is not None and await self._is_beyond_log(turn_id, after):
                 return None
         except Unavailable as error:
-            log.warning("turn_log_away", reason=str(error))
+            log.warning("turn_log.away", reason=str(error))
             return None
         if head is None or head.conversation_id != session.conversation_id:
             return None
@@ -74,11 +74,11 @@ class TurnsElsewhere:
                     if turn.state is TurnState.RUNNING:
                         await _read_to_end(self.running(turn))
         except (Unavailable, TimeoutError) as error:
-            log.warning("turns_not_ended_elsewhere", reason=f"{type(error).__name__}: {error}")
+            log.warning("turn_orders.end_not_sent", reason=f"{type(error).__name__}: {error}")
         try:
             await self._shared.log.forget([turn.id for turn in turns])
         except Unavailable as error:
-            log.warning("turns_not_forgotten", reason=str(error))
+            log.warning("turn_log.not_forgotten", reason=str(error))
         self.forget(conversation_ids)
 
     async def close(self) -> None:
@@ -124,7 +124,7 @@ class TurnsElsewhere:
             async with self._one_after_another:
                 await self._shared.orders.send(TurnOrder(kind, (turn_id,), self._process))
         except Unavailable as error:
-            log.warning("turn_reader_not_announced", reason=str(error))
+            log.warning("turn_orders.reader_not_announced", reason=str(error))
 
 
 async def _read_to_end(turn: MirroredTurn) -> None:

@@ -77,7 +77,7 @@ class FrontDoor:
         except (DocentError, Refusal, HTTPException) as error:
             response = await self._problem(visit, problem_of(error))
         except Exception:
-            _log.exception("unexpected_error")
+            _log.exception("request.failed")
             response = await self._problem(visit, INTERNAL)
         if not secret and page.scope is None and not says_secret(response):
             set_secret(response, visit.secret)

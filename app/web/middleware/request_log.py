@@ -44,7 +44,7 @@ class RequestLog:
                 await self._app(scope, receive, send_with_id)
             finally:
                 _log.info(
-                    "request",
+                    "request.answered",
                     method=_method(scope),
                     route=_route(scope),
                     status=status,

@@ -34,5 +34,5 @@ class UnexpectedErrors:
         except Exception:
             if has_started:
                 raise
-            _log.exception("unexpected_error")
+            _log.exception("request.failed")
             await INTERNAL.response()(scope, receive, send)

@@ -93,5 +93,5 @@ def second_terminal(code: str, folder: Path, environment: Mapping[str, str], log
 
 def said_base(log: Path) -> str | None:
     """Where the server listens, once it says so."""
-    found = re.search(r"serving\S*\s.*?(http://127\.0\.0\.1:\d+)", log.read_text(errors="replace"))
+    found = re.search(r"server\.started\S*\s.*?(http://127\.0\.0\.1:\d+)", log.read_text(errors="replace"))
     return found[1] if found else None

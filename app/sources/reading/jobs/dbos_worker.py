@@ -94,7 +94,7 @@ class DbosWorker:
         await self._look_after_others()
         beating = self._supervisor.keep_going("worker heartbeat", self._beat_again, rest_seconds=0)
         self._beating = asyncio.create_task(beating, name="worker heartbeat")
-        log.info("worker_started", worker=self._name)
+        log.info("worker.started", worker=self._name)
 
     async def stop(self) -> None:
         """End in good order: work under way goes back to the queue, to be taken up where it is."""
@@ -111,7 +111,7 @@ class DbosWorker:
             await _hand_out(client, mine)
             await self._queue.aclose()
             await self._record.write(lambda tx: ProcessRecords(tx).leave(self._name))
-        log.info("worker_stopped", worker=self._name, handed_back=len(mine))
+        log.info("worker.stopped", worker=self._name, handed_back=len(mine))
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -192,7 +192,7 @@ class DbosWorker:
                 await work()
                 return ""
             except Exception as error:
-                log.warning("job_failed", attempt=attempt, error=str(error), exc_info=True)
+                log.warning("job.failed", attempt=attempt, error=str(error), exc_info=True)
                 reason = _in_words(error)
             if attempt < MAX_ATTEMPTS:
                 await asyncio.sleep(pause)
@@ -232,7 +232,7 @@ class DbosWorker:
 
     async def _take_over(self, client: DBOSClient, workflow: WorkflowStatus) -> None:
         attempts = int((workflow.attributes or {}).get(_ATTEMPTS, 1))
-        log.warning("job_of_a_dead_worker", job=workflow.workflow_id, worker=workflow.executor_id, attempts=attempts)
+        log.warning("job.orphaned", job=workflow.workflow_id, worker=workflow.executor_id, attempts=attempts)
         if attempts < MAX_ATTEMPTS:
             count = {_ATTEMPTS: attempts + 1}
             await to_thread.run_sync(lambda: client.update_workflow_attributes(workflow.workflow_id, count, merge=True))
