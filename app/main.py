@@ -22,7 +22,7 @@ from app.bootstrap.adapters import (
 )
 from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
 from app.bootstrap.application import create_app
-from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.infrastructure import Infrastructure, following_keywords, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.bootstrap.upkeep import upkeep
 from app.conversations.history import History
@@ -98,6 +98,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
     async with AsyncExitStack() as opened:
         given = doubles.get(Infrastructure) or await opened.enter_async_context(open_infrastructure(settings))
         base = cast(Infrastructure, given)
+        await opened.enter_async_context(following_keywords(base))
         answering = await opened.enter_async_context(open_answering(base))
         parts = Wiring({**await _parts(base, answering, opened), **doubles})
         warming = asyncio.create_task(warm_up(base.models.questions, base.models.reranker, LanguageGuesser()))
@@ -150,6 +151,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         helper = configured_helper_model(settings, base.circuits, closing)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
+            following_keywords(base),
             upkeep(
                 base.record,
                 webhooks,

@@ -54,6 +54,11 @@ class Settings(BaseSettings):
         description="Options of the object store, NAME=VALUE, comma separated, such as region=eu-north-1. "
         "Default: those of the environment (AWS_REGION and the like).",
     )
+    keywords: Literal["shared", "own"] = Field(
+        "shared",
+        description="Who fills the keyword index in the data folder: shared: a worker on the same folder; own: each "
+        "process from the system of record, where several machines have a data folder each.",
+    )
     redis_url: SecretStr = Field(SecretStr(""), description="Cache, limits and turns shared by several web processes.")
 
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")

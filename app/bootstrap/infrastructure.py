@@ -155,6 +155,7 @@ async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
 async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructure]:
     """Migrate and open everything that is stored; models load with their first use."""
     from app.kit.meters import CircuitMeter, background_failures
+    from app.knowledge.followed_keyword_index import FollowedKeywordIndex
     from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
     from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
     from app.providers.markdown_text_splitter import MarkdownTextSplitter
@@ -178,8 +179,11 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             storage_options=settings.vector_options or None,
         )
         closing.push_async_callback(vectors.close)
-        keywords = TantivyKeywordIndex(settings.keyword_dir)
+        keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(settings.keyword_dir)
         closing.push_async_callback(keywords.close)
+        if settings.keywords == "own":
+            keywords = FollowedKeywordIndex(keywords, record)
+            closing.push_async_callback(keywords.close)
         tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         redis = configured_redis(settings, circuits, closing)
         yield Infrastructure(
@@ -200,3 +204,16 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             ),
             indexes=Indexes(vectors, keywords),
         )
+
+
+@asynccontextmanager
+async def following_keywords(base: Infrastructure) -> AsyncIterator[None]:
+    """For processes that stay: a machine with keywords of its own follows the record where nobody asks, too."""
+    from app.kit.tasks.rounds import Rounds
+    from app.knowledge.followed_keyword_index import FollowedKeywordIndex
+
+    if not isinstance(base.indexes.keywords, FollowedKeywordIndex):
+        yield
+        return
+    async with Rounds("keywords", base.indexes.keywords.sweep, pause_seconds=60, supervisor=base.supervisor):
+        yield

@@ -73,10 +73,7 @@ class ChunkIndexer:
     async def forget_terms(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the keyword index."""
         language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
-        await self._keywords.put(
-            agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids]
-        )
-        await self._keywords.drop_versions(agent_id, [_NO_VERSION])
+        await forget_terms(self._keywords, agent_id, language, chunk_ids)
 
     async def forget_agent(self, agent_id: UUID) -> None:
         """Remove every row of the agent from both indexes."""
@@ -96,6 +93,12 @@ class ChunkIndexer:
             await self._record.write(lambda tx: EmbeddingCache(tx).cache_embeddings(model, fresh))
             vectors |= fresh
         return vectors, len(missing)
+
+
+async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | None, chunk_ids: Iterable[str]) -> None:
+    """Take entries of unknown versions out of a keyword index."""
+    await keywords.put(agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids])
+    await keywords.drop_versions(agent_id, [_NO_VERSION])
 
 
 def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, fields
+from typing import Final
 from uuid import UUID
 
 import structlog
@@ -20,7 +21,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 _CHUNKS_A_STEP = 256
-_PROBE = "reconcile"  # any word: an index of another language or version refuses to be searched at all
+PROBE: Final = "reconcile"  # any word: an index of another language or version refuses to be searched at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +151,14 @@ class Reconcile:
         """Read after the indexes: whatever they held then is live, pending or an orphan now."""
 
         def work(tx: Transaction) -> tuple[set[str], set[str]]:
-            live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
-            pending: set[str] = set()
-            for version in DocumentRecords(tx).pending_versions():
-                if version.agent_id == agent_id:
-                    pending.update(chunk.id for chunk in DocumentRecords(tx).version_chunks(version.id))
-            return pending, live
+            return DocumentRecords(tx).pending_chunk_ids(agent_id), LiveDocumentRecords(tx).live_chunk_ids(agent_id)
 
         pending, live = await self._record.read(work)
         return _Standing(live, pending)
 
     async def _keyword_ids(self, agent_id: UUID) -> set[str]:
         language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
-        await self._keywords.search(agent_id, language, _PROBE, 1)
+        await self._keywords.search(agent_id, language, PROBE, 1)
         return await self._keywords.chunk_ids(agent_id)
 
     async def _indexed_agents(self) -> set[UUID]:

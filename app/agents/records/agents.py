@@ -25,6 +25,7 @@ _LIVE = (
     )
     .where(AGENTS.c.id == bindparam("agent_id"))
 )
+_GENERATION = select(AGENTS.c.generation).where(AGENTS.c.id == bindparam("agent_id"))
 _CONFIG = select(AGENT_VERSIONS.c.config).where(AGENT_VERSIONS.c.id == bindparam("version_id"))
 
 
@@ -153,6 +154,11 @@ class AgentRecords(Repository):
 
     def exists(self, agent_id: UUID) -> bool:
         return self._connection.scalar(select(AGENTS.c.id).where(AGENTS.c.id == agent_id)) is not None
+
+    def generation(self, agent_id: UUID) -> int | None:
+        """Of what the agent may answer from; None for one that is gone."""
+        found: int | None = self._connection.scalar(_GENERATION, {"agent_id": agent_id})
+        return found
 
     def bump_generation(self, agent_id: UUID) -> int:
         """What the agent may answer from has changed; return the new generation."""

@@ -156,6 +156,12 @@ class DocumentRecords(Repository):
         self._add_chunks(version, chunks)
         return version
 
+    def pending_chunk_ids(self, agent_id: UUID) -> set[str]:
+        """Chunks of versions that are being indexed."""
+        pending = select(CHUNKS.c.id).join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
+        of_agent = pending.where(DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.state == _PENDING)
+        return set(self._connection.scalars(of_agent))
+
     def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
         """In order of position."""
         statement = STORED_CHUNKS.where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position)

@@ -1,0 +1,230 @@
+"""The keyword index of one machine of several, kept in step with the system of record, which all of them share."""
+
+import asyncio
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.agents.records.agents import AgentRecords
+from app.core.chunk import IndexHit
+from app.core.errors import IndexUnavailable
+from app.kit.tasks.ended_task import end_task
+from app.knowledge.chunk_indexer import batches, chunk_terms, forget_terms, keyword_language
+from app.knowledge.reconcile import PROBE
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+_VERSIONS_A_QUERY: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What an agent's index must hold at a generation of its knowledge: its live versions and their texts."""
+
+    generation: int
+    language: str | None
+    live: dict[UUID, IndexedText]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What brings an index to a standing: versions to put, versions to drop, and entries of unknown versions."""
+
+    to: _Standing
+    put: list[UUID]
+    drop: list[UUID]
+    strays: set[str]
+
+
+class FollowedKeywordIndex:
+    """`local` lies in this machine's data folder, and a worker writes to that of its own machine alone. So before an
+    agent is searched, what was learnt or deleted elsewhere since the last search is put in or taken out.
+
+    A search waits for that for `wait_seconds` at most. Past them it raises IndexUnavailable: vectors answer alone, and
+    what is half filled is not taken for the whole. An index from which something was dropped is written anew by a
+    `sweep`, at most once in `rewrite_pause_seconds`, so that its files keep no word of it.
+    """
+
+    def __init__(
+        self,
+        local: KeywordIndex,
+        record: SystemOfRecord,
+        *,
+        wait_seconds: float = 1.0,
+        rewrite_pause_seconds: float = 3600.0,
+    ) -> None:
+        self._local = local
+        self._record = record
+        self._wait_seconds = wait_seconds
+        self._rewrite_pause_seconds = rewrite_pause_seconds
+        self._held: dict[UUID, _Standing] = {}
+        self._following: dict[UUID, asyncio.Task[None]] = {}
+        self._has_remains: set[UUID] = set()
+        self._rewritten_at: dict[UUID, float] = {}
+
+    async def search(
+        self,
+        agent_id: UUID,
+        language: str | None,
+        question: str,
+        limit: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[IndexHit]:
+        await self._bring_in_step(agent_id)
+        with self._filling_anew_what_is_lost(agent_id):
+            return await self._local.search(agent_id, language, question, limit, among)
+
+    async def complete(
+        self, agent_id: UUID, language: str | None, typed: str, limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        await self._bring_in_step(agent_id)
+        with self._filling_anew_what_is_lost(agent_id):
+            return await self._local.complete(agent_id, language, typed, limit, among)
+
+    def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        return self._local.marked(language, typed, texts)
+
+    async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
+        await self._bring_in_step(agent_id)
+        with self._filling_anew_what_is_lost(agent_id):
+            return await self._local.coverage(agent_id, language, question, texts)
+
+    async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
+        await self._local.put(agent_id, language, rows)
+
+    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
+        await self._local.drop_versions(agent_id, document_version_ids)
+
+    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
+        return await self._local.count_versions(agent_id, document_version_ids)
+
+    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
+        return await self._local.rewrite(agent_id, language, rows)
+
+    async def drop_agent(self, agent_id: UUID) -> None:
+        self._held.pop(agent_id, None)
+        await self._local.drop_agent(agent_id)
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        return await self._local.chunk_ids(agent_id)
+
+    async def agent_ids(self) -> set[UUID]:
+        return await self._local.agent_ids()
+
+    async def close(self) -> None:
+        await asyncio.gather(*(end_task(task) for task in self._following.values()))
+
+    async def sweep(self) -> int:
+        """Bring every agent that this machine holds in step, asked or not: what was deleted goes from its files too.
+        Returns 0: there is nothing to do at once again."""
+        for agent_id in await self._local.agent_ids():
+            try:
+                await self._bring_in_step(agent_id)
+                if agent_id in self._has_remains:
+                    await self._write_anew(agent_id)
+            except IndexUnavailable as error:
+                log.warning("keywords.not_followed", agent_id=str(agent_id), reason=str(error))
+        return 0
+
+    async def _bring_in_step(self, agent_id: UUID) -> None:
+        following = self._following.get(agent_id)
+        if following is None:
+            stands = await self._record.read(
+                lambda tx: (AgentRecords(tx).generation(agent_id), keyword_language(tx, agent_id))
+            )
+            held = self._held.get(agent_id)
+            if held is not None and (held.generation, held.language) == stands:
+                return
+            following = self._following.get(agent_id) or self._begin_to_follow(agent_id)
+        await asyncio.wait([following], timeout=self._wait_seconds)
+        if not following.done():
+            raise IndexUnavailable(f"The keywords of agent {agent_id} are being written on this machine.")
+        following.result()
+
+    def _begin_to_follow(self, agent_id: UUID) -> asyncio.Task[None]:
+        following = asyncio.create_task(self._follow(agent_id), name=f"keywords of {agent_id}")
+        self._following[agent_id] = following
+        following.add_done_callback(lambda _: self._following.pop(agent_id, None))
+        following.add_done_callback(_note_failure)
+        return following
+
+    async def _follow(self, agent_id: UUID) -> None:
+        held = self._held.get(agent_id)
+        # Before the record is read: what the index holds now is live then, pending, or stray.
+        ids = await self._ids_in_index(agent_id) if held is None else set[str]()
+        step = await self._record.read(lambda tx: _step(tx, agent_id, held, ids))
+        if step is None:
+            await self.drop_agent(agent_id)
+            return
+        if step.strays:
+            await forget_terms(self._local, agent_id, step.to.language, step.strays)
+        if step.drop:
+            await self._local.drop_versions(agent_id, step.drop)
+        for versions in batches(step.put, _VERSIONS_A_QUERY):
+            chunks = await self._record.read(lambda tx: IndexedTextRecords(tx).chunks(agent_id, versions))
+            await self._local.put(agent_id, step.to.language, chunk_terms(chunks))
+        if step.strays or step.drop:
+            self._has_remains.add(agent_id)
+        self._held[agent_id] = step.to
+
+    async def _ids_in_index(self, agent_id: UUID) -> set[str]:
+        """None of an index that cannot be read, or of another language or version of Docent: `put` replaces it."""
+        try:
+            language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
+            await self._local.search(agent_id, language, PROBE, 1)
+            return await self._local.chunk_ids(agent_id)
+        except IndexUnavailable as error:
+            log.warning("index_is_rebuilt", error=str(error))
+            return set()
+
+    async def _write_anew(self, agent_id: UUID) -> None:
+        now = time.monotonic()
+        if now - self._rewritten_at.get(agent_id, -self._rewrite_pause_seconds) < self._rewrite_pause_seconds:
+            return
+        language, chunks = await self._record.read(
+            lambda tx: (keyword_language(tx, agent_id), LiveDocumentRecords(tx).agent_chunks(agent_id))
+        )
+        if await self._local.rewrite(agent_id, language, chunk_terms(chunks)):
+            self._rewritten_at[agent_id] = now
+            self._has_remains.discard(agent_id)
+
+    @contextmanager
+    def _filling_anew_what_is_lost(self, agent_id: UUID) -> Iterator[None]:
+        try:
+            yield
+        except IndexUnavailable:
+            self._held.pop(agent_id, None)
+            raise
+
+
+def _step(tx: Transaction, agent_id: UUID, held: _Standing | None, ids: Collection[str]) -> _Step | None:
+    """From what the index held, or holds by `ids` where that is not known. None for an agent that is gone."""
+    generation = AgentRecords(tx).generation(agent_id)
+    if generation is None:
+        return None
+    language = keyword_language(tx, agent_id)
+    to = _Standing(generation, language, IndexedTextRecords(tx).by_version(agent_id))
+    if held is not None and held.language == language:
+        put = [version for version, text in to.live.items() if held.live.get(version) != text]
+        return _Step(to, put, [version for version in held.live if version not in to.live], set())
+    if held is not None:
+        return _Step(to, list(to.live), [], set())  # under the other language the index begins anew
+    live = IndexedTextRecords(tx).versions_of_chunks(agent_id)
+    missing = {version for chunk_id, version in live.items() if chunk_id not in ids}
+    strays = set(ids) - live.keys() - DocumentRecords(tx).pending_chunk_ids(agent_id)
+    return _Step(to, sorted(missing), [], strays)
+
+
+def _note_failure(following: "asyncio.Task[None]") -> None:
+    if not following.cancelled() and (error := following.exception()) is not None:
+        log.warning("keywords.not_followed", reason=str(error))
