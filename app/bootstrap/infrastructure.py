@@ -162,6 +162,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.shipped_weights import EMBEDDER_FOLDER
     from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+    from app.store.machine_lock import MachineLock
     from app.store.process_meter import process_metrics
 
     async with AsyncExitStack() as closing:
@@ -177,6 +178,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             model_id=embedder.model_id,
             dimensions=embedder.dimensions,
             storage_options=settings.vector_options or None,
+            making=MachineLock(engine, "vectors"),
         )
         closing.push_async_callback(vectors.close)
         keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(settings.keyword_dir)

@@ -15,7 +15,8 @@ import pytest
 
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
-from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex, table_name
+from app.providers.indexes.lancedb_tables import table_name
+from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from tests.contracts.vector_index_contract import (
     AGENT,
     DIMENSIONS,

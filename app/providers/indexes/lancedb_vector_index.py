@@ -1,25 +1,23 @@
 """VectorIndex by LanceDB: one table for all agents, searched exactly.
 
 A bitmap over the agent makes an exact search of 10,000 chunks cheaper than an approximate one, so the table has no
-vector index; docs/decisions says at what size that changes. On a disk the vectors of agents that are asked are kept in
-memory for as long as no process writes to the table: a search is then ten times cheaper.
+vector index; docs/decisions says at what size that changes. The vectors of agents that are asked are kept in memory for
+as long as no process writes to the table: a search is then ten times cheaper, and asks an object store for nothing but
+the table's version.
 
 A table belongs to one model: its name carries model id and dimensions, so a switch of the embedder starts an empty
 table beside the old one. A table that this process has read and that is gone now is lost, and so is one that only
 another model has: both raise IndexUnavailable. One that never was is empty.
 """
 
-import hashlib
-import random
-import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
 import anyio
@@ -31,24 +29,23 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.vector_matrix import KeptMatrices, VectorMatrix
 from app.providers.indexes.lancedb_import import without_catalogue_client
+from app.providers.indexes.lancedb_tables import INDEXES, add_indexes, retried, table_name, tables_of
 from app.providers.indexes.vector_index import ChunkVector
 
 with without_catalogue_client():
     import lancedb
     from lancedb.db import AsyncConnection
     from lancedb.expr import Expr, col, lit
-    from lancedb.index import Bitmap, BTree
     from lancedb.table import AsyncTable
+
+Result = TypeVar("Result")
 
 _log = structlog.get_logger(__name__)
 
-_PREFIX: Final = "chunks_"
 _WRITES_BETWEEN_COMPACTIONS: Final = 20  # each write leaves a small file, and every search reads them all
 _OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
-_NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_nearest` takes care of
-_ATTEMPTS: Final = 10
+_NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_read` takes care of
 _IDS_IN_ONE_FILTER: Final = 500
-_INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id": BTree, "document_version_id": BTree}
 
 _SETTLED_SECONDS: Final = 2.0  # since the last write: while one follows another, loading would cost more than it saves
 _KEPT_BYTES: Final = 48 * 1024 * 1024  # of vectors in memory, of all agents
@@ -60,13 +57,21 @@ _VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 
 
 class LanceDBVectorIndex:
-    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store."""
+    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. `making` keeps machines apart
+    while one of them makes the table there: LanceDB would let a second one wipe out what the first has put by then."""
 
     def __init__(
-        self, uri: str, *, model_id: str, dimensions: int, storage_options: dict[str, str] | None = None
+        self,
+        uri: str,
+        *,
+        model_id: str,
+        dimensions: int,
+        storage_options: dict[str, str] | None = None,
+        making: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> None:
         self._uri = uri
         self._storage_options = storage_options
+        self._making = making
         self._dimensions = dimensions
         self._table_name = table_name(model_id, dimensions)
         self._folder = None if "://" in uri else Path(uri) / f"{self._table_name}.lance"
@@ -79,6 +84,7 @@ class LanceDBVectorIndex:
         self._opening = anyio.Lock()
         self._writing = anyio.Lock()
         self._writes = 0
+        self._version_seen = (-1, 0.0)  # and since when, by time.monotonic
         self._matrices = KeptMatrices[UUID](_KEPT_BYTES)
 
     async def search(
@@ -114,7 +120,7 @@ class LanceDBVectorIndex:
         async with self._writing, self._translated():
             table = await self._created()
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
-            await _retried(lambda: merge.execute(batch))
+            await retried(lambda: merge.execute(batch))
             await self._compact_now_and_then(table)
 
     async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
@@ -122,27 +128,31 @@ class LanceDBVectorIndex:
             await self._delete(_of(agent_id) & col("document_version_id").isin(ids))
 
     async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
-        count = 0
-        async with self._translated():
+        async def count() -> int:
+            found = 0
             for table in await self._every_model():
                 for ids in _in_parts([str(number) for number in document_version_ids]):
                     rows = table.query().where(_of(agent_id) & col("document_version_id").isin(ids))
-                    count += (await rows.select(["chunk_id"]).to_arrow()).num_rows
-        return count
+                    found += (await rows.select(["chunk_id"]).to_arrow()).num_rows
+            return found
+
+        return await self._read(count)
 
     async def drop_agent(self, agent_id: UUID) -> None:
         await self._delete(_of(agent_id))
 
     async def chunk_ids(self, agent_id: UUID) -> set[str]:
-        async with self._translated():
+        async def ids() -> set[str]:
             table = await self._opened()
             if table is None:
                 return set()
             found = await table.query().where(_of(agent_id)).select(["chunk_id"]).to_arrow()
             return set(found["chunk_id"].to_pylist())
 
+        return await self._read(ids)
+
     async def agent_ids(self) -> set[UUID]:
-        async with self._translated():
+        async def ids() -> set[UUID]:
             table = await self._opened()
             if table is None:
                 return set()
@@ -151,11 +161,13 @@ class LanceDBVectorIndex:
                 agents.update(batch["agent_id"].unique().to_pylist())
             return {UUID(agent) for agent in agents}
 
+        return await self._read(ids)
+
     async def compact(self) -> None:
         async with self._writing, self._translated():
             table = await self._opened()
             if table is not None:
-                await _retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
+                await retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
                 self._writes = 0
 
     async def purge(self) -> None:
@@ -163,10 +175,10 @@ class LanceDBVectorIndex:
         its values; so every row and index is written once more, and all that came before is removed."""
         async with self._writing, self._translated():
             for table in await self._every_model():
-                await _retried(partial(table.update, where="true", updates_sql={"agent_id": "agent_id"}))
-                for column, index in _INDEXES.items():
-                    await _retried(partial(table.create_index, column, config=index(), replace=True))
-                await _retried(partial(table.optimize, cleanup_older_than=_NO_VERSION_KEPT))
+                await retried(partial(table.update, where="true", updates_sql={"agent_id": "agent_id"}))
+                for column, index in INDEXES.items():
+                    await retried(partial(table.create_index, column, config=index(), replace=True))
+                await retried(partial(table.optimize, cleanup_older_than=_NO_VERSION_KEPT))
 
     async def close(self) -> None:
         self._table = None
@@ -174,10 +186,10 @@ class LanceDBVectorIndex:
     async def _in_memory(self, agent_id: UUID, vector: Sequence[float]) -> VectorMatrix | None:
         """The agent's vectors as they stand in the table now; None where LanceDB is to be asked."""
         self._check(vector)
-        written = self._last_write()
-        if written is None or time.time_ns() - written[1] < _SETTLED_SECONDS * 1e9:
-            return None
         try:
+            written = await self._settled_write()
+            if written is None:
+                return None
             return await self._matrices.of(agent_id, written, lambda: self._loaded(agent_id))
         except IndexUnavailable:  # LanceDB says it, if it still is
             return None
@@ -192,23 +204,33 @@ class LanceDBVectorIndex:
         vectors = np.array(flat, dtype=np.float32).reshape(rows.num_rows, self._dimensions)
         return VectorMatrix(rows["chunk_id"].to_pylist(), vectors) if rows.num_rows else None
 
-    def _last_write(self) -> tuple[int, int] | None:
-        """Which folder of versions there is, and when one came into it or left it (ns); None on an object store."""
+    async def _settled_write(self) -> tuple[int, int] | None:
+        """Names the last write; None where there is none, or it is so new that the next one may follow."""
+        if self._folder is None:
+            return await self._settled_version()
         try:
-            stat = (self._folder / "_versions").stat() if self._folder else None
+            stat = (self._folder / "_versions").stat()
         except FileNotFoundError:
             return None
-        return (stat.st_ino, stat.st_mtime_ns) if stat else None
+        settled = time.time_ns() - stat.st_mtime_ns >= _SETTLED_SECONDS * 1e9
+        return (stat.st_ino, stat.st_mtime_ns) if settled else None
+
+    async def _settled_version(self) -> tuple[int, int] | None:
+        """Of the table on an object store, which says when it was written by being asked for its version."""
+        async with self._translated():
+            table = await self._opened()
+            version = None if table is None else await table.version()
+        if version is None:
+            return None
+        now = time.monotonic()
+        if self._version_seen[0] != version:
+            self._version_seen = (version, now)
+        return (0, version) if now - self._version_seen[1] >= _SETTLED_SECONDS else None
 
     async def _nearest(self, among: Expr, vector: Sequence[float], limit: int) -> list[IndexHit]:
         self._check(vector)
-        try:
-            return await self._nearest_now(among, vector, limit)
-        except IndexUnavailable:  # a purge may have removed the version that was just being read
-            return await self._nearest_now(among, vector, limit)
 
-    async def _nearest_now(self, among: Expr, vector: Sequence[float], limit: int) -> list[IndexHit]:
-        async with self._translated():
+        async def nearest() -> list[IndexHit]:
             table = await self._opened()
             if table is None:
                 return []
@@ -216,11 +238,22 @@ class LanceDBVectorIndex:
             query = query.bypass_vector_index().where(among).select(["chunk_id", "_distance"]).limit(limit)
             return [IndexHit(row["chunk_id"], 1.0 - row["_distance"]) for row in await query.to_list()]
 
+        return await self._read(nearest)
+
+    async def _read(self, read: Callable[[], Awaitable[Result]]) -> Result:
+        """Twice where need be: a purge may have removed the version that was just being read."""
+        try:
+            async with self._translated():
+                return await read()
+        except IndexUnavailable:
+            async with self._translated():
+                return await read()
+
     async def _delete(self, rows: Expr) -> None:
         """From every model's table: what is forgotten must not lie on in the one of yesterday's model."""
         async with self._writing, self._translated():
             for table in await self._every_model():
-                await _retried(partial(table.delete, rows))
+                await retried(partial(table.delete, rows))
                 await self._compact_now_and_then(table)
 
     async def _compact_now_and_then(self, table: AsyncTable) -> None:
@@ -264,7 +297,7 @@ class LanceDBVectorIndex:
 
     async def _every_model(self) -> list[AsyncTable]:
         connection = await self._connected()
-        return [await connection.open_table(name) for name in await _tables(connection)]
+        return [await connection.open_table(name) for name in await tables_of(connection)]
 
     async def _opened(self) -> AsyncTable | None:
         """The table; None where no process has put anything yet. Raises IndexUnavailable where it was lost."""
@@ -276,7 +309,7 @@ class LanceDBVectorIndex:
                 names: list[str] = []  # connecting would make the folder
             else:
                 connection = await self._connected()
-                names = await _tables(connection)
+                names = await tables_of(connection)
             if self._table_name in names:
                 self._keep(await connection.open_table(self._table_name))
             elif self._was_seen:
@@ -293,10 +326,11 @@ class LanceDBVectorIndex:
             if self._table is not None and self._opened_identity == self._identity():
                 return self._table
             connection = await self._connected()
-            if self._table_name in await _tables(connection):
+            if self._table_name in await tables_of(connection):
                 table = await connection.open_table(self._table_name)
             elif self._folder is None:
-                table = await self._make_table(connection)
+                async with self._making():
+                    table = await self._make_table(connection)
             else:
                 await self._make_folder(self._folder)
                 table = await connection.open_table(self._table_name)
@@ -304,8 +338,7 @@ class LanceDBVectorIndex:
             return table
 
     async def _make_folder(self, folder: Path) -> None:
-        """Aside, then renamed: of two processes that make the table at once, LanceDB would let the second wipe out
-        what the first has put by then."""
+        """Aside, then renamed: so processes are kept apart on a disk."""
         aside = folder.parent / f".making-{uuid4().hex}"
         try:
             await self._make_table(await lancedb.connect_async(str(aside)))
@@ -316,7 +349,7 @@ class LanceDBVectorIndex:
 
     async def _make_table(self, connection: AsyncConnection) -> AsyncTable:
         table = await connection.create_table(self._table_name, schema=self._schema(), exist_ok=True)
-        await _retried(partial(_add_indexes, table))
+        await retried(partial(add_indexes, table))
         return table
 
     def _keep(self, table: AsyncTable) -> None:
@@ -343,13 +376,6 @@ class LanceDBVectorIndex:
             ) from error
 
 
-def table_name(model_id: str, dimensions: int) -> str:
-    """Readable, and another one for every model id whatever characters it is made of."""
-    readable = re.sub(r"[^A-Za-z0-9]+", "-", model_id).strip("-")[:60]
-    digest = hashlib.sha256(model_id.encode()).hexdigest()[:8]
-    return f"{_PREFIX}{readable}_{digest}_{dimensions}"
-
-
 def _of(agent_id: UUID) -> Expr:
     return col("agent_id") == lit(str(agent_id))
 
@@ -364,34 +390,3 @@ def _rename_unless_there(source: Path, target: Path) -> None:
     except OSError:
         if not target.exists():
             raise
-
-
-async def _add_indexes(table: AsyncTable) -> None:
-    indexed = {column for index in await table.list_indices() for column in index.columns}
-    for column, index in _INDEXES.items():
-        if column not in indexed:
-            await table.create_index(column, config=index())
-
-
-async def _retried(write: Callable[[], Awaitable[object]]) -> None:
-    """Again while another process commits at the same moment; LanceDB does so by itself for some writes only."""
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            await write()
-            return
-        except RuntimeError as error:
-            if "commit conflict" not in str(error) or attempt == _ATTEMPTS:
-                raise
-            await anyio.sleep(attempt * random.uniform(0.01, 0.05))  # noqa: S311 - spreads, does not protect
-
-
-async def _tables(connection: AsyncConnection) -> list[str]:
-    """The names of our tables, of whatever model."""
-    names: list[str] = []
-    token: str | None = None
-    while True:
-        page = await connection.list_tables(page_token=token)
-        names += [name for name in page.tables if name.startswith(_PREFIX)]
-        token = page.page_token
-        if not token:
-            return names
