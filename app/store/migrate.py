@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 _SCRIPTS = Path(__file__).parent / "migrations"
+_BASELINE: Final = "0038"
+_BEFORE_BASELINE: Final = frozenset(f"{number:04}" for number in range(1, int(_BASELINE)))
 _POSTGRES_LOCK = 0x446F63656E74  # "Docent"
 
 
@@ -41,7 +43,7 @@ def newest_revision() -> str:
 
 
 def all_migrations() -> list[str]:
-    """As "0002_paused_runs", in order: a migration's file begins with its revision, and they are counted up."""
+    """As "0038_baseline", in order: a migration's file begins with its revision, and they are counted up."""
     return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
 
 
@@ -49,13 +51,21 @@ def missing_migrations(engine: Engine) -> list[str]:
     """Those of `all_migrations` that `migrate` would run; nothing is changed. Raises Unavailable where the database was
     made by a newer version, and where it does not answer."""
     with translated_errors(), engine.connect() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return all_migrations()
-        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+        revision = _revision(connection)
     known = all_migrations()
-    if revision not in {name.partition("_")[0] for name in known}:
+    if revision is None:
+        return known
+    if revision not in _BEFORE_BASELINE.union(name.partition("_")[0] for name in known):
         raise Unavailable(_made_by_another(f"revision {revision}"))
     return [name for name in known if name.partition("_")[0] > revision]
+
+
+def _revision(connection: Connection) -> str | None:
+    """None where there are no tables yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    return revision
 
 
 def _is_current(engine: Engine) -> bool:
@@ -80,8 +90,15 @@ def _upgrade(connection: Connection) -> None:
     from alembic import command
     from alembic.util import CommandError
 
+    config = alembic_config(connection)
+    revision = _revision(connection)
     try:
-        command.upgrade(alembic_config(connection), "head")
+        if revision in _BEFORE_BASELINE:
+            from app.store.migrations.before_baseline import bring_to_baseline
+
+            bring_to_baseline(connection, revision)
+            command.stamp(config, _BASELINE, purge=True)
+        command.upgrade(config, "head")
     except CommandError as error:
         raise Unavailable(_made_by_another(str(error))) from error
 

@@ -4,6 +4,8 @@ import asyncio
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
@@ -11,6 +13,7 @@ from uuid import UUID
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, select, text
@@ -20,16 +23,18 @@ from app.agents.records.agents import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Unavailable
+from app.core.gap_state import GapReason
 from app.core.turn import TokenUsage, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables
-from app.store.tables.agents import AGENTS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.secret_keys import TEST_KEYS
 from tests.store.sample_rows import an_id, ask
 
 _MIGRATE = """
@@ -50,7 +55,23 @@ def _differences(connection: Connection) -> list[object]:
     return list(compare_metadata(MigrationContext.configure(connection), all_tables()))
 
 
-async def test_the_migrated_tables_are_those_of_the_models(engine: Engine) -> None:
+@contextmanager
+def left_by(revision: str, engine: Engine) -> Iterator[Operations]:
+    """A version before the baseline left the database; the block takes away what came after it."""
+    own = open_migration_engine(engine.url)
+    with own.begin() as connection:
+        command.downgrade(alembic_config(connection), "0038")
+        yield Operations(MigrationContext.configure(connection))
+        connection.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+    own.dispose()
+
+
+def drop_tables(operations: Operations, *names: str) -> None:
+    for name in names:
+        operations.drop_table(name)
+
+
+async def test_the_migrated_tables_are_those_that_the_code_names(engine: Engine) -> None:
     with engine.connect() as connection:
         assert _differences(connection) == []
 
@@ -95,10 +116,17 @@ async def test_news_on_its_way_stays_where_conversations_get_some(
     await ask(record, session)
     with record.writing() as tx:
         WebhookRecords(tx).hand_out(10)
-    own = open_migration_engine(engine.url)
-    with own.begin() as connection:
-        command.downgrade(alembic_config(connection), "0026")
-    own.dispose()
+    with left_by("0026", engine) as before:
+        drop_tables(before, "live_messages", "live_chats", "agent_days")
+        before.drop_index("ix_outbox_undelivered", "outbox")
+        before.drop_index("ix_outbox_conversation_id", "outbox")
+        with before.batch_alter_table("outbox") as outbox:
+            outbox.drop_constraint("fk_outbox_conversation_id", type_="foreignkey")
+            outbox.drop_column("conversation_id")
+        where = text("delivered_at IS NULL")
+        before.create_index(
+            "ix_outbox_undelivered", "outbox", ["created_at"], sqlite_where=where, postgresql_where=where
+        )
     migrate(engine)
     with record.writing() as tx:
         assert len(WebhookRecords(tx).claim(10, FixedClock().now())) == 1
@@ -116,33 +144,44 @@ async def test_what_was_spent_before_counts_in_its_day(
     for _ in range(2):
         with record.writing() as tx:
             TurnRecords(tx).charge(session.agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
-    own = open_migration_engine(engine.url)
-    with own.begin() as connection:
-        command.downgrade(alembic_config(connection), "0031")
-    own.dispose()
+    with left_by("0031", engine) as before:
+        drop_tables(before, "agent_days")
     migrate(engine)
     with record.reading() as tx:
         assert StoredTurnRecords(tx).tokens_of_day(session.agent_id, clock.now().date()) == 14
 
 
+async def test_what_was_asked_before_is_the_wording_of_its_gap(
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
+) -> None:
+    await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
+    with left_by("0013", engine) as before:
+        drop_tables(before, "agent_days")
+        before.drop_index("ix_gap_questions_question_key", "gap_questions")
+        before.drop_column("gap_questions", "question_key")
+    migrate(engine)
+    with engine.connect() as connection:
+        [wording] = connection.execute(select(GAP_QUESTIONS.c.question_key)).scalars()
+        assert [wording] == connection.execute(select(GAPS.c.question_key)).scalars().all()
+        assert _differences(connection) == []
+
+
 async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
     record: SystemOfRecord, engine: Engine, workspace_id: UUID, agent: Agent
 ) -> None:
-    steep = replace(agent.draft, retrieval=replace(agent.draft.retrieval, confidence_steepness=0.5))
+    steep = replace(agent.draft, retrieval=replace(agent.draft.retrieval, confidence_steepness=2))
     with record.writing() as tx:
         AgentRecords(tx).save_draft(workspace_id, agent.id, steep)
         AgentRecords(tx).publish(workspace_id, agent.id)
-    own = open_migration_engine(engine.url)
-    with own.begin() as connection:
-        command.downgrade(alembic_config(connection), "0034")
-        stored = connection.execute(select(AGENTS.c.draft)).scalar_one()["retrieval"]
-    own.dispose()
-    assert stored["confidence_steepness"] == 2
+    with left_by("0034", engine):
+        pass
     migrate(engine)
-    with record.reading() as tx:
+    # Another record, which has read nothing yet.
+    later = SystemOfRecord(engine, FixedClock(), TEST_KEYS, ())
+    with later.reading() as tx:
         kept = AgentRecords(tx).get(workspace_id, agent.id)
         live = AgentRecords(tx).live(agent.id)
-    assert kept.draft == live.config == steep
+    assert kept.draft.retrieval.confidence_steepness == live.config.retrieval.confidence_steepness == 0.5
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
+from app.store.engine import open_engine
 from app.store.migrate import all_migrations
+from app.store.tables import all_tables
 
 ARCHIVES = sorted((Path(__file__).parent / "older_data_folders").glob("*.tar.xz"))
 
@@ -65,11 +69,20 @@ def test_what_was_stored_is_there_and_answers(older: tuple[str, Path]) -> None:
     assert told(data, "doctor")["healthy"]
 
 
+def test_it_gets_the_tables_of_this_version(older: tuple[str, Path]) -> None:
+    _, data = older
+    assert docent(data, "migrate").exit_code == 0
+    engine = open_engine(f"sqlite:///{data / 'docent.sqlite'}")
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), all_tables()) == []
+    engine.dispose()
+
+
 def test_a_folder_that_holds_nothing_yet_lacks_every_migration(tmp_path: Path) -> None:
     checked = docent(tmp_path / "data", "migrate", "--check")
     assert checked.exit_code == 1
     assert f"{len(all_migrations())} migrations are pending" in checked.stdout
-    assert "0001 first tables" in checked.stdout
+    assert "0038 baseline" in checked.stdout
     assert not (tmp_path / "data").exists()
 
 

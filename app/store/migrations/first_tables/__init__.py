@@ -1,1 +1,0 @@
-"""The tables of the first migration, as the database's own types; never changed once released."""
