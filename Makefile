@@ -63,7 +63,7 @@ test-reach: .venv/installed ## Ask agents by the clients of the interfaces for p
 	$(BIN)/pytest tests/reach
 
 .PHONY: test-processes
-test-processes: .venv/installed ## Run servers, workers, the demo and commands as real processes: kills, half requests, what they look up and write (needs strace)
+test-processes: .venv/installed ## Run servers, workers, the demo and commands as real processes: kills, half requests, what they look up and write (needs strace, postgresql)
 	$(BIN)/pytest tests/processes --numprocesses 2 --dist loadfile
 
 .PHONY: test-faults-crawl
@@ -71,8 +71,8 @@ test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, 
 	$(BIN)/pytest tests/misbehaving
 
 .PHONY: test-faults
-test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (needs redis-server; DOCENT_SEED replays a run)
-	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS))
+test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)
+	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS)) $(if $(POSTGRES),--postgres)
 
 .PHONY: test-long
 test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do (EXAMPLES=5000 for more)

@@ -20,11 +20,12 @@ from tests.nemesis.run import nemesis
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=1000)
+    parser.add_argument("--postgres", action="store_true", help="the record on Postgres, which fails as well")
     arguments = parser.parse_args()
     seed = int(os.environ.get("DOCENT_SEED", "") or secrets.randbelow(10**6))
     sys.stderr.write(f"DOCENT_SEED={seed}\n")
     folder = Path(tempfile.mkdtemp(prefix="docent-nemesis-"))
-    counted = asyncio.run(nemesis(folder, seed, arguments.turns))
+    counted = asyncio.run(nemesis(folder, seed, arguments.turns, on_postgres=arguments.postgres))
     faults = counted.pop("faults")
     for fault in faults:
         sys.stderr.write(f"{fault}\n")

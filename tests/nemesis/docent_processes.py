@@ -18,12 +18,14 @@ STOP_SECONDS = 30
 @dataclass
 class WebProcess:
     """`port` stays the same over restarts. `killed_at` has the moment at which a pid was killed, by time.monotonic.
-    `ahead_seconds` is how far its clock is ahead of everybody's."""
+    `ahead_seconds` is how far its clock is ahead of everybody's. With `is_started_again` one that finds no database
+    to write to when it starts, and so ends, is started once more, as init systems do."""
 
     environment: dict[str, str]
     log: Path
     port: int
     ahead_seconds: int = 0
+    is_started_again: bool = False
     killed_at: dict[int, float] = field(default_factory=dict)
     paused: set[int] = field(default_factory=set)  # pids
     exit_codes: list[int] = field(default_factory=list)
@@ -32,6 +34,15 @@ class WebProcess:
     _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def start(self) -> None:
+        async with asyncio.timeout(START_SECONDS):
+            process = await self._spawn()
+            while not await self._is_ready():
+                if process.returncode and self.is_started_again:
+                    process = await self._spawn()
+                assert process.returncode is None, self.log.read_text(errors="replace")[-3000:]
+                await asyncio.sleep(0.1)
+
+    async def _spawn(self) -> Process:
         with self.log.open("ab") as written:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -40,10 +51,7 @@ class WebProcess:
                 stdout=written,
                 stderr=written,
             )
-        async with asyncio.timeout(START_SECONDS):
-            while not await self._is_ready():
-                assert self._process.returncode is None, self.log.read_text(errors="replace")[-3000:]
-                await asyncio.sleep(0.1)
+        return self._process
 
     async def restart(self, *, politely: bool) -> None:
         async with self._changing:

@@ -5,15 +5,18 @@ from random import Random
 from typing import Literal
 from uuid import UUID
 
+from tests.doubles.postgres_server import Failure
+
 ClientFault = Literal["close", "reset", "stall"]
 ProviderFault = Literal["refuse", "busy", "torn", "silent", "error object"]
-Blow = Literal["terminate", "kill", "redis", "pause"]
+Blow = Literal["terminate", "kill", "redis", "pause"] | Failure
 
 FIRST, SECOND = "a", "b"  # the providers
 BLOW_EVERY_TURNS = 25
 _CLIENT_FAULTS: tuple[ClientFault, ...] = ("close", "reset", "stall")
 _PROVIDER_FAULTS: tuple[ProviderFault, ...] = ("refuse", "busy", "torn", "silent", "error object")
 _BLOWS: tuple[Blow, ...] = ("terminate", "kill", "kill", "redis", "pause")
+POSTGRES_BLOWS: tuple[Failure, ...] = ("fast", "immediate", "standby", "read-only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,17 @@ class Plan:
     blows: tuple[PlannedBlow, ...]
 
 
-def planned(seed: int, turn_count: int, homes: int) -> Plan:
+def planned(seed: int, turn_count: int, homes: int, *, on_postgres: bool = False) -> Plan:
+    """On Postgres every second blow falls on it."""
     chance = Random(seed)
     turns = tuple(_turn(chance, number, homes) for number in range(turn_count))
     blows = tuple(
-        PlannedBlow(at + chance.randrange(BLOW_EVERY_TURNS // 2), chance.choice(_BLOWS), chance.randrange(homes))
-        for at in range(BLOW_EVERY_TURNS // 2, turn_count, BLOW_EVERY_TURNS)
+        PlannedBlow(
+            at + chance.randrange(BLOW_EVERY_TURNS // 2),
+            chance.choice(POSTGRES_BLOWS if on_postgres and number % 2 else _BLOWS),
+            chance.randrange(homes),
+        )
+        for number, at in enumerate(range(BLOW_EVERY_TURNS // 2, turn_count, BLOW_EVERY_TURNS))
     )
     return Plan(turns, blows)
 

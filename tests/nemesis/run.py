@@ -1,15 +1,21 @@
-"""A run: real web processes, real Redis, planned providers and visitors, planned blows, and then the verdict."""
+"""A run: real web processes, Redis and perhaps Postgres, planned providers, visitors and blows, and the verdict."""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Engine
+
 from app.settings import read_settings
+from app.store.engine import open_engine
+from app.store.secret_keys import new_key
+from tests.doubles.postgres_server import Failure, PostgresServer, running_postgres
 from tests.nemesis.docent_processes import WebProcess, free_port
-from tests.nemesis.plan import FIRST, SECOND, Plan, PlannedBlow, planned
+from tests.nemesis.plan import FIRST, POSTGRES_BLOWS, SECOND, Plan, PlannedBlow, planned
 from tests.nemesis.planned_provider import PlannedProviders
 from tests.nemesis.verdict import counts, judged, running_turns, stored_turns
 from tests.nemesis.visitor import Seen, Visitor
@@ -22,24 +28,42 @@ _LEFT_RUNNING_SECONDS = 60
 _SILENCE_SECONDS = 1.5
 _PAUSE_SECONDS = 27  # after 20 s of silence a process counts as dead
 _AHEAD_SECONDS = 25  # the clock of the second process
+_AWAY_SECONDS = 3  # Redis and Postgres, when they are struck
+_STORED_IN = ("DOCENT_DATA", "DOCENT_DATABASE_URL", "DOCENT_SECRET_KEY")
 _SHUTDOWN_SECONDS = 2  # shorter than the long answers, so that some end with the process
 
 
-async def nemesis(folder: Path, seed: int, turn_count: int) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """What the web processes share. `postgres` is None where the record is a SQLite file."""
+
+    redis: RedisServer
+    postgres: PostgresServer | None
+    redis_is_struck: asyncio.Lock = field(default_factory=asyncio.Lock)  # the next blow falls when it is back
+    postgres_is_struck: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool = False) -> dict[str, Any]:
     """The counts of one run. `faults` is empty when every promise was kept."""
-    plan = planned(seed, turn_count, HOMES)
-    record = folder / "data" / "docent.sqlite"
+    plan = planned(seed, turn_count, HOMES, on_postgres=on_postgres)
     began = time.monotonic()
-    async with PlannedProviders(plan.turns).running() as providers:
-        with running_redis() as redis:
-            environment = _environment(folder, providers, redis)
-            agent_id = await learnt_agent(read_settings(data=folder / "data"))
-            async with _web_processes(folder, environment) as homes:
-                log, blows = await _play(plan, homes, redis, agent_id)
-                settled_seconds = await _settled(record)
-                await asyncio.gather(*(home.terminate() for home in homes))
+    async with AsyncExitStack() as closing:
+        providers = await closing.enter_async_context(PlannedProviders(plan.turns).running())
+        redis = closing.enter_context(running_redis())
+        servers = Servers(redis, closing.enter_context(running_postgres()) if on_postgres else None)
+        environment = _environment(folder, providers, servers)
+        settings = read_settings(
+            **{name.removeprefix("DOCENT_").lower(): value for name, value in environment.items() if name in _STORED_IN}
+        )
+        agent_id = await learnt_agent(settings)
+        record = open_engine(settings.record_url)
+        closing.callback(record.dispose)
+        async with _web_processes(folder, environment) as homes:
+            log, blows = await _play(plan, homes, servers, agent_id)
+            settled_seconds = await _settled(record)
+            await asyncio.gather(*(home.terminate() for home in homes))
+        rows = stored_turns(record)
     killed_at = {pid: at for home in homes for pid, at in home.killed_at.items()}
-    rows = stored_turns(record)
     paused = {pid for home in homes for pid in home.paused}
     verdict = judged(log, rows, providers, killed_at, paused)
     exit_codes = [code for home in homes for code in home.exit_codes]
@@ -47,10 +71,11 @@ async def nemesis(folder: Path, seed: int, turn_count: int) -> dict[str, Any]:
     verdict.faults += [f"exit code {code} after SIGTERM" for code in exit_codes if code != 0]
     return {
         "seed": seed,
+        "record": "postgres" if on_postgres else "sqlite",
         "turns": turn_count,
         "seconds": round(time.monotonic() - began),
         "web_processes": HOMES,
-        "blows": counts(blows),
+        "blows": counts(f"postgres {blow}" if blow in POSTGRES_BLOWS else blow for blow in blows),
         "acknowledged": sum(seen.is_acknowledged for seen in log),
         "stored": counts(row.state for row in rows.values()),
         "answered_by": counts(row.answered_by for row in rows.values()),
@@ -66,11 +91,10 @@ async def nemesis(folder: Path, seed: int, turn_count: int) -> dict[str, Any]:
     }
 
 
-async def _play(plan: Plan, homes: list[WebProcess], redis: RedisServer, agent_id: str) -> tuple[list[Seen], list[str]]:
+async def _play(plan: Plan, homes: list[WebProcess], servers: Servers, agent_id: str) -> tuple[list[Seen], list[str]]:
     ports = [home.port for home in homes]
     waiting, log, struck = list(reversed(plan.turns)), list[Seen](), list[str]()
     blows = list(plan.blows)
-    redis_is_struck = asyncio.Lock()  # a blow that falls while Redis is down falls when it is back
 
     async def ask_on() -> None:
         while waiting:
@@ -78,7 +102,7 @@ async def _play(plan: Plan, homes: list[WebProcess], redis: RedisServer, agent_i
             while blows and blows[0].at_turn <= turn.number:
                 blow = blows.pop(0)
                 struck.append(blow.blow)
-                striking.create_task(_strike(blow, homes, redis, redis_is_struck))
+                striking.create_task(_strike(blow, homes, servers))
             log.append(await Visitor(turn, ports, agent_id).ask())
 
     async with asyncio.TaskGroup() as striking, asyncio.TaskGroup() as asking:
@@ -87,9 +111,7 @@ async def _play(plan: Plan, homes: list[WebProcess], redis: RedisServer, agent_i
     return log, struck
 
 
-async def _strike(
-    blow: PlannedBlow, homes: list[WebProcess], redis: RedisServer, redis_is_struck: asyncio.Lock
-) -> None:
+async def _strike(blow: PlannedBlow, homes: list[WebProcess], servers: Servers) -> None:
     match blow.blow:
         case "terminate":
             await homes[blow.home].restart(politely=True)
@@ -98,13 +120,22 @@ async def _strike(
         case "pause":
             await homes[blow.home].pause(_PAUSE_SECONDS)
         case "redis":
-            async with redis_is_struck:
-                await asyncio.to_thread(redis.stop)
-                await asyncio.sleep(3)
-                await asyncio.to_thread(redis.start)
+            async with servers.redis_is_struck:
+                await asyncio.to_thread(servers.redis.stop)
+                await asyncio.sleep(_AWAY_SECONDS)
+                await asyncio.to_thread(servers.redis.start)
+        case "fast" | "immediate" | "standby" | "read-only":
+            assert servers.postgres
+            async with servers.postgres_is_struck:
+                await asyncio.to_thread(_strike_postgres, servers.postgres, blow.blow)
 
 
-async def _settled(record: Path) -> float:
+def _strike_postgres(postgres: PostgresServer, how: Failure) -> None:
+    with postgres.failing(how):
+        time.sleep(_AWAY_SECONDS)
+
+
+async def _settled(record: Engine) -> float:
     """Seconds until no turn is running any more; gives up when a turn may no longer run."""
     began = time.monotonic()
     for _ in range(2 * _LEFT_RUNNING_SECONDS):
@@ -118,7 +149,13 @@ async def _settled(record: Path) -> float:
 async def _web_processes(folder: Path, environment: dict[str, str]) -> AsyncIterator[list[WebProcess]]:
     async with AsyncExitStack() as closing:
         homes = [
-            WebProcess(environment, folder / f"web{number}.log", free_port(), ahead_seconds=number * _AHEAD_SECONDS)
+            WebProcess(
+                environment,
+                folder / f"web{number}.log",
+                free_port(),
+                ahead_seconds=number * _AHEAD_SECONDS,
+                is_started_again="DOCENT_DATABASE_URL" in environment,
+            )
             for number in range(HOMES)
         ]
         for home in homes:
@@ -127,10 +164,12 @@ async def _web_processes(folder: Path, environment: dict[str, str]) -> AsyncIter
         yield homes
 
 
-def _environment(folder: Path, providers: PlannedProviders, redis: RedisServer) -> dict[str, str]:
+def _environment(folder: Path, providers: PlannedProviders, servers: Servers) -> dict[str, str]:
+    shared = {"DOCENT_DATABASE_URL": servers.postgres.url, "DOCENT_SECRET_KEY": new_key()} if servers.postgres else {}
     return {
+        **shared,
         "DOCENT_DATA": str(folder / "data"),
-        "DOCENT_REDIS_URL": redis.url,
+        "DOCENT_REDIS_URL": servers.redis.url,
         "DOCENT_TRUSTED_PROXIES": "127.0.0.1",
         "DOCENT_MODEL_URL": providers.urls[FIRST],
         "DOCENT_MODEL_NAME": "first",

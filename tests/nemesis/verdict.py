@@ -1,25 +1,26 @@
 """What the system of record holds, against what the visitors saw and the providers counted."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from uuid import UUID
 
+from sqlalchemy import Engine, Uuid, column, text
+
+from app.store.engine import is_sqlite
 from tests.nemesis.plan import FIRST, SECOND, TurnPlan
 from tests.nemesis.planned_provider import PlannedProviders
 from tests.nemesis.visitor import Seen
 
 MAY_BE_SHORT_SECONDS = 2.5  # of text, after kill -9
 _ENDED = ("done", "failed", "cut")
+
+
 _TURNS = """
-SELECT t.id, t.state, t.owner, t.answered_by, a.text, q.text,
+SELECT t.id AS turn_id, a.id AS message_id, t.state, t.owner, t.answered_by, a.text, q.text,
   (SELECT count(*) FROM messages m WHERE m.turn_id = t.id),
   (SELECT count(*) FROM usage u WHERE u.turn_id = t.id),
-  (SELECT group_concat(o.kind) FROM outbox o WHERE o.turn_id = t.id AND o.kind LIKE 'turn.%'),
-  (SELECT m.id FROM messages m WHERE m.turn_id = t.id AND m.role = 'agent')
+  (SELECT {joined} FROM outbox o WHERE o.turn_id = t.id AND o.kind LIKE 'turn.%')
 FROM turns t
 LEFT JOIN messages q ON q.turn_id = t.id AND q.role = 'visitor'
 LEFT JOIN messages a ON a.turn_id = t.id AND a.role = 'agent'
@@ -30,6 +31,7 @@ LEFT JOIN messages a ON a.turn_id = t.id AND a.role = 'agent'
 class Row:
     """One turn as it is stored; `answer` is None where none is."""
 
+    message_id: UUID | None
     state: str
     owner: str
     answered_by: str | None
@@ -38,22 +40,23 @@ class Row:
     message_count: int
     usage_count: int
     announced: str | None
-    message_id: str | None
 
     @property
     def owner_pid(self) -> int:
         return int(self.owner.rsplit("-", 2)[1])
 
 
-def running_turns(record: Path) -> int:
-    with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True, timeout=10)) as connection:
-        [(count,)] = connection.execute("SELECT count(*) FROM turns WHERE state = 'running'").fetchall()
-    return int(count)
+def running_turns(record: Engine) -> int:
+    with record.connect() as connection:
+        return int(connection.exec_driver_sql("SELECT count(*) FROM turns WHERE state = 'running'").scalar_one())
 
 
-def stored_turns(record: Path) -> dict[UUID, Row]:
-    with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True, timeout=10)) as connection:
-        return {UUID(key): Row(*values) for key, *values in connection.execute(_TURNS)}
+def stored_turns(record: Engine) -> dict[UUID, Row]:
+    joined = "group_concat(o.kind)" if is_sqlite(record) else "string_agg(o.kind, ',')"
+    ids = (column("turn_id", Uuid), column("message_id", Uuid))
+    statement = text(_TURNS.format(joined=joined)).columns(*ids)
+    with record.connect() as connection:
+        return {key: Row(message_id, *values) for key, message_id, *values in connection.execute(statement)}
 
 
 @dataclass
@@ -118,7 +121,7 @@ def _judge_row(verdict: Verdict, seen: Seen, row: Row, killed_at: Mapping[int, f
         verdict.blame("cut though its process was not killed", plan, row.owner)
     whole = [(end, bool(end["event"] == "done")) for end in seen.ends]
     for end, is_receipt in whole:
-        if is_receipt and (row.state != "done" or answer != seen.longest or end["message_id"] != _uuid(row.message_id)):
+        if is_receipt and (row.state != "done" or answer != seen.longest or end["message_id"] != str(row.message_id)):
             verdict.blame("receipt for something else", plan, f"{row.state}, {len(answer)} of {len(seen.longest)}")
     if row.answered_by == "model" and not any("".join(plan.words(p)).startswith(answer) for p in (FIRST, SECOND)):
         verdict.blame("answer of two providers", plan, repr(answer[:60]))
@@ -135,7 +138,3 @@ def _judge_calls(verdict: Verdict, plan: TurnPlan, row: Row, providers: PlannedP
 
 def counts(values: Iterable[str | None]) -> dict[str, int]:
     return dict(sorted(Counter(value or "none" for value in values).items()))
-
-
-def _uuid(stored: str | None) -> str:
-    return str(UUID(stored)) if stored else ""

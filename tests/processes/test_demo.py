@@ -6,14 +6,28 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.store.secret_keys import new_key
+from tests.doubles.postgres_server import running_postgres
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """The variables that name it."""
+    if request.param == "sqlite":
+        yield {}
+        return
+    with running_postgres() as server:
+        yield {"DOCENT_DATABASE_URL": server.url, "DOCENT_SECRET_KEY": new_key()}
+
 
 @pytest.mark.timeout(300)
-def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path) -> None:
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
+def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path, database: dict[str, str]) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path)} | database
     command = [
         sys.executable,
         "-m",

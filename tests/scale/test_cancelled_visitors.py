@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -25,13 +26,15 @@ from app.kit.limits.redis_stream_places import RedisStreamPlaces
 from app.kit.redis.guarded_redis import GuardedRedis
 from app.kit.redis.redis_cache import RedisCache
 from app.kit.redis.redis_connection import redis_client
-from app.store.engine import open_engine
+from app.store.engine import POSTGRES_CONNECTIONS, is_sqlite, open_engine
+from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.turns import TURNS
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.cancelled_at import CancelledAt
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.postgres_server import running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
 from tests.scale.redis_server import RedisServer, running_redis
@@ -115,17 +118,22 @@ async def test_on_redis_nobody_gets_anothers_reply_and_no_connection_is_lost(
             assert other.get(key) == b"value of visitor " + key.rpartition(b":")[2]
 
 
-# SQLite
+# The record
 
 
-@pytest.fixture
-async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
-    opened = open_engine(await temporary_database(tmp_path))
-    yield opened
-    opened.dispose()
+@pytest.fixture(params=["sqlite", "postgres"])
+async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
+    with ExitStack() as closing:
+        if request.param == "sqlite":
+            opened = open_engine(await temporary_database(tmp_path))
+        else:
+            opened = open_engine(closing.enter_context(running_postgres()).url)
+            migrate(opened)
+        yield opened
+        opened.dispose()
 
 
-async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(engine: Engine) -> None:
+async def test_nobody_reads_anothers_turn_and_no_connection_to_the_record_is_lost(engine: Engine) -> None:
     record = SystemOfRecord(engine, FixedClock(), TEST_KEYS, TURN_END_LISTENERS)
     with record.writing() as tx:
         agent = AgentRecords(tx).create(TokenRecords(tx).default_workspace(), AgentConfig(name="Ada"))
@@ -138,9 +146,18 @@ async def test_on_sqlite_nobody_reads_anothers_turn_and_no_connection_is_lost(en
     await come_and_go(visit, longest=60)
 
     assert cast(QueuePool, engine.pool).checkedout() == 0
+    if not is_sqlite(engine):
+        assert sessions(engine) <= POSTGRES_CONNECTIONS, "none stays open that the pool does not know"
     await every_turn_is_whole_or_absent(engine)
     async with asyncio.timeout(5):
         await visit(VISITORS)
+
+
+def sessions(engine: Engine) -> int:
+    """As the server counts them, the asker's among them."""
+    with engine.connect() as connection:
+        count = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        return int(connection.exec_driver_sql(count).scalar_one())
 
 
 async def a_whole_turn(record: SystemOfRecord, agent: Agent, question: str, answer: str) -> list[str]:
