@@ -8,7 +8,7 @@ from app.agents.records.agents import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_line, check_text
+from app.core.field_rules import check_text
 from app.core.gap_state import GapState
 from app.core.page_url import is_same_page, same_page_urls
 from app.gaps.gap import Gap
@@ -20,10 +20,10 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_AT_ONCE = 100
-MAX_NAME_CHARS = 100
 SAMPLES = 20
 
 
@@ -81,13 +81,14 @@ class GapGrooming:
         return await self._records.write(work)
 
     async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
-        """Who looks after it, "" for nobody, and what operators should know; None leaves either as it is."""
-        check_line("assignee", assignee or "", MAX_NAME_CHARS)
+        """Who looks after it, an operator's e-mail address or "" for nobody, and what operators should know; None
+        leaves either as it is."""
         check_text("note", note or "", MAX_NOTE_CHARS)
 
         def work(tx: Transaction) -> Gap:
-            GapRecords(tx).get(actor.workspace_id, gap_id)
-            GapGroomingRecords(tx).tell(gap_id, assignee=assignee, note=note)
+            before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
+            new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
+            GapGroomingRecords(tx).tell(gap_id, assignee=new, note=note)
             AuditRecords(tx).acted(actor, "gap.edit", gap_id)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
 

@@ -22,6 +22,8 @@ from app.gaps.gap_grooming import GapGrooming
 from app.gaps.records.gaps import GapRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.store.system_of_record import SystemOfRecord
+from app.workspaces.operator import Operator, Role
+from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -144,8 +146,15 @@ async def test_what_was_split_does_not_join_again_by_itself(office: Office) -> N
 async def test_a_gap_is_assigned_and_noted(office: Office) -> None:
     await office.ask(SHIP)
     gap = (await office.gaps())[SHIP]
-    told = await office.grooming.tell(office.actor, gap.id, "bob", "Ask the warehouse.")
-    assert (told.assignee, told.note) == ("bob", "Ask the warehouse.")
+    bob = Operator(uuid4(), office.actor.workspace_id, "bob@example.com", Role.EDITOR, office.clock.now())
+    await office.record.write(lambda tx: OperatorRecords(tx).add(bob, "hash"))
+    told = await office.grooming.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
+    assert (told.assignee, told.note) == (bob.email, "Ask the warehouse.")
+    with pytest.raises(InvalidInput, match="assignee"):
+        await office.grooming.tell(office.actor, gap.id, assignee="eve@example.com")
+    await office.record.write(lambda tx: OperatorRecords(tx).delete(bob.id))
+    told = await office.grooming.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
+    assert told.assignee == bob.email, "whoever has left keeps what they had, until somebody else gets it"
     told = await office.grooming.tell(office.actor, gap.id, assignee="")
     assert (told.assignee, told.note) == ("", "Ask the warehouse.")
 

@@ -99,7 +99,8 @@ BODIES: Mapping[str, Json] = {
     "editGoldenQuestion": {"language": "en"},
     "editConversation": {"state": "closed", "add_labels": ["shipping"]},
     "editConversations": {"conversation_ids": ["{conversation}"], "add_labels": ["shipping"]},
-    "editGap": {"assignee": "ann"},
+    "editLead": {"assignee": ""},
+    "editGap": {"assignee": "", "note": "ask the warehouse"},
     "mergeGaps": {"gap_ids": ["{other_gap}"]},
     "splitGap": {"turn_id": "{split_turn}"},
     "settleGaps": {"gap_ids": ["{other_gap}"], "state": "ignored", "note": "not ours"},
@@ -127,6 +128,7 @@ REQUIRED: Mapping[str, str] = {
     "askPlayground": "question",
     "streamPlayground": "question",
     "editConversations": "conversation_ids",
+    "editLead": "assignee",
     "mergeGaps": "gap_ids",
     "splitGap": "turn_id",
     "settleGaps": "state",
@@ -244,6 +246,7 @@ async def furnish(house: House) -> FurnishedHouse:
     )
     await parts.get(Agents).publish(actor, agent_id)
     await parts.get(Leads).leave(session, "Ann", "ann@example.com", "Do you ship to Malta?")
+    [lead] = (await parts.get(Leads).of_agent(actor, agent_id, PageRequest())).items
     await parts.get(LiveChats).ask(session)
     await parts.get(LiveChats).say(session, uuid4(), "Is anybody there?")
     await parts.get(LiveChats).take_over(await parts.get(ApiTokens).verify(house.write), session.conversation_id)
@@ -302,6 +305,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "delivery_id": dead,
             "answer_id": answer.id,
             "gap_id": gaps.items[0].id,
+            "lead_id": lead.id,
             "conversation_id": session.conversation_id,
             "visitor_id": session.visitor_id,
             "operator_id": operator.id,

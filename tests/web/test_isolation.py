@@ -150,7 +150,16 @@ async def call(
 def test_every_route_has_a_tenant_to_be_kept_from() -> None:
     owned = {
         *("agent_id", "golden_id", "turn_id", "source_id", "document_id", "deletion_id", "webhook_id", "delivery_id"),
-        *("answer_id", "gap_id", "conversation_id", "visitor_id", "token_id", "operator_id", "golden_run_id"),
+        *(
+            "answer_id",
+            "gap_id",
+            "conversation_id",
+            "visitor_id",
+            "token_id",
+            "operator_id",
+            "golden_run_id",
+            "lead_id",
+        ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}
     assert named <= owned, "furnish() in route_examples.py must make what the new route names"

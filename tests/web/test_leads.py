@@ -8,6 +8,8 @@ import pytest
 
 from app.agents.agent import Fallback
 from app.agents.agents import Agents
+from app.workspaces.operator import Role
+from app.workspaces.operators import Operators
 from tests.web.house import House, Json, VisitorHttp
 
 GIVEN = {"name": "Ann", "email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}
@@ -108,3 +110,18 @@ async def test_leads_are_listed_latest_first_page_by_page(asking: House) -> None
     first = (await asking.api("GET", path)).json()
     rest = (await asking.api("GET", f"{path}&cursor={first['next_cursor']}")).json()
     assert [lead["message"] for lead in (*first["items"], *rest["items"])] == ["2", "1", "0"]
+
+
+async def test_a_lead_is_given_to_an_operator_of_the_workspace(asking: House) -> None:
+    visitor = await asking.visitor()
+    await visitor.call("POST", "/leads", GIVEN)
+    [lead] = await leads(asking)
+    assert lead["assignee"] == ""
+    path = f"/v1/leads/{lead['id']}"
+    await asking.parts.get(Operators).add(asking.actor, "bob@example.com", Role.EDITOR, "a long password")
+    given = await asking.api("PATCH", path, {"assignee": "Bob@example.com"})
+    assert (given.status_code, given.json()["assignee"]) == (200, "bob@example.com")
+    assert (await leads(asking))[0]["assignee"] == "bob@example.com"
+    refused = await asking.api("PATCH", path, {"assignee": "eve@example.com"})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "assignee")
+    assert (await asking.api("PATCH", path, {"assignee": ""})).json()["assignee"] == ""

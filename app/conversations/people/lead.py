@@ -11,7 +11,8 @@ MAX_MESSAGE_CHARS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Its writer has agreed, at `created_at`, that it is kept. What was asked before is in the conversation."""
+    """Its writer has agreed, at `created_at`, that it is kept. What was asked before is in the conversation. `assignee`
+    is the operator who looks after it, by their e-mail address, "" for nobody."""
 
     id: UUID
     agent_id: UUID
@@ -21,3 +22,4 @@ class Lead:
     email: str
     message: str
     created_at: datetime
+    assignee: str = ""

@@ -1,6 +1,7 @@
 """What visitors leave for people to answer, and what operators see of it."""
 
 import re
+from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -15,6 +16,8 @@ from app.core.list_paging import collected
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.assignees import checked_assignee
+from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000
 # What browsers take for an address; only a letter to it shows whether there is one.
@@ -64,6 +67,24 @@ class Leads:
             return LeadRecords(tx).page(agent_id, page)
 
         return await self._records.read(work)
+
+    async def get(self, actor: Actor, lead_id: UUID) -> Lead:
+        """Raises NotFound for one that is absent or another workspace's."""
+        return await self._records.read(lambda tx: LeadRecords(tx).get(actor.workspace_id, lead_id))
+
+    async def assign(self, actor: Actor, lead_id: UUID, assignee: str) -> Lead:
+        """To the operator of that e-mail address, "" for nobody. Raises InvalidInput, and NotFound as `get` does. The
+        audit names the agent and not the lead, which its visitor's erasure must leave nowhere."""
+
+        def work(tx: Transaction) -> Lead:
+            lead = LeadRecords(tx).get(actor.workspace_id, lead_id)
+            given = replace(lead, assignee=checked_assignee(tx, actor, assignee))
+            LeadRecords(tx).assign(lead_id, given.assignee)
+            told = {"assignee": given.assignee}
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "lead.assign", str(lead.agent_id), told)
+            return given
+
+        return await self._records.write(work)
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
         """The latest MAX_EXPORTED, latest first."""

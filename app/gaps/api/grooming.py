@@ -11,11 +11,12 @@ from app.core.gap_state import GapReason, GapState
 from app.core.turn import Channel
 from app.gaps.api.gaps import TAG, GapOut
 from app.gaps.gap_facts import Shortfall
-from app.gaps.gap_grooming import MAX_AT_ONCE, MAX_NAME_CHARS, GapGrooming, GapView
+from app.gaps.gap_grooming import MAX_AT_ONCE, GapGrooming, GapView
 from app.gaps.gaps import MAX_NOTE_CHARS
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, get, patch, post
 from app.web.model import Model
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
 class MergeIn(Model):
@@ -27,7 +28,9 @@ class SplitIn(Model):
 
 
 class GapPatch(Model):
-    assignee: str | None = Field(default=None, max_length=MAX_NAME_CHARS, description='Who looks after it; "": nobody.')
+    assignee: str | None = Field(
+        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.'
+    )
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
 
 

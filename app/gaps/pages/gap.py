@@ -6,15 +6,16 @@ from pydantic import Field
 
 from app.core.errors import InvalidInput
 from app.gaps.gap import Gap
-from app.gaps.gap_grooming import MAX_NAME_CHARS, GapGrooming
+from app.gaps.gap_grooming import GapGrooming
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
 from app.gaps.pages.view import GapShow
 from app.web.access import read, write
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
 class AboutForm(Form):
-    assignee: str = Field(default="", max_length=MAX_NAME_CHARS)
+    assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 

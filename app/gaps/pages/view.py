@@ -17,17 +17,26 @@ from app.gaps.gap_replay import GapReplay
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import Gaps
 from app.web.console.page import Form, Shown, Visit
+from app.workspaces.assignees import Assignees
 
 _OTHERS = 100  # to choose from when gaps are merged
 OPEN_STATES = (GapState.OPEN, GapState.PROPOSED)
 
 
 class GapShow:
-    def __init__(self, gaps: Gaps, grooming: GapGrooming, answers: CuratedAnswers, suggestions: GapSuggestions) -> None:
+    def __init__(
+        self,
+        gaps: Gaps,
+        grooming: GapGrooming,
+        answers: CuratedAnswers,
+        suggestions: GapSuggestions,
+        assignees: Assignees,
+    ) -> None:
         self._gaps = gaps
         self._grooming = grooming
         self._answers = answers
         self._suggestions = suggestions
+        self._assignees = assignees
 
     async def own(self, visit: Visit[Form]) -> Gap:
         """The path's gap, of the path's agent. Raises NotFound."""
@@ -65,6 +74,7 @@ class GapShow:
                 "is_open": gap.state in OPEN_STATES,
                 "wordings": wordings,
                 "others": others,
+                "people": await self._assignees.of_workspace(visit.actor),
                 "written": written,
                 "pattern": written.pattern if written else "\n".join(s.question for s in wordings),
                 "trigger": (written.trigger if written else Trigger.SEMANTIC).value,

@@ -60,7 +60,7 @@ async def test_what_visitors_wrote_is_text_wherever_it_stands(house: House) -> N
     gap = await asked_in_vain(house, HOSTILE, HOSTILE)
     browser = await an_operator(house)
     path = f"{gaps_path(house)}/{gap}"
-    about = await browser.post(f"{path}/about", {"assignee": HOSTILE[:90], "note": HOSTILE})
+    about = await browser.post(f"{path}/about", {"note": HOSTILE})
     assert about.status_code == 303
     replayed = await browser.post(f"{path}/replay")
     rehearsed = await browser.post(

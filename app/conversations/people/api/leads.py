@@ -5,20 +5,22 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.conversations.people.lead import Lead
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
-from app.web.access import read
-from app.web.endpoint import Api, Call, get
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, patch
 from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG: Final = "Conversations"
-_COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id")
+_COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee")
 
 
 class LeadOut(Model):
@@ -29,10 +31,17 @@ class LeadOut(Model):
     email: str
     message: str
     created_at: datetime
+    assignee: str = Field(description="The e-mail address of the operator who looks after it; empty for nobody.")
 
     @classmethod
     def of(cls, lead: Lead) -> "LeadOut":
         return cls.model_validate(lead)
+
+
+class LeadPatch(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}]})
+
+    assignee: str = Field(max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.')
 
 
 class LeadExportQuery(Model):
@@ -67,6 +76,10 @@ class AdminLeads(Api):
         leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
         return leads_file(leads, call.input.format)
 
+    @patch("/v1/leads/{lead_id}", "Give a lead to an operator", access=write, codes=("not_found",))
+    async def edit_lead(self, call: Call[Actor, LeadPatch]) -> LeadOut:
+        return LeadOut.of(await self._leads.assign(call.caller, call.path_id("lead_id"), call.input.assignee))
+
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
     """A download."""
@@ -81,4 +94,4 @@ def as_csv(leads: Iterable[Lead]) -> str:
 def _row(lead: Lead) -> tuple[str, ...]:
     ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
     texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
-    return (lead.created_at.isoformat(), *texts, *ids)
+    return (lead.created_at.isoformat(), *texts, *ids, as_cell(lead.assignee))

@@ -2,13 +2,14 @@
 
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.conversations.people.lead import Lead
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.codec import value_of
 from app.store.keyset import Keyset
+from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LEADS
 from app.store.transaction import Repository
@@ -38,6 +39,21 @@ class LeadRecords(Repository):
                 created_at=lead.created_at,
             )
         )
+
+    def get(self, workspace_id: UUID, lead_id: UUID) -> Lead:
+        """Raises NotFound, for a foreign one as well."""
+        statement = (
+            select(LEADS)
+            .join(AGENTS, AGENTS.c.id == LEADS.c.agent_id)
+            .where(LEADS.c.id == lead_id, AGENTS.c.workspace_id == workspace_id)
+        )
+        row = self._connection.execute(statement).first()
+        if row is None:
+            raise NotFound("lead")
+        return value_of(Lead, row)
+
+    def assign(self, lead_id: UUID, assignee: str) -> None:
+        self._connection.execute(update(LEADS).where(LEADS.c.id == lead_id).values(assignee=assignee))
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
         """Latest first."""
