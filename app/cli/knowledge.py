@@ -155,6 +155,11 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)
             notes += [f"{agent.draft.name}: {said}" for said in unread]
         checks = await check_models(base)
+    if "://" in settings.vector_uri and settings.keywords == "shared":
+        notes.append(
+            "Vectors lie on an object store, keywords in the data folder: where several machines answer, set "
+            "DOCENT_KEYWORDS=own on each."
+        )
     findings += [check.problem for check in checks if check.problem]
     key_file = configured_key_file(settings)
     if key_file and key_file.is_open_to_others():

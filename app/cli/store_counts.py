@@ -1,10 +1,12 @@
 """How many rows each store holds of an agent, and whether they agree."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from app.bootstrap.infrastructure import Infrastructure
 from app.core.errors import IndexUnavailable
+from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.transaction import Transaction
 
@@ -35,6 +37,9 @@ async def store_counts(base: Infrastructure, agent_id: UUID) -> StoreCounts:
         live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
         return live, chunks, documents
 
+    if isinstance(base.indexes.keywords, FollowedKeywordIndex):
+        with suppress(IndexUnavailable):  # counting says so
+            await base.indexes.keywords.follow(agent_id)
     live, chunks, documents = await base.record.read(work)
     held: list[set[str] | None] = []
     for index in (base.indexes.vectors, base.indexes.keywords):

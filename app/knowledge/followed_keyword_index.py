@@ -124,6 +124,10 @@ class FollowedKeywordIndex:
     async def close(self) -> None:
         await asyncio.gather(*(end_task(task) for task in self._following.values()))
 
+    async def follow(self, agent_id: UUID) -> None:
+        """Bring an agent in step, however long that takes. Raises IndexUnavailable."""
+        await asyncio.shield(self._following.get(agent_id) or self._begin_to_follow(agent_id))
+
     async def sweep(self) -> int:
         """Bring every agent that this machine holds in step, asked or not: what was deleted goes from its files too.
         Returns 0: there is nothing to do at once again."""

@@ -163,6 +163,19 @@ async def test_an_index_that_fails_says_so_and_is_filled_anew(
     assert await found(followed, house, "lamp3") == 1
 
 
+async def test_following_waits_as_long_as_it_takes(house: KnowledgeHouse, local: SecondMachine) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page())
+    local.may_put.clear()
+    impatient = FollowedKeywordIndex(local, house.record, wait_seconds=0.01)
+    following = asyncio.create_task(impatient.follow(house.agent_id))
+    with pytest.raises(IndexUnavailable):
+        await found(impatient, house, "word1")
+    assert not following.done()
+    local.may_put.set()
+    await following
+    assert await local.chunk_ids(house.agent_id) == await house.live_ids()
+
+
 class TestSweep:
     async def test_agents_that_nobody_asks_follow_too(
         self, house: KnowledgeHouse, followed: FollowedKeywordIndex, local: SecondMachine

@@ -185,5 +185,6 @@ def test_a_machine_that_dies_is_missed_by_nobody_and_comes_back_empty(cluster: C
         until(new.client(cluster.token).is_ready)
         until(lambda: cluster.found(new, "How do I return a station?")["trace"]["missing"] == [])
         assert cluster.best(new, "How do I return a station?") == before
+        assert json.loads(new.command("doctor", "--json"))["findings"] == []
     finally:
         new.kill()
