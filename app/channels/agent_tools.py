@@ -14,6 +14,7 @@ from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
 from app.core.page_url import same_page_urls
 from app.core.turn import Channel
+from app.knowledge.passing_versions import versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
@@ -114,13 +115,14 @@ class AgentTools:
     async def _read(self, caller: ProgramCaller, asked: ReadPageIn) -> Told:
         """Raises NotFound for what the agent has not learnt, and for what it may not answer from."""
         await self._questions.count(caller.agent)
-        agent, only = caller.agent, caller.agent.config.retrieval.filter
+        agent = caller.agent
 
         def page(tx: Transaction) -> list[Chunk]:
-            live = LiveDocumentRecords(tx)
-            found = live.page_chunks(agent.id, same_page_urls(asked.url))
-            is_hidden = found and not only.is_open and not live.versions_passing(agent.id, [only], found[0].document_id)
-            return [] if is_hidden else found
+            found = LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(asked.url))
+            if not found:
+                return []
+            among = versions_passing(tx, agent.id, [agent.config.retrieval.filter], found[0].document_id)
+            return found if among is None or among else []
 
         chunks = await self._records.read(page)
         if not chunks:

@@ -14,7 +14,7 @@ from app.channels.program_questions import ProgramCaller, ProgramQuestions, prog
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.text.untrusted_text import without_controls
-from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.page_markdown import PageMarkdownRecords, WebPage, WebPageText
 from app.store.system_of_record import SystemOfRecord
 from app.web.endpoint import Api, Call, get
@@ -79,7 +79,7 @@ class LlmsApi(Api):
         agent = call.caller.agent
         await self._questions.count(agent)
         document_id = call.path_id("document_id")
-        among = await self._among(agent, document_id)
+        among = await read_versions_passing(self._records, agent.id, [agent.config.retrieval.filter], document_id)
         page = await self._records.read(lambda tx: PageMarkdownRecords(tx).text(agent.id, document_id))
         if among is not None and page.version_id not in among:
             raise NotFound("document")
@@ -93,7 +93,8 @@ class LlmsApi(Api):
         at_once: int,
     ) -> AsyncIterator[Listed]:
         """So many in a transaction: a file is as long as a website."""
-        among, cursor = await self._among(agent), None
+        among = await read_versions_passing(self._records, agent.id, [agent.config.retrieval.filter])
+        cursor: str | None = None
         while True:
             listed = await self._records.read(
                 lambda tx: read(PageMarkdownRecords(tx), agent.id, PageRequest(at_once, cursor))
@@ -104,15 +105,6 @@ class LlmsApi(Api):
             cursor = listed.next_cursor
             if cursor is None:
                 return
-
-    async def _among(self, agent: LiveAgent, document_id: UUID | None = None) -> set[UUID] | None:
-        """The versions that the agent may answer from, of one document where that is named; None for all."""
-        only = agent.config.retrieval.filter
-        if only.is_open:
-            return None
-        return await self._records.read(
-            lambda tx: LiveDocumentRecords(tx).versions_passing(agent.id, [only], document_id)
-        )
 
 
 def _address(request: Request, agent_id: UUID) -> str:

@@ -11,6 +11,7 @@ from app.core.chunk import Chunk
 from app.core.search_filter import SearchFilter
 from app.core.text.section_text import section_name
 from app.core.text.shown_text import shown_passage
+from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.store.system_of_record import SystemOfRecord
@@ -55,10 +56,7 @@ class PageSearch:
 
     async def find(self, agent: LiveAgent, typed: str, only: SearchFilter) -> list[FoundPage]:
         """Up to `MAX_PAGES` pages that pass the agent's filter and `only`, best first. Raises IndexUnavailable."""
-        among = None
-        narrow = [each for each in (agent.config.retrieval.filter, only) if not each.is_open]
-        if narrow:
-            among = await self._records.read(lambda tx: LiveDocumentRecords(tx).versions_passing(agent.id, narrow))
+        among = await read_versions_passing(self._records, agent.id, (agent.config.retrieval.filter, only))
         hits = await self._keywords.complete(agent.id, agent.config.language, typed, _ASKED, among)
         ids = [hit.chunk_id for hit in hits]
         live = await self._records.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent.id, ids))

@@ -11,6 +11,7 @@ from app.core.chunk import Chunk, IndexHit
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.search_filter import SearchFilter
 from app.core.text.light_words import without_light_words
+from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -81,7 +82,7 @@ class Recall:
 
         Raises IndexUnavailable when neither index can be asked.
         """
-        among = await self._among(agent_id, filters)
+        among = await read_versions_passing(self._records, agent_id, filters)
         asked = per_list + per_list // 5
         by_meaning, by_words = await asyncio.gather(
             self._by_meaning(agent_id, wordings, asked, among),
@@ -101,12 +102,6 @@ class Recall:
             for wording, cosine, meant, said in zip(wordings, cosines, by_meaning, by_words, strict=True)
         )
         return _recalled(chunks, heard, missing)
-
-    async def _among(self, agent_id: UUID, filters: Sequence[SearchFilter]) -> Collection[UUID] | None:
-        narrow = [one for one in filters if not one.is_open]
-        if not narrow:
-            return None
-        return await self._records.read(lambda tx: LiveDocumentRecords(tx).versions_passing(agent_id, narrow))
 
     async def _by_meaning(
         self, agent_id: UUID, wordings: Sequence[Wording], asked: int, among: Collection[UUID] | None
