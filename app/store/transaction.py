@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import Connection, CursorResult, Result, Table, delete, select
+from sqlalchemy import Connection, CursorResult, Result, Table, delete, func, select
 from sqlalchemy.dialects import sqlite
 
 from app.agents.agent import AgentConfig
@@ -76,6 +76,11 @@ class Repository:
     def _dialect(self) -> str:
         """ "sqlite" or "postgresql"."""
         return self._tx.connection.dialect.name
+
+    def _alone(self, purpose: str) -> None:
+        """Until this transaction ends no other one is alone for the same purpose. SQLite has one writer."""
+        if self._dialect == "postgresql":
+            self._connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(purpose))))
 
     def _insert(self, table: Table) -> sqlite.Insert:
         """An insert that knows `on_conflict_...`."""

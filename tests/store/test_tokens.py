@@ -1,5 +1,6 @@
 """Workspaces, API tokens and signing keys."""
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from app.core.errors import NotFound
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.tenancy import SIGNING_KEYS
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.workspace import ApiToken
+from app.workspaces.workspace import ApiToken, SigningKey
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id
 
@@ -99,6 +100,19 @@ async def test_a_signing_key_is_made_once(record: SystemOfRecord) -> None:
     with record.reading() as tx:
         assert TokenRecords(tx).signing_keys() == keys
     assert [len(key.secret) for key in keys] == [32]
+
+
+async def test_processes_that_start_together_make_one_signing_key(record: SystemOfRecord) -> None:
+    def other_process() -> list[SigningKey]:
+        with record.writing() as tx:
+            return TokenRecords(tx).signing_keys()
+
+    with ThreadPoolExecutor(1) as elsewhere:
+        with record.writing() as tx:
+            [made] = TokenRecords(tx).signing_keys()
+            asked = elsewhere.submit(other_process)
+            wait([asked], timeout=0.5)  # it has one of its own by then, or waits for us
+        assert asked.result() == [made]
 
 
 async def test_a_rotated_key_is_for_visitors_until_then_and_kept_for_what_was_drawn_from_it(
