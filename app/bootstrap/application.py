@@ -32,6 +32,7 @@ from app.conversations.people.pages.live import LivePages
 from app.conversations.people.pages.news import NewsPages
 from app.conversations.privacy.api.visitors import AdminVisitors
 from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
+from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions
 from app.gaps.api.grooming import AdminGapGrooming
@@ -161,6 +162,7 @@ PAGES: Sequence[type[Pages]] = (
     AgentVersionPages,
     InboxPages,
     ConversationPages,
+    VisitorPages,
     LeadPages,
     PlaygroundPages,
     CuratedAnswerPages,

@@ -8,7 +8,7 @@ from uuid import UUID
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import Conversation
 from app.conversations.conversation_filter import EVERY_CONVERSATION, MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
-from app.conversations.inbox_entry import InboxEntry, LabelCount, Neighbours
+from app.conversations.inbox_entry import InboxEntry, LabelCount, Neighbours, VisitorFacts
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -76,6 +76,10 @@ class ConversationReview:
             return InboxRecords(tx).neighbours(conversation, only)
 
         return await self._records.read(work)
+
+    async def visitor(self, actor: Actor, visitor_id: UUID) -> VisitorFacts:
+        """Raises NotFound for one who is absent or another workspace's."""
+        return await self._records.read(lambda tx: InboxRecords(tx).visitor(actor.workspace_id, visitor_id))
 
     async def labels(self, actor: Actor, agent_id: UUID) -> list[LabelCount]:
         """Those that the agent's conversations bear, in alphabetical order."""

@@ -1,17 +1,19 @@
 """A conversation as operators work on it: what became of it, whose it is, what it is called."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
-from app.conversations.conversation import Conversation
+from app.conversations.conversation import Conversation, Visitor
 from app.core.turn import AnsweredBy, TurnState
 
 MAX_AT_ONCE: Final = 200  # conversations that one change may name
 MAX_LABELS: Final = 20  # of one conversation
 MAX_LABEL_CHARS: Final = 40
+LISTED_OF_VISITOR: Final = 6  # conversations, and pages
 
 
 class Outcome(StrEnum):
@@ -49,6 +51,19 @@ class Neighbours:
 
     previous: UUID | None = None
     next: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorFacts:
+    """What is known of a visitor: `conversations` are the latest in which they asked, of `conversation_count`; `pages`
+    are those on which they asked last, the latest first."""
+
+    visitor: Visitor
+    first_seen_at: datetime
+    conversation_count: int
+    turn_count: int
+    conversations: Sequence[Conversation]
+    pages: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

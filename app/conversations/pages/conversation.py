@@ -54,6 +54,7 @@ class ConversationPages(Pages):
             {
                 "conversation": conversation,
                 "entry": thread.entry,
+                "facts": await self._review.visitor(visit.actor, conversation.visitor_id),
                 "neighbours": await self._review.neighbours(visit.actor, conversation.id, wanted.only),
                 "wanted": wanted,
                 "kept": wanted.kept,

@@ -6,23 +6,27 @@ from uuid import UUID
 
 from sqlalchemy import func, select, tuple_, update
 
-from app.conversations.conversation import Conversation
+from app.conversations.conversation import Conversation, Visitor
 from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
 from app.conversations.inbox_entry import (
+    LISTED_OF_VISITOR,
     ConversationChange,
     ConversationState,
     InboxEntry,
     LabelCount,
     Neighbours,
     Outcome,
+    VisitorFacts,
     outcome_of_turn,
     worst,
 )
 from app.conversations.records.conversation_search import fitting
+from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.store.codec import value_of
 from app.store.keyset import Keyset
+from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, VISITORS
 from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import FEEDBACK, TURNS
@@ -30,11 +34,12 @@ from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
-_PLACE: Final = tuple_(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)
+_BY_AGE: Final = (CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)
+_PLACE: Final = tuple_(*_BY_AGE)
 
 
 class InboxRecords(Repository):
-    """The caller has checked the workspace."""
+    """The caller has checked the workspace where a method does not ask for it."""
 
     def page(
         self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
@@ -48,9 +53,8 @@ class InboxRecords(Repository):
         """Before and after it in that list, be it in it or not."""
         place = (conversation.last_active_at, conversation.id)
         listed = select(CONVERSATIONS.c.id).where(*self._listed(conversation.agent_id, only)).limit(1)
-        by_age = (CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)
-        before = listed.where(place < _PLACE).order_by(*by_age)
-        after = listed.where(place > _PLACE).order_by(*(column.desc() for column in by_age))
+        before = listed.where(place < _PLACE).order_by(*_BY_AGE)
+        after = listed.where(place > _PLACE).order_by(*(column.desc() for column in _BY_AGE))
         return Neighbours(self._connection.scalar(before), self._connection.scalar(after))
 
     def entries(self, conversations: Sequence[Conversation]) -> list[InboxEntry]:
@@ -87,6 +91,35 @@ class InboxRecords(Repository):
             )
             for each in conversations
         ]
+
+    def visitor(self, workspace_id: UUID, visitor_id: UUID) -> VisitorFacts:
+        """Raises NotFound, for a foreign one as well."""
+        own = (
+            select(VISITORS)
+            .join(AGENTS, AGENTS.c.id == VISITORS.c.agent_id)
+            .where(VISITORS.c.id == visitor_id, AGENTS.c.workspace_id == workspace_id)
+        )
+        row = self._connection.execute(own).first()
+        if row is None:
+            raise NotFound("visitor")
+        asked = [CONVERSATIONS.c.visitor_id == visitor_id, CONVERSATIONS.c.turn_count > 0]
+        sums = select(func.count(), func.coalesce(func.sum(CONVERSATIONS.c.turn_count), 0)).where(*asked)
+        conversation_count, turn_count = self._connection.execute(sums).one()
+        latest = select(CONVERSATIONS).where(*asked).order_by(*(column.desc() for column in _BY_AGE))
+        pages = (
+            select(TURNS.c.page_url)
+            .where(TURNS.c.visitor_id == visitor_id, TURNS.c.page_url != "")
+            .group_by(TURNS.c.page_url)
+            .order_by(func.max(TURNS.c.created_at).desc())
+        )
+        return VisitorFacts(
+            value_of(Visitor, row),
+            row.created_at,
+            conversation_count,
+            int(turn_count),
+            [value_of(Conversation, each) for each in self._connection.execute(latest.limit(LISTED_OF_VISITOR))],
+            list(self._connection.scalars(pages.limit(LISTED_OF_VISITOR))),
+        )
 
     def labels(self, agent_id: UUID) -> list[LabelCount]:
         """All of the agent's, in alphabetical order."""

@@ -4,8 +4,11 @@ import csv
 import io
 import re
 from html import unescape
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from app.conversations.conversation import Visitor
+from app.conversations.records.conversations import ConversationRecords
+from app.core.turn import Channel, VisitorSession
 from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
 from tests.web.route_examples import store_turn
@@ -88,6 +91,40 @@ async def test_what_is_found_is_taken_along_as_a_table_without_formulas(console:
     told = dict(zip(heads, row, strict=True))
     assert (told["first_question"], told["outcome"], told["state"]) == ("'=1+1", "unanswered", "open")
     assert len((await console.viewer.get(place(console, "/export?format=json&q=1%2B1"))).json()) == 1
+
+
+async def test_the_visitor_stands_beside_the_conversation(console: OpenConsole) -> None:
+    ids = console.rooms.ids
+    path = place(console, f"/{ids['conversation_id']}")
+    shown = text_of(await console.viewer.page(path))
+    assert "Known by their browser alone" in shown
+    assert "Export all data" in shown
+    assert "Erase the visitor" not in shown
+    file = await console.viewer.get(f"/console/agents/{ids['agent_id']}/visitors/{ids['visitor_id']}/export")
+    exported = file.json()
+    assert exported["visitor_id"] == str(ids["visitor_id"])
+    assert exported["conversations"][0]["labels"] == ["prices"]
+    own = (await console.rooms.visitor.call("GET", "/me/export")).json()
+    assert own["conversations"][0]["labels"] == [], "what operators call it is theirs"
+    erased = await console.editor.flash(
+        await console.editor.post(f"/console/agents/{ids['agent_id']}/visitors/{ids['visitor_id']}/erase")
+    )
+    assert erased.startswith("The visitor is erased, with 1 conversation and 1 turn. Receipt: ")
+    assert (await console.viewer.get(path)).status_code == 404
+
+
+async def test_other_conversations_of_a_visitor_are_linked(console: OpenConsole) -> None:
+    session = console.rooms.visitor.session
+    ids = console.rooms.ids
+    with console.house.record.writing() as tx:
+        visitor = Visitor(ids["visitor_id"], ids["agent_id"], UUID(session["visitor_id"]))
+        other = ConversationRecords(tx).start(visitor, Channel.WIDGET)
+    its = VisitorSession(console.house.actor.workspace_id, ids["agent_id"], visitor.id, other.id, Channel.WIDGET)
+    await store_turn(console.house, its, uuid4(), "And to Gozo?")
+    shown = await console.viewer.page(place(console, f"/{ids['conversation_id']}"))
+    assert re.search(rf'conversations/{other.id}\?[^"]*" dir="auto">And to Gozo\?</a>', shown)
+    listed = await console.viewer.page(place(console, f"?state=all&visitor={ids['visitor_id']}"))
+    assert listed.count('class="inbox-question"') == 2
 
 
 async def test_a_thread_shows_what_made_each_answer(still_console: OpenConsole) -> None:
