@@ -87,8 +87,7 @@ test-newcomer: .venv/installed ## Install the wheel as a new user would, type RE
 	$(BIN)/pytest tests/newcomer --numprocesses 2 --dist loadfile
 
 .PHONY: test-scale
-test-scale: .venv/installed ## The same contracts on Redis and an object store, several machines, and visitors who ask while Postgres fails (needs redis-server, postgresql; installs moto)
-	$(BIN)/python -m pip install --quiet --editable '.[objects]'
+test-scale: .venv/installed ## The same contracts on Redis and an object store, several machines, and visitors who ask while Postgres fails (needs redis-server, postgresql)
 	$(BIN)/pytest tests/scale
 
 .PHONY: test-postgres

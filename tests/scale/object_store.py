@@ -1,4 +1,4 @@
-"""An object store that speaks S3, for the tests: moto's server, of the extra `objects`."""
+"""An object store that speaks S3, for the tests: moto's server."""
 
 import subprocess
 import sys
@@ -59,7 +59,7 @@ def running_object_store() -> Iterator[ObjectStore]:
         server = subprocess.Popen(command, stdout=log, stderr=log)
         try:
             while True:
-                assert server.poll() is None, "moto's server did not start: pip install 'docent[objects]'"
+                assert server.poll() is None, "moto's server did not start"
                 try:
                     store.make_bucket()
                     break
