@@ -9,6 +9,7 @@ from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
 from app.gaps.records.stopped_turns import StoppedTurnRecords
+from app.reports.records.topics import TopicRecords
 from app.store.outbox import Outbox
 from app.store.transaction import Transaction, TurnEndListener, TurnIds
 
@@ -34,6 +35,12 @@ def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
         GapCounting(tx).see(turn, end.gap)
 
 
+def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Somebody will look what it is about, unless nothing was asked."""
+    if end.answered_by is not AnsweredBy.SMALL_TALK:
+        TopicRecords(tx).wait(turn)
+
+
 def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
     """A visitor who was handed over waits for a person, unless they have cleared the conversation meanwhile."""
     if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
@@ -46,5 +53,6 @@ TURN_END_LISTENERS: Final[tuple[TurnEndListener, ...]] = (
     count_curated_hit,
     remember_stop,
     see_gap,
+    await_topic,
     ask_for_person,
 )

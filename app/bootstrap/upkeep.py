@@ -14,6 +14,7 @@ from app.kit.tasks.supervisor import Supervisor
 from app.providers.embedding.embedder import Embedder
 from app.quality.golden_asking import TrialSearches
 from app.quality.golden_run_rounds import GoldenRunRounds
+from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.webhook_delivery import WebhookDelivery
@@ -31,8 +32,8 @@ async def upkeep(
     clock: Clock,
     supervisor: Supervisor,
 ) -> AsyncIterator[None]:
-    """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, and golden questions
-    asked to their end, while the block runs."""
+    """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, questions placed in
+    topics, and golden questions asked to their end, while the block runs."""
     async with (
         Rounds(
             "webhook delivery",
@@ -45,6 +46,7 @@ async def upkeep(
         Rounds(
             "gap clustering", GapClustering(records, embedder, languages).place, pause_seconds=2, supervisor=supervisor
         ),
+        Rounds("topics", TopicPlacing(records, embedder, languages).place, pause_seconds=10, supervisor=supervisor),
         Rounds("gap replays", GapReplays(records, trials).replay_due, pause_seconds=5, supervisor=supervisor),
         Rounds("golden runs", GoldenRunRounds(records, searches, clock).go_on, pause_seconds=2, supervisor=supervisor),
         Rounds("gap digests", GapDigests(records, clock).announce, pause_seconds=60, supervisor=supervisor),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.quality.api.quality import TurnCountsOut
-from app.reports.records import PAGES_OF_TURNS
+from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report, Spent, Step
 from app.reports.report_days import MAX_ZONE_CHARS, MOST_DAYS, ReportDays, zone_named
 from app.reports.report_file import COLUMNS, rows
@@ -108,6 +108,15 @@ class PartOut(Model):
     counts: TurnCountsOut
 
 
+class TopicPartOut(Model):
+    topic_id: UUID
+    agent_id: UUID
+    question: str = Field(description="That was asked of it first; personal data is masked.")
+    conversation_id: UUID = Field(description="In which that was.")
+    counts: TurnCountsOut
+    before: int = Field(description="Questions of the days before.")
+
+
 class AgentPartOut(Model):
     agent_id: UUID
     name: str = Field(description="The draft's.")
@@ -131,6 +140,10 @@ class ReportOut(Model):
         description='Where it was asked, without query and anchor, "" where it was not told; most questions first, '
         f"{LISTED} at most, of the latest {PAGES_OF_TURNS} questions."
     )
+    topics: tuple[TopicPartOut, ...] = Field(
+        description=f"Questions that mean the same, as gaps are grouped; most questions first, {LISTED} at most."
+    )
+    in_no_topic: int = Field(description="Questions that the worker is to place in a topic yet.")
     agents: tuple[AgentPartOut, ...] = Field(description=f"Oldest first, {MOST_AGENTS} at most.")
     kept_days: int = Field(description="What was asked before then is erased, and counted no more.")
 
@@ -148,6 +161,8 @@ class ReportOut(Model):
             weekdays=tuple(map(TurnCountsOut.model_validate, report.weekdays)),
             languages=tuple(map(PartOut.model_validate, report.languages)),
             pages=tuple(map(PartOut.model_validate, report.pages)),
+            topics=tuple(map(TopicPartOut.model_validate, report.topics)),
+            in_no_topic=report.in_no_topic,
             agents=tuple(map(AgentPartOut.model_validate, report.agents)),
             kept_days=report.kept_days,
         )

@@ -13,7 +13,7 @@ from app.core.errors import InvalidInput
 from app.core.text.language_names import language_name
 from app.quality.quality import TurnCounts
 from app.reports.api import report_file
-from app.reports.records import PAGES_OF_TURNS
+from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report
 from app.reports.report_days import zone_named
 from app.reports.report_file import WEEKDAYS
@@ -67,6 +67,7 @@ class ReportPages(Pages):
             "report.html",
             {
                 "report": report,
+                "agent_names": {each.agent_id: each.name for each in report.agents},
                 "named": report.agents[0].name if wanted.agent else "All agents",
                 "wanted": wanted,
                 "address": {**kept, "first": days.first, "last": days.last},

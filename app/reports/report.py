@@ -8,6 +8,7 @@ from uuid import UUID
 from app.core.turn import TokenUsage
 from app.quality.quality import TurnCounts
 from app.reports.report_days import ReportDays
+from app.reports.topic import TopicPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +76,10 @@ class AgentPart:
 @dataclass(frozen=True, slots=True)
 class Report:
     """`agents` are those that it is of, the oldest first. `hours` are 24, by the clock of the zone; `weekdays` begin
-    with Monday. `languages` and `pages` come with most questions first, a limited number of each: a language is its
-    BCP 47 primary subtag, "" where it was not told; a page is an address without query and anchor, "" where none was
-    told. `kept_days` is how long the agents keep what visitors ask, the least of them."""
+    with Monday. `languages`, `pages` and `topics` come with most questions first, a limited number of each: a language
+    is its BCP 47 primary subtag, "" where it was not told; a page is an address without query and anchor, "" where none
+    was told. `in_no_topic` questions are yet to be placed in one. `kept_days` is how long the agents keep what visitors
+    ask, the least of them."""
 
     as_of: datetime
     days: ReportDays
@@ -88,6 +90,8 @@ class Report:
     weekdays: Sequence[TurnCounts]
     languages: Sequence[Part]
     pages: Sequence[Part]
+    topics: Sequence[TopicPart]
+    in_no_topic: int
     agents: Sequence[AgentPart]
     kept_days: int
 

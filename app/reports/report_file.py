@@ -8,7 +8,7 @@ from app.core.spreadsheet_cell import as_cell
 from app.quality.quality import TurnCounts
 from app.reports.report import Figures, Report, Spent, Step
 
-# Names of `part`: whole, before, step, hour, weekday, language, page, agent.
+# Names of `part`: whole, before, step, hour, weekday, language, page, topic, agent.
 COLUMNS: Final = (
     "part",
     "name",
@@ -49,6 +49,8 @@ def rows(report: Report) -> Iterator[Sequence[str]]:
     for kind, parts in (("language", report.languages), ("page", report.pages)):
         for part in parts:
             yield _part(kind, as_cell(part.key), part.counts)
+    for topic in report.topics:
+        yield _part("topic", as_cell(topic.question), topic.counts)
     for agent in report.agents:
         yield _part("agent", as_cell(agent.name), agent.counts)
 

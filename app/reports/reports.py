@@ -16,13 +16,14 @@ from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import QualityRecords
-from app.reports.records import ReportRecords
+from app.reports.records.figures import ReportRecords
+from app.reports.records.topics import TopicRecords
 from app.reports.report import AgentPart, Asked, Figures, Report, Spent, Step, together
 from app.reports.report_days import ReportDays, report_days
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 MOST_AGENTS: Final = 200  # the oldest
-LISTED: Final = 20  # languages and pages
+LISTED: Final = 20  # languages, pages and topics
 USUAL_DAYS: Final = 28  # whole weeks, so that the days before hold as many of each weekday
 
 Key = TypeVar("Key", bound=Hashable)
@@ -79,6 +80,8 @@ class Reports:
                 weekdays=hours.counts(lambda each: each.at.weekday(), range(7)),
                 languages=ReportRecords(tx).languages(ids, days, LISTED),
                 pages=ReportRecords(tx).pages(ids, days, LISTED),
+                topics=TopicRecords(tx).of_days(ids, days, LISTED),
+                in_no_topic=TopicRecords(tx).waiting_count(ids, days),
                 agents=[
                     AgentPart(agent.id, agent.draft.name, counts)
                     for agent, counts in zip(agents, hours.counts(lambda each: each.agent_id, ids), strict=True)

@@ -32,6 +32,8 @@ from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_run import GoldenRun
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.records.golden_runs import GoldenRunRecords
+from app.reports.records.topics import TopicRecords
+from app.reports.topic import TopicPlace
 from app.sources.files.records import FileRecords
 from app.sources.reading.records.crawl_pages import CrawlPageRecords
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
@@ -193,6 +195,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         )
         TurnRecords(tx).feedback(session, turn_id, "down", "no")
         TurnRecords(tx).charge(agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
+        TopicRecords(tx).place(agent_id, "a model", [TopicPlace((1.0,), None, None, [(turn_id, "0" * 64)])])
         LiveChatRecords(tx).add(LiveChatRecords(tx).ask(session), an_id(), Author.VISITOR, None, "Hello?")
     of_agents = [table for table in all_tables().sorted_tables if table.name not in _TENANT_TABLES]
     assert version.agent_id == agent_id

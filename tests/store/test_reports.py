@@ -5,16 +5,20 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import delete
 
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.turn import TokenUsage, TurnRequest, VisitorSession
 from app.quality.quality import TurnCounts
+from app.reports.records.topics import TopicRecords
 from app.reports.reports import Reports
+from app.reports.topic import TopicPlace
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.turns import TURNS
 from tests.doubles.fixed_clock import FixedClock
-from tests.store.sample_rows import OWNER, an_end, an_id
+from tests.store.sample_rows import OWNER, an_end, an_id, ask
 
 
 @pytest.mark.parametrize(
@@ -48,3 +52,33 @@ async def test_it_counts_by_the_clocks_of_its_zone(
     assert [(part.key, part.counts) for part in report.pages] == [("https://docs.example/a", counts)]
     assert (report.now.conversations, report.now.visitors, report.now.first_word_p50) == (1, 1, 200)
     assert (report.now.spent.calls, report.now.spent.usage.tokens) == (1, 12)
+
+
+async def test_questions_come_to_topics_and_topics_go_with_their_first_question(
+    record: SystemOfRecord, clock: FixedClock, workspace_id: UUID, session: VisitorSession
+) -> None:
+    first = await ask(record, session, "Do you ship?")
+    clock.advance(1)
+    second = await ask(record, session, "Is it sent?")
+    with record.writing() as tx:
+        waiting = TopicRecords(tx).waiting(10)
+        assert [each.turn_id for each in waiting] == [first, second]
+        place = TopicPlace((0.6, 0.8), None, None, [(first, "a" * 64), (second, "b" * 64)])
+        assert TopicRecords(tx).place(session.agent_id, "a model", [place]) == 2
+        assert TopicRecords(tx).place(session.agent_id, "a model", [place]) == 0, "they wait no longer"
+    with record.reading() as tx:
+        [stored] = TopicRecords(tx).places(session.agent_id, 10)
+        assert stored.meaning == pytest.approx([0.6, 0.8])
+        assert stored.topic_id is not None
+        assert TopicRecords(tx).wordings(stored.topic_id, 10) == ["Do you ship?", "Is it sent?"]
+        assert TopicRecords(tx).wordings(stored.topic_id, 1) == ["Do you ship?"]
+        assert TopicRecords(tx).known(session.agent_id, ["b" * 64, "c" * 64]) == {"b" * 64: stored.topic_id}
+    actor, day = Actor(workspace_id, "ann", frozenset((READ,))), date(2026, 1, 1)
+    report = await Reports(record, clock, TokenBudgets(record, clock)).of(actor, ZoneInfo("UTC"), day, day)
+    [topic] = report.topics
+    assert (topic.question, topic.counts, report.in_no_topic) == ("Do you ship?", TurnCounts(2, 2), 0)
+    with record.writing() as tx:
+        tx.connection.execute(delete(TURNS).where(TURNS.c.id == first))
+    with record.reading() as tx:
+        assert TopicRecords(tx).places(session.agent_id, 10) == []
+        assert [each.turn_id for each in TopicRecords(tx).waiting(10)] == [second]

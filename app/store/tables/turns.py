@@ -8,6 +8,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     String,
     UniqueConstraint,
     Uuid,
@@ -119,6 +120,33 @@ STOPPED_TURNS = table(
     "stopped_turns",
     parent("turn_id", "turns", primary_key=True),
     column("until", UtcDateTime),
+)
+
+# A topic is named by the question of the turn that was asked of it first, and goes with that: its other questions then
+# wait for another one. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
+# little-endian float32, None for a language that the model does not read.
+TOPICS = table(
+    "topics",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("turn_id", "turns", unique=True),
+    column("placed_by", String(200)),
+    column("meaning", LargeBinary, nullable=True),
+    Index(None, "agent_id", "id"),
+)
+
+# Every question once its turn has ended. `asked_at` is when the turn began. As long as `topic_id` is None it waits to
+# be placed; `question_key` is the SHA-256 of the normalised question from then on.
+TOPIC_QUESTIONS = table(
+    "topic_questions",
+    parent("turn_id", "turns", primary_key=True),
+    parent("agent_id", "agents"),
+    column("asked_at", UtcDateTime),
+    column("question_key", String(64), nullable=True),
+    column("topic_id", Uuid, ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
+    Index(None, "agent_id", "asked_at", "topic_id"),
+    Index(None, "agent_id", "question_key"),
+    partial_index("ix_topic_questions_waiting", "asked_at", where="topic_id IS NULL"),
 )
 
 # Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is about

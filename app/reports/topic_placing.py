@@ -1,0 +1,120 @@
+"""Every question is placed in a topic after its turn, by what it means, as gaps are grouped."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+import structlog
+from anyio import to_thread
+from numpy.typing import NDArray
+
+from app.conversations.records.gap_counting import hashed_key
+from app.core.errors import EmbedderUnavailable
+from app.core.turn import question_key
+from app.gaps.gap_meaning import same_meaning
+from app.gaps.question_nearness import Asked, QuestionNearness
+from app.gaps.read_languages import is_read
+from app.kit.language_guesser import LanguageGuesser
+from app.providers.embedding.embedder import Embedder
+from app.reports.records.topics import TopicRecords
+from app.reports.topic import TopicPlace, WaitingQuestion
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE: Final = 32
+_TOPICS: Final = 2000  # the latest of an agent are looked at; 3 MB of vectors
+_LOOKED_AT: Final = 5  # of these the nearest, more closely
+_WORDINGS: Final = 4  # of each, to all of which a question must be near; each costs two texts to embed
+_OWN: Final = "the question"
+
+
+class TopicPlacing:
+    """Questions come one after the other to the topic of which the first wordings mean the same, by the rule for gaps,
+    or begin another one. The same wording is always the same topic. A question in a language that the model does not
+    read is one with its own wording alone. No transaction is held over the embedder; while that is away questions
+    wait."""
+
+    def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
+        self._records = records
+        self._embedder = embedder
+        self._languages = languages
+        self._nearness = QuestionNearness(embedder)
+        self._has_forgotten = False
+
+    async def place(self) -> int:
+        """One batch, asked first first; return how many were placed."""
+        await self._forget_other_models()
+        waiting = await self._records.read(lambda tx: TopicRecords(tx).waiting(_AT_ONCE))
+        placed = 0
+        for agent_id in dict.fromkeys(question.agent_id for question in waiting):
+            own = [question for question in waiting if question.agent_id == agent_id]
+            try:
+                placed += await self._place(agent_id, own)
+            except EmbedderUnavailable as error:
+                log.warning("topics_wait_for_their_meaning", count=len(own), reason=str(error))
+        return placed
+
+    async def _place(self, agent_id: UUID, questions: Sequence[WaitingQuestion]) -> int:
+        """Raises EmbedderUnavailable."""
+        keys = {each.turn_id: hashed_key(question_key(each.question)) for each in questions}
+
+        def look(tx: Transaction) -> tuple[dict[str, UUID], list[TopicPlace]]:
+            return TopicRecords(tx).known(agent_id, set(keys.values())), TopicRecords(tx).places(agent_id, _TOPICS)
+
+        known, places = await self._records.read(look)
+        by_id = {place.topic_id: place for place in places}
+        by_key = {key: by_id.get(topic_id) or TopicPlace((), topic_id, None) for key, topic_id in known.items()}
+        for question in questions:
+            key = keys[question.turn_id]
+            if key not in by_key:
+                by_key[key] = await self._nearest(question, places)
+            by_key[key].turns.append((question.turn_id, key))
+        used = list({id(place): place for place in by_key.values()}.values())
+        return await self._records.write(lambda tx: TopicRecords(tx).place(agent_id, self._embedder.model_id, used))
+
+    async def _nearest(self, question: WaitingQuestion, places: list[TopicPlace]) -> TopicPlace:
+        """One of the places, or a new one, which from then on is one of them."""
+        text = question.question
+        if not is_read(self._embedder, self._languages, text, question.language):
+            return TopicPlace((), None, [text])
+        same = same_meaning(self._embedder.model_id)
+        meaning = (await self._nearness.vectors([text]))[text]
+        best = await to_thread.run_sync(_best, meaning, places, same.looked_at_from)
+        nearest, nearness = None, 0.0
+        for place in [places[each] for each in best]:
+            wordings = await self._wordings(place)
+            asked = [Asked(wording, wording, is_settled=True) for wording in wordings]
+            near = await self._nearness.pairs([Asked(_OWN, text), *asked], same)
+            least = min((near.get((_OWN, wording), 0.0) for wording in wordings), default=0.0)
+            if least > nearness:
+                nearest, nearness = place, least
+        if nearest is not None:
+            if len(wordings := await self._wordings(nearest)) < _WORDINGS:
+                wordings.append(text)
+            return nearest
+        places.append(TopicPlace(meaning.tolist(), None, [text]))
+        return places[-1]
+
+    async def _wordings(self, place: TopicPlace) -> list[str]:
+        topic_id = place.topic_id
+        if place.wordings is None and topic_id is not None:
+            place.wordings = await self._records.read(lambda tx: TopicRecords(tx).wordings(topic_id, _WORDINGS))
+        return place.wordings or []
+
+    async def _forget_other_models(self) -> None:
+        """Vectors of two models never meet: the topics of yesterday's go, once."""
+        if self._has_forgotten:
+            return
+        await self._records.write(lambda tx: TopicRecords(tx).forget_topics_but(self._embedder.model_id))
+        self._has_forgotten = True
+
+
+def _best(meaning: NDArray[np.float32], places: Sequence[TopicPlace], at_least: float) -> list[int]:
+    """The places that are nearest by cosine, of unit vectors."""
+    if not places:
+        return []
+    cosines = np.asarray([place.meaning for place in places], np.float32) @ meaning
+    nearest = np.argsort(-cosines, kind="stable")[:_LOOKED_AT]
+    return [int(each) for each in nearest if cosines[each] >= at_least]
