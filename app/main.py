@@ -17,7 +17,7 @@ from app.answers.playground import Playground
 from app.bootstrap.adapters import (
     configured_chat_model,
     configured_helper_model,
-    configured_model_places,
+    configured_model_limiter,
     open_site_discovery,
 )
 from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
@@ -39,7 +39,7 @@ from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_places import StreamPlaces
+from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.tasks.rounds import Rounds
 from app.kit.wiring import Wiring
@@ -147,7 +147,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         report = await knowledge.jobs.mend()
         log.info("indexes.reconciled", **asdict(report))
-        model = configured_chat_model(settings, base.circuits, closing, configured_model_places(settings))
+        model = configured_chat_model(settings, base.circuits, closing, configured_model_limiter(settings))
         helper = configured_helper_model(settings, base.circuits, closing)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
@@ -190,7 +190,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         SystemOfRecord: base.record,
         Clock: base.clock,
         RateLimiter: base.shared.rate_limiter,
-        StreamPlaces: base.shared.stream_places,
+        StreamSlots: base.shared.stream_slots,
         CollectorRegistry: base.metrics,
         Embedder: base.models.embedder,
         KeywordIndex: base.indexes.keywords,

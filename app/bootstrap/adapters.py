@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from app.core.errors import Misconfigured
 from app.kit.circuit_breaker import CircuitBreaker
+from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
-from app.kit.limits.memory_stream_places import MemoryStreamPlaces
-from app.kit.limits.places import Places
+from app.kit.limits.memory_stream_slots import MemoryStreamSlots
 from app.kit.memory_cache import MemoryCache
 from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings
@@ -21,9 +21,9 @@ from app.store.secret_keys import SecretKeys
 if TYPE_CHECKING:
     from app.kit.cache import Cache
     from app.kit.limits.rate_limiter import RateLimiter
-    from app.kit.limits.stream_places import StreamPlaces
+    from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter
-    from app.kit.redis.guarded_redis import GuardedRedis
+    from app.kit.redis.redis_with_breaker import RedisWithBreaker
     from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_writer import ContextWriter
     from app.providers.chat.chat_model import ChatModel
@@ -128,21 +128,21 @@ def configured_reranker(
     return SheddingReranker(guarded, places=_DISTANT_RANKINGS)
 
 
-def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> GuardedRedis | None:
+def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> RedisWithBreaker | None:
     """What several web processes share; None for a process of its own."""
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
-    from app.kit.redis.guarded_redis import GuardedRedis
     from app.kit.redis.redis_connection import redis_client
+    from app.kit.redis.redis_with_breaker import RedisWithBreaker
 
     circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("redis"))
-    redis = GuardedRedis(redis_client(url), circuit)
+    redis = RedisWithBreaker(redis_client(url), circuit)
     closing.push_async_callback(redis.close)
     return redis
 
 
-def configured_cache(redis: GuardedRedis | None) -> Cache:
+def configured_cache(redis: RedisWithBreaker | None) -> Cache:
     if not redis:
         return MemoryCache()
     from app.kit.redis.redis_cache import RedisCache
@@ -150,7 +150,7 @@ def configured_cache(redis: GuardedRedis | None) -> Cache:
     return RedisCache(redis)
 
 
-def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
+def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
     """On Redis, with this process's own behind it."""
     own = MemoryRateLimiter()
     if not redis:
@@ -161,15 +161,15 @@ def configured_rate_limiter(redis: GuardedRedis | None) -> RateLimiter:
     return FallbackRateLimiter(LimitsRateLimiter(redis), own)
 
 
-def configured_stream_places(redis: GuardedRedis | None) -> StreamPlaces:
+def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
     """On Redis, with this process's own behind it."""
-    own = MemoryStreamPlaces()
+    own = MemoryStreamSlots()
     if not redis:
         return own
-    from app.kit.limits.redis_stream_places import RedisStreamPlaces
-    from app.kit.limits.stream_places import FallbackStreamPlaces
+    from app.kit.limits.redis_stream_slots import RedisStreamSlots
+    from app.kit.limits.stream_slots import FallbackStreamSlots
 
-    return FallbackStreamPlaces(RedisStreamPlaces(redis), own)
+    return FallbackStreamSlots(RedisStreamSlots(redis), own)
 
 
 def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> SharedTurns:
@@ -181,14 +181,14 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
         from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
-    from app.kit.redis.patient_redis import PatientRedis
+    from app.kit.redis.blocking_redis import BlockingRedis
     from app.turns.remote.redis_turn_log import RedisTurnLog
     from app.turns.remote.redis_turn_orders import RedisTurnOrders
 
     circuit = CircuitBreaker(
         "turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("turn_log")
     )
-    redis = PatientRedis(url, circuit)
+    redis = BlockingRedis(url, circuit)
     closing.push_async_callback(redis.close)
     return SharedTurns(RedisTurnLog(redis), RedisTurnOrders(redis))
 
@@ -204,31 +204,35 @@ def configured_secret_keys(settings: Settings) -> SecretKeys:
     return SecretKeys(file.read if file else lambda: settings.secret_keys)
 
 
-def configured_model_places(settings: Settings) -> Places:
+def configured_model_limiter(settings: Settings) -> ConcurrencyLimiter:
     """For the answers that chat endpoints write."""
     running = settings.model_calls or settings.max_turns
-    return Places(running=running, waiting=settings.model_queue, wait_seconds=_MODEL_WAIT_SECONDS)
+    return ConcurrencyLimiter(running=running, waiting=settings.model_queue, wait_seconds=_MODEL_WAIT_SECONDS)
 
 
 def configured_chat_model(
-    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, places: Places | None = None
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> ChatModel | None:
     """For visitors' questions: the model and its fallback, those of them that are set; None without any.
 
     None is asked twice: the visitor does not wait for it to recover.
     """
-    return _impatient(settings, circuits, closing, places, ("model", "fallback_model"))
+    return _impatient(settings, circuits, closing, limiter, ("model", "fallback_model"))
 
 
 def configured_helper_model(
-    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, places: Places | None = None
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> ChatModel | None:
     """For what visitors do not read: rewriting, ranking. None where the model does that too."""
-    return _impatient(settings, circuits, closing, places, ("helper_model",))
+    return _impatient(settings, circuits, closing, limiter, ("helper_model",))
 
 
 def _impatient(
-    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, places: Places | None, parts: Sequence[Part]
+    settings: Settings,
+    circuits: CircuitMeter,
+    closing: AsyncExitStack,
+    limiter: ConcurrencyLimiter | None,
+    parts: Sequence[Part],
 ) -> ChatModel | None:
     if not _is_any_set(settings, parts):
         return None
@@ -243,7 +247,7 @@ def _impatient(
             model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
         models.append(CircuitChatModel(timed, CircuitBreaker(part, on_change=circuits.watch(part))))
-    return BoundedChatModel(FailoverChatModel(models), places) if places else FailoverChatModel(models)
+    return BoundedChatModel(FailoverChatModel(models), limiter) if limiter else FailoverChatModel(models)
 
 
 def configured_context_writer(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.bootstrap.adapters import (
     configured_chat_model,
     configured_helper_model,
-    configured_model_places,
+    configured_model_limiter,
     configured_shared_turns,
 )
 
@@ -48,7 +48,7 @@ async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
     from app.kit.language_guesser import LanguageGuesser
 
     async with AsyncExitStack() as closing:
-        model = configured_chat_model(base.settings, base.circuits, closing, configured_model_places(base.settings))
+        model = configured_chat_model(base.settings, base.circuits, closing, configured_model_limiter(base.settings))
         helper = configured_helper_model(base.settings, base.circuits, closing)
         yield search_parts(base, model, helper).for_operators(base.shared.cache, LanguageGuesser())
 
@@ -74,13 +74,13 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.turns.turns import Turns
 
     async with AsyncExitStack() as closing:
-        places = configured_model_places(base.settings)
-        model = configured_chat_model(base.settings, base.circuits, closing, places)
+        limiter = configured_model_limiter(base.settings)
+        model = configured_chat_model(base.settings, base.circuits, closing, limiter)
         health = ModelHealth(base.clock) if model else None
         if model and health:
             watch_model_health(base.metrics, health)
             model = WatchedChatModel(model, health)
-        helper = configured_helper_model(base.settings, base.circuits, closing, places)
+        helper = configured_helper_model(base.settings, base.circuits, closing, limiter)
         on_refused = budget_refusals(base.metrics).inc
         model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
@@ -102,7 +102,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
             retriever=search.for_turns(base.shared.cache),
             completer=question_completer(search.helper),
             history=history,
-            queues=(base.models.questions, places),
+            queues=(base.models.questions, limiter),
             next_questions=NextQuestionFinder(base.record, search.recall(), base.indexes.keywords, written_questions),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
         )

@@ -74,7 +74,7 @@ from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.admission import Admission
 from app.web.api_reference.routes import api_reference_routes
 from app.web.client_address import ClientAddresses
-from app.web.console.front_door import FrontDoor
+from app.web.console.dispatcher import Dispatcher
 from app.web.console.page import ConsolePage, Pages
 from app.web.console.rendering import Rendering
 from app.web.console.routes import console_files, console_routes, pages_by_name
@@ -192,7 +192,7 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", more_routes: Sequence[B
     pages, files = pages_of(parts), console_files()
     routes = [
         *routes_of(endpoints_of(parts, version), parts.get(Admission)),
-        *console_routes(pages, parts.make(FrontDoor, pages=pages, rendering=Rendering(files)), files),
+        *console_routes(pages, parts.make(Dispatcher, pages=pages, rendering=Rendering(files)), files),
         *api_reference_routes(),
         *more_routes,
     ]

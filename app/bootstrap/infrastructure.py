@@ -20,7 +20,7 @@ from app.bootstrap.adapters import (
     configured_redis,
     configured_reranker,
     configured_secret_keys,
-    configured_stream_places,
+    configured_stream_slots,
 )
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, Misconfigured
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from app.kit.cache import Cache
     from app.kit.limits.rate_limiter import RateLimiter
-    from app.kit.limits.stream_places import StreamPlaces
+    from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter
     from app.providers.embedding.embedder import Embedder
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
@@ -85,7 +85,7 @@ class Shared:
 
     cache: Cache
     rate_limiter: RateLimiter
-    stream_places: StreamPlaces
+    stream_slots: StreamSlots
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
             clock=SystemClock(),
             record=record,
-            shared=Shared(configured_cache(redis), configured_rate_limiter(redis), configured_stream_places(redis)),
+            shared=Shared(configured_cache(redis), configured_rate_limiter(redis), configured_stream_slots(redis)),
             models=Models(
                 embedder,
                 configured_question_embedder(settings, embedder, circuits),

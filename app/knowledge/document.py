@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from uuid import UUID
 
-from app.knowledge.page_lint import Finding
+from app.knowledge.injection_scan import Finding
 
 
 class VersionState(StrEnum):

@@ -28,8 +28,8 @@ from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
 from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent, PageTexts, PendingVersion
+from app.knowledge.injection_scan import IN_WORDS, Finding, scan_page
 from app.knowledge.near_duplicate import PageWording
-from app.knowledge.page_lint import IN_WORDS, Finding, lint_page
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.records.quarantine import QuarantineRecords
@@ -102,7 +102,7 @@ class Ingest:
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
-            findings = await to_thread.run_sync(lint_page, page.title, page.markdown, page.hidden_text)
+            findings = await to_thread.run_sync(scan_page, page.title, page.markdown, page.hidden_text)
             near_twin = await self._near_twin(source_id, page, drafts)
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:

@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from app.knowledge.document import QuarantinedPage
-from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.injection_scan import Finding, FindingKind
 
 _RUN_WORDS: Final = 3
 

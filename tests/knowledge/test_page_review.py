@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from app.knowledge.document import QuarantinedPage
-from app.knowledge.page_lint import Finding, FindingKind, lint_page
+from app.knowledge.injection_scan import Finding, FindingKind, scan_page
 from app.knowledge.page_review import PageReview, ReviewedPassage
 
 HOURS = ReviewedPassage(("Help", "Hours"), "We are open from 9 to 17, on working days only.")
@@ -19,7 +19,7 @@ def review(*passages: ReviewedPassage, findings: tuple[Finding, ...] = ()) -> Pa
 
 
 def test_a_finding_stands_in_the_passage_with_most_of_its_words() -> None:
-    [finding] = lint_page("Help", f"{HOURS.text}\n\n{ORDER.text}")
+    [finding] = scan_page("Help", f"{HOURS.text}\n\n{ORDER.text}")
     assert review(HOURS, ORDER).passage_of(finding) == ORDER
 
 

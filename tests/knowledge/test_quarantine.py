@@ -10,7 +10,7 @@ from app.core.actor import SCOPES, Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.knowledge.document import IngestOutcome, PageContent, QuarantinedPage
-from app.knowledge.page_lint import FindingKind
+from app.knowledge.injection_scan import FindingKind
 from app.knowledge.quarantine import PageQuarantine
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words

@@ -38,7 +38,7 @@ from app.gaps.records.grooming import GapGroomingRecords
 from app.gaps.turn_review import TurnReview
 from app.kit.pattern_matcher import PatternMatcher
 from app.knowledge.document import PageContent
-from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions

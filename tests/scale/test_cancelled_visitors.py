@@ -22,10 +22,10 @@ from app.core.turn import Channel, VisitorSession
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
 from app.kit.limits.rate_limiter import Limit
-from app.kit.limits.redis_stream_places import RedisStreamPlaces
-from app.kit.redis.guarded_redis import GuardedRedis
+from app.kit.limits.redis_stream_slots import RedisStreamSlots
 from app.kit.redis.redis_cache import RedisCache
 from app.kit.redis.redis_connection import redis_client
+from app.kit.redis.redis_with_breaker import RedisWithBreaker
 from app.store.engine import POSTGRES_CONNECTIONS, is_sqlite, open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord
@@ -52,10 +52,10 @@ Visit = Callable[[int], Coroutine[Any, Any, None]]
 async def come_and_go(visit: Visit, longest: int) -> tuple[int, int]:
     """Each visitor is cancelled at an await of theirs, 1..`longest`, or ends well before; return how many ended and
     how many were cancelled. What a visitor sees of another fails the visit, and so the test."""
-    luck, places = random.Random(SEED), asyncio.Semaphore(AT_ONCE)
+    luck, slots = random.Random(SEED), asyncio.Semaphore(AT_ONCE)
 
     async def one(number: int, leaving: int) -> bool:
-        async with places:
+        async with slots:
             try:
                 await asyncio.create_task(_awaited(CancelledAt(visit(number), leaving)))
             except asyncio.CancelledError:
@@ -81,28 +81,28 @@ def server() -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-async def shared(server: RedisServer) -> AsyncIterator[GuardedRedis]:
+async def shared(server: RedisServer) -> AsyncIterator[RedisWithBreaker]:
     """Its calls end when the visitor leaves and not before: how busy this machine is does not matter."""
     client = redis_client(server.url, seconds=20, connections=CONNECTIONS)
-    redis = GuardedRedis(client, CircuitBreaker("redis"), call_seconds=20)
+    redis = RedisWithBreaker(client, CircuitBreaker("redis"), call_seconds=20)
     yield redis
     await redis.close()
 
 
 async def test_on_redis_nobody_gets_anothers_reply_and_no_connection_is_lost(
-    shared: GuardedRedis, server: RedisServer
+    shared: RedisWithBreaker, server: RedisServer
 ) -> None:
-    cache, places, limiter = RedisCache(shared), RedisStreamPlaces(shared), LimitsRateLimiter(shared)
+    cache, slots, limiter = RedisCache(shared), RedisStreamSlots(shared), LimitsRateLimiter(shared)
 
     async def visit(number: int) -> None:
         """What a turn asks of Redis, with values that say whose they are."""
         visitor, tag = UUID(int=number), f"value of visitor {number}".encode()
         await limiter.hit(MANY, "questions", str(visitor))
-        await places.take(visitor, visitor, 2)
+        await slots.acquire(visitor, visitor, 2)
         assert await cache.get(f"history:{number}") in (None, tag)
         await cache.set(f"history:{number}", tag, ttl_seconds=600)
         assert await cache.get(f"history:{number}") == tag
-        await places.leave(visitor, visitor)
+        await slots.release(visitor, visitor)
 
     await come_and_go(visit, longest=20)
 

@@ -12,9 +12,9 @@ from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
 from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit
-from app.kit.redis.guarded_redis import GuardedRedis
 from app.kit.redis.redis_cache import RedisCache
 from app.kit.redis.redis_connection import redis_client
+from app.kit.redis.redis_with_breaker import RedisWithBreaker
 from tests.contracts.cache_contract import CacheContract
 from tests.contracts.history_contract import HistoryContract
 from tests.contracts.rate_limiter_contract import WORKERS, RateLimiterContract, admitted
@@ -33,11 +33,11 @@ def server(running: RedisServer) -> RedisServer:
     return running
 
 
-def guarded(server: RedisServer) -> GuardedRedis:
-    return GuardedRedis(redis_client(server.url), CircuitBreaker("redis"))
+def guarded(server: RedisServer) -> RedisWithBreaker:
+    return RedisWithBreaker(redis_client(server.url), CircuitBreaker("redis"))
 
 
-class UnhurriedRedis(GuardedRedis):
+class UnhurriedRedis(RedisWithBreaker):
     """Without the bound on each call: what is counted does not depend on how busy the machine is."""
 
     def __init__(self, server: RedisServer) -> None:
@@ -48,14 +48,14 @@ class UnhurriedRedis(GuardedRedis):
 
 
 @pytest.fixture
-async def redis(server: RedisServer) -> AsyncIterator[GuardedRedis]:
+async def redis(server: RedisServer) -> AsyncIterator[RedisWithBreaker]:
     redis = guarded(server)
     yield redis
     await redis.close()
 
 
 @pytest.fixture
-def cache(redis: GuardedRedis) -> RedisCache:
+def cache(redis: RedisWithBreaker) -> RedisCache:
     return RedisCache(redis)
 
 
@@ -145,7 +145,7 @@ async def test_limits_go_on_in_the_process_while_redis_is_away(server: RedisServ
 
 async def test_after_three_silences_redis_is_left_alone_and_then_tried_by_one_call(server: RedisServer) -> None:
     moment, asked = 0.0, 0
-    redis = GuardedRedis(redis_client(server.url), CircuitBreaker("redis", cool_down_seconds=5, now=lambda: moment))
+    redis = RedisWithBreaker(redis_client(server.url), CircuitBreaker("redis", cool_down_seconds=5, now=lambda: moment))
 
     async def get(client: Redis) -> None:
         nonlocal asked

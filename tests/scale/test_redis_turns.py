@@ -10,18 +10,18 @@ import redis
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.redis_stream_places import RedisStreamPlaces
-from app.kit.limits.stream_places import LEASE_SECONDS
-from app.kit.redis.guarded_redis import GuardedRedis
-from app.kit.redis.patient_redis import PatientRedis
+from app.kit.limits.redis_stream_slots import RedisStreamSlots
+from app.kit.limits.stream_slots import LEASE_SECONDS
+from app.kit.redis.blocking_redis import BlockingRedis
 from app.kit.redis.redis_connection import redis_client
+from app.kit.redis.redis_with_breaker import RedisWithBreaker
 from app.turns.remote.redis_turn_log import RedisTurnLog
 from app.turns.remote.redis_turn_orders import RedisTurnOrders
 from app.turns.remote.turn_log import KEPT_SECONDS, Growth
 from app.turns.remote.turn_orders import TurnOrder
 from app.turns.remote.turns_elsewhere import SharedTurns
 from tests.contracts.shared_turns_contract import SharedTurnsContract
-from tests.contracts.stream_places_contract import StreamPlacesContract
+from tests.contracts.stream_slots_contract import StreamSlotsContract
 from tests.contracts.turn_log_contract import LONG, SOON, TurnLogContract, a_head, a_whole_turn
 from tests.contracts.turn_orders_contract import TurnOrdersContract
 from tests.scale.redis_server import RedisServer, running_redis
@@ -39,27 +39,27 @@ def server(running: RedisServer) -> RedisServer:
     return running
 
 
-async def connect(patient: PatientRedis, connections: int) -> None:
+async def connect(patient: BlockingRedis, connections: int) -> None:
     """Each task takes a connection of its own. A test that cancels a call while the library connects would leak it."""
     for client in (patient.client, patient.waiting):
         await asyncio.gather(*(client.xlen("nothing") for _ in range(connections)))
 
 
 @pytest.fixture
-async def patient(server: RedisServer) -> AsyncIterator[PatientRedis]:
-    patient = PatientRedis(server.url, CircuitBreaker("turns", cool_down_seconds=0.01))
+async def patient(server: RedisServer) -> AsyncIterator[BlockingRedis]:
+    patient = BlockingRedis(server.url, CircuitBreaker("turns", cool_down_seconds=0.01))
     await connect(patient, 10)
     yield patient
     await patient.close()
 
 
 @pytest.fixture
-def log(patient: PatientRedis) -> RedisTurnLog:
+def log(patient: BlockingRedis) -> RedisTurnLog:
     return RedisTurnLog(patient)
 
 
 @pytest.fixture
-def orders(patient: PatientRedis) -> RedisTurnOrders:
+def orders(patient: BlockingRedis) -> RedisTurnOrders:
     return RedisTurnOrders(patient)
 
 
@@ -79,7 +79,7 @@ async def test_a_turn_leaves_redis_ten_minutes_after_its_end_and_an_abandoned_on
         assert KEPT_SECONDS < client.ttl(f"docent:turn:{running.turn_id}") <= 3600
 
 
-async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog, patient: PatientRedis) -> None:
+async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog, patient: BlockingRedis) -> None:
     await connect(patient, 101)
     head = a_head()
     waiting = [asyncio.create_task(log.read(uuid4(), 0, LONG)) for _ in range(100)]
@@ -158,22 +158,22 @@ async def test_orders_are_heard_again_when_redis_is_back(orders: RedisTurnOrders
         assert await hearing == sent
 
 
-class TestRedisStreamPlaces(StreamPlacesContract):
+class TestRedisStreamSlots(StreamSlotsContract):
     @pytest.fixture
-    async def places(self, server: RedisServer) -> AsyncIterator[RedisStreamPlaces]:
-        redis = GuardedRedis(redis_client(server.url), CircuitBreaker("redis"), call_seconds=5)
-        yield RedisStreamPlaces(redis)
+    async def slots(self, server: RedisServer) -> AsyncIterator[RedisStreamSlots]:
+        redis = RedisWithBreaker(redis_client(server.url), CircuitBreaker("redis"), call_seconds=5)
+        yield RedisStreamSlots(redis)
         await redis.close()
 
-    async def test_a_place_that_nobody_renews_runs_out(self, places: RedisStreamPlaces, server: RedisServer) -> None:
-        visitor, place = uuid4(), uuid4()
-        await places.take(visitor, place, 1)
+    async def test_a_slot_that_nobody_renews_runs_out(self, slots: RedisStreamSlots, server: RedisServer) -> None:
+        visitor, slot = uuid4(), uuid4()
+        await slots.acquire(visitor, slot, 1)
         with redis.Redis.from_url(server.url) as client:
             key = f"docent:streams:{visitor}"
             assert 0 < client.ttl(key) <= LEASE_SECONDS
-            assert abs(client.zscore(key, str(place)) - client.time()[0] - LEASE_SECONDS) <= 1
-            client.zadd(key, {str(place): client.time()[0]})
-        await places.take(visitor, uuid4(), 1)
+            assert abs(client.zscore(key, str(slot)) - client.time()[0] - LEASE_SECONDS) <= 1
+            client.zadd(key, {str(slot): client.time()[0]})
+        await slots.acquire(visitor, uuid4(), 1)
 
 
 class TestRedisSharedTurns(SharedTurnsContract):

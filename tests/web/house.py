@@ -29,9 +29,9 @@ from app.gaps.trial_answers import TrialAnswers
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.limits.memory_stream_places import MemoryStreamPlaces
+from app.kit.limits.memory_stream_slots import MemoryStreamSlots
 from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_places import StreamPlaces
+from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.wiring import Wiring
@@ -273,7 +273,7 @@ def doubles(
         SystemOfRecord: record,
         Clock: clock,
         RateLimiter: limiter,
-        StreamPlaces: MemoryStreamPlaces(),
+        StreamSlots: MemoryStreamSlots(),
         CollectorRegistry: CollectorRegistry(),
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
         JobQueue: jobs,

@@ -29,7 +29,7 @@ from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.grooming import GapGroomingRecords
 from app.knowledge.document import PageContent
-from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions

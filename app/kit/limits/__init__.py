@@ -1,1 +1,1 @@
-"""How often and how many at once: rate limits and places, in memory or in Redis."""
+"""How often and how many at once: rate limits and slots, in memory or in Redis."""

@@ -10,13 +10,13 @@ from limits.aio.storage import RedisStorage
 from limits.aio.strategies import MovingWindowRateLimiter
 
 from app.kit.limits.rate_limiter import Limit
-from app.kit.redis.guarded_redis import GuardedRedis
+from app.kit.redis.redis_with_breaker import RedisWithBreaker
 
 
 class LimitsRateLimiter:
     """Raises Unavailable while Redis is away: `FallbackRateLimiter` says what happens then."""
 
-    def __init__(self, redis: GuardedRedis, *, prefix: str = "docent:limit") -> None:
+    def __init__(self, redis: RedisWithBreaker, *, prefix: str = "docent:limit") -> None:
         self._redis = redis
         # Typed for plain options only, and passed through all the same.
         pool: Any = redis.client.connection_pool

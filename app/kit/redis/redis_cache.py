@@ -3,13 +3,13 @@
 from contextlib import suppress
 
 from app.core.errors import Unavailable
-from app.kit.redis.guarded_redis import GuardedRedis
+from app.kit.redis.redis_with_breaker import RedisWithBreaker
 
 
 class RedisCache:
     """While Redis is away every read is a miss, and what would be written is forgotten."""
 
-    def __init__(self, redis: GuardedRedis, *, prefix: str = "docent:") -> None:
+    def __init__(self, redis: RedisWithBreaker, *, prefix: str = "docent:") -> None:
         self._redis = redis
         self._prefix = prefix
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.knowledge.document import QuarantinedPage
-from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
 from app.web.access import read, write

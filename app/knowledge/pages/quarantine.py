@@ -9,7 +9,7 @@ from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.text.untrusted_text import without_controls
 from app.knowledge.document import QuarantinedPage
-from app.knowledge.page_lint import IN_WORDS
+from app.knowledge.injection_scan import IN_WORDS
 from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
 from app.web.access import read, write

@@ -13,7 +13,7 @@ from app.core.chunk import content_hash as hash_of
 from app.core.errors import NotFound
 from app.core.page_url import site_name
 from app.knowledge.document import LivePage, PageContent, PendingVersion, Review, SectionHeading, VersionState
-from app.knowledge.page_lint import Finding
+from app.knowledge.injection_scan import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.sources.source import SourceConfig, SourceKind
 from app.store.batches import batches

@@ -4,22 +4,22 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from app.core.errors import ModelUnavailable
-from app.kit.limits.places import Places, PlacesTaken
+from app.kit.limits.concurrency_limiter import ConcurrencyLimiter, ConcurrencyLimitReached
 from app.providers.chat.chat_model import ChatMessage, ChatModel, ChatStream
 
 
 class BoundedChatModel:
-    def __init__(self, model: ChatModel, places: Places) -> None:
+    def __init__(self, model: ChatModel, limiter: ConcurrencyLimiter) -> None:
         self._model = model
-        self._places = places
+        self._limiter = limiter
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
         try:
             async with (
-                self._places.place(),
+                self._limiter.slot(),
                 self._model.stream(messages, max_tokens=max_tokens) as items,
             ):
                 yield items
-        except PlacesTaken as error:
+        except ConcurrencyLimitReached as error:
             raise ModelUnavailable(f"The chat model is busy with other answers: {error}.") from error

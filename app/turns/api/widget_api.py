@@ -25,7 +25,7 @@ from app.core.text.turn_language import primary_subtag
 from app.core.turn import TurnRequest
 from app.core.turn_feed import TurnFeed
 from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_places import StreamPlaces
+from app.kit.limits.stream_slots import StreamSlots
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.live_streams import LiveStreams
 from app.turns.api.visitor_turns import VisitorTurns
@@ -139,7 +139,7 @@ class WidgetTurns(Api):
     def __init__(
         self,
         turns: VisitorTurns,
-        places: StreamPlaces,
+        slots: StreamSlots,
         limiter: RateLimiter,
         counting: VisitorLimits,
         limits: LimitsPolicy,
@@ -147,7 +147,7 @@ class WidgetTurns(Api):
         meter: StreamMeter,
     ) -> None:
         self._turns = turns
-        self._live_streams = LiveStreams(places, limits.streams_per_visitor)
+        self._live_streams = LiveStreams(slots, limits.streams_per_visitor)
         self._limiter = limiter
         self._counting = counting
         self._limits = limits

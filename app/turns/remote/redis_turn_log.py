@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from app.core.errors import Unavailable
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.kit.redis.patient_redis import PatientRedis
+from app.kit.redis.blocking_redis import BlockingRedis
 from app.turns.remote.turn_log import KEPT_SECONDS, Growth, TurnHead
 
 _ABANDONED_SECONDS: Final = 3600  # a turn whose owner died without an end
@@ -29,7 +29,7 @@ class RedisTurnLog:
 
     is_shared: Final = True
 
-    def __init__(self, redis: PatientRedis, *, prefix: str = "docent:turn:") -> None:
+    def __init__(self, redis: BlockingRedis, *, prefix: str = "docent:turn:") -> None:
         self._redis = redis
         self._prefix = prefix
 

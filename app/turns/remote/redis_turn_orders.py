@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 
 from app.core.errors import Unavailable
-from app.kit.redis.patient_redis import LONGEST_WAIT_SECONDS, PatientRedis
+from app.kit.redis.blocking_redis import LONGEST_WAIT_SECONDS, BlockingRedis
 from app.turns.remote.turn_orders import TurnOrder
 
 _log = structlog.get_logger(__name__)
@@ -20,7 +20,7 @@ _KEPT_SECONDS: Final = 3600
 
 
 class RedisTurnOrders:
-    def __init__(self, redis: PatientRedis, *, key: str = "docent:turn-orders") -> None:
+    def __init__(self, redis: BlockingRedis, *, key: str = "docent:turn-orders") -> None:
         self._redis = redis
         self._key = key
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.web.console.front_door import FrontDoor
+from app.web.console.dispatcher import Dispatcher
 from app.web.console.page import ConsolePage, Pages
 from app.web.static_files import StaticFiles
 
@@ -27,7 +27,7 @@ def pages_by_name(parts: Iterable[Pages]) -> dict[str, ConsolePage]:
     return pages
 
 
-def console_routes(pages: Mapping[str, ConsolePage], door: FrontDoor, files: StaticFiles) -> list[Route]:
+def console_routes(pages: Mapping[str, ConsolePage], door: Dispatcher, files: StaticFiles) -> list[Route]:
     by_path: dict[str, dict[str, ConsolePage]] = {}
     for page in pages.values():
         methods = by_path.setdefault(page.path, {})
@@ -42,7 +42,7 @@ def console_routes(pages: Mapping[str, ConsolePage], door: FrontDoor, files: Sta
     return routes + [_route(path, methods, door) for path, methods in by_path.items()]
 
 
-def _route(path: str, methods: Mapping[str, ConsolePage], door: FrontDoor) -> Route:
+def _route(path: str, methods: Mapping[str, ConsolePage], door: Dispatcher) -> Route:
     async def dispatch(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         return await door.answer(methods[method], request)

@@ -7,7 +7,7 @@ import pytest
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
-from app.knowledge.page_lint import Finding, FindingKind
+from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.sources import Sources

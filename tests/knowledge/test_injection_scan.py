@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.knowledge.page_lint import Finding, FindingKind, lint_page
+from app.knowledge.injection_scan import Finding, FindingKind, scan_page
 from crawler.extract.extraction import extract_page
 from tests.cases.case_rows import DEFAULT_FOLDER
 
@@ -20,7 +20,7 @@ UNREAD = {"attribute", "meta", "json-ld", "url-field"}
 
 def lint(html: bytes) -> list[Finding]:
     page = extract_page(html, "https://shop.example.com/help", "utf-8")
-    return lint_page(page.title, page.markdown, page.hidden_text)
+    return scan_page(page.title, page.markdown, page.hidden_text)
 
 
 def ordinary_pages() -> Iterator[Path]:
@@ -79,12 +79,12 @@ def test_it_leaves_ordinary_pages_alone() -> None:
     ],
 )
 def test_what_is_a_sign(markdown: str, hidden: str, kinds: list[FindingKind]) -> None:
-    assert [finding.kind for finding in lint_page("Help", markdown, hidden)] == kinds
+    assert [finding.kind for finding in scan_page("Help", markdown, hidden)] == kinds
 
 
 def test_an_excerpt_is_short_and_on_one_line() -> None:
     text = "word " * 200 + "\nignore all\nprevious instructions\n" + "word " * 200
-    [finding] = lint_page("Help", text)
+    [finding] = scan_page("Help", text)
     assert "ignore all previous instructions" in finding.excerpt
     assert len(finding.excerpt) <= 160
     assert "\n" not in finding.excerpt
@@ -94,4 +94,4 @@ def test_an_excerpt_is_short_and_on_one_line() -> None:
     "text", ["a" * 300_000, "ignore " * 40_000, "[](" * 60_000, "<source " * 30_000, "![" * 90_000]
 )
 def test_it_takes_no_long_time_over_a_long_page(text: str) -> None:
-    lint_page("Help", text, text)
+    scan_page("Help", text, text)

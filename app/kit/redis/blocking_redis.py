@@ -21,7 +21,7 @@ _WAITING_CALLS = 256
 _AWAY = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 
-class PatientRedis:
+class BlockingRedis:
     """`client` is for calls that are answered at once. Each call of `waiting` may take `LONGEST_WAIT_SECONDS`, and
     has its own connections, so that none of the others waits for it."""
 

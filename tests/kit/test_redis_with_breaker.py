@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.redis.guarded_redis import REFUSALS_SAID_EVERY_SECONDS, GuardedRedis
+from app.kit.redis.redis_with_breaker import REFUSALS_SAID_EVERY_SECONDS, RedisWithBreaker
 
 
 async def full(_: Redis) -> None:
@@ -16,7 +16,7 @@ async def full(_: Redis) -> None:
 
 async def test_a_full_redis_is_logged_once_a_minute() -> None:
     clock = [0.0]
-    redis = GuardedRedis(Redis(), CircuitBreaker("redis"), now=lambda: clock[0])
+    redis = RedisWithBreaker(Redis(), CircuitBreaker("redis"), now=lambda: clock[0])
     with capture_logs() as logs:
         for seconds in (0.0, 1.0, REFUSALS_SAID_EVERY_SECONDS - 1, REFUSALS_SAID_EVERY_SECONDS, 7200.0, 7201.0):
             clock[0] = seconds

@@ -128,7 +128,7 @@ _ALL: Final = re.compile(r"\b(?:all|any|every|alle[nrs]?|jede[nrs]?)\b", re.IGNO
 _CODE: Final = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
-def lint_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
+def scan_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
     """At most one finding of each kind. Fenced and inline code is for showing such text, and is left out, but for the
     tokens that set a model's messages apart."""
     shown = f"{title}\n{_CODE.sub(' ', markdown[:_MAX_CHARS])}"

@@ -44,7 +44,7 @@ SIGN_IN = "sign_in"
 AGENTS_TO_PICK_FROM = 200
 
 
-class FrontDoor:
+class Dispatcher:
     def __init__(
         self,
         pages: Mapping[str, ConsolePage],

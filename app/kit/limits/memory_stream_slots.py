@@ -1,11 +1,11 @@
-"""StreamPlaces of one process."""
+"""StreamSlots of one process."""
 
 import time
 from collections.abc import Callable
 from uuid import UUID
 
 from app.core.errors import RateLimited
-from app.kit.limits.stream_places import LEASE_SECONDS
+from app.kit.limits.stream_slots import LEASE_SECONDS
 
 RETRY_SECONDS = 5  # when an answer that is being read may have ended
 
@@ -16,23 +16,23 @@ def too_many_streams(limit: int) -> RateLimited:
     )
 
 
-class MemoryStreamPlaces:
+class MemoryStreamSlots:
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._held: dict[UUID, dict[UUID, float]] = {}  # visitor -> place -> when it runs out
+        self._held: dict[UUID, dict[UUID, float]] = {}  # visitor -> slot -> when it runs out
 
-    async def take(self, visitor_id: UUID, place: UUID, limit: int) -> None:
+    async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
         now = self._now()
         held = {each: until for each, until in self._held.get(visitor_id, {}).items() if until > now}
         if len(held) >= limit:
             raise too_many_streams(limit)
-        self._held[visitor_id] = held | {place: now + LEASE_SECONDS}
+        self._held[visitor_id] = held | {slot: now + LEASE_SECONDS}
 
-    async def renew(self, visitor_id: UUID, place: UUID) -> None:
-        self._held.setdefault(visitor_id, {})[place] = self._now() + LEASE_SECONDS
+    async def renew(self, visitor_id: UUID, slot: UUID) -> None:
+        self._held.setdefault(visitor_id, {})[slot] = self._now() + LEASE_SECONDS
 
-    async def leave(self, visitor_id: UUID, place: UUID) -> None:
+    async def release(self, visitor_id: UUID, slot: UUID) -> None:
         held = self._held.get(visitor_id, {})
-        held.pop(place, None)
+        held.pop(slot, None)
         if not held:
             self._held.pop(visitor_id, None)

@@ -27,7 +27,7 @@ REFUSALS_SAID_EVERY_SECONDS: Final = 60.0
 _AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 
-class GuardedRedis:
+class RedisWithBreaker:
     """All that one process asks of one Redis: `call_seconds` a call, and one circuit, so that what the cache has
     waited for, the limits do not wait for again.
 

@@ -1,0 +1,67 @@
+"""Port: how many answers one visitor reads at the same time."""
+
+import asyncio
+from typing import Protocol
+from uuid import UUID
+
+from app.core.errors import Unavailable
+
+# A slot that nobody renews is free after this: a visitor whose process was killed waits no longer to read on.
+LEASE_SECONDS = 20
+
+
+class StreamSlots(Protocol):
+    """A slot is named by whoever acquires it. One that is never released, for its process died, runs out by itself."""
+
+    async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
+        """Hold a slot for `LEASE_SECONDS`. Raises RateLimited when the visitor holds `limit` of them."""
+        ...
+
+    async def renew(self, visitor_id: UUID, slot: UUID) -> None:
+        """Hold it for `LEASE_SECONDS` from now on, whatever has become of it."""
+        ...
+
+    async def release(self, visitor_id: UUID, slot: UUID) -> None: ...
+
+
+class FallbackStreamSlots:
+    """Shared ones, and while those are away slots of this process.
+
+    A visitor may then read more answers at once, by asking more processes, and is still answered. What was acquired in
+    one way may be released in the other: both are told, and one that could not be released is released before its
+    visitor takes the next.
+    """
+
+    def __init__(self, shared: StreamSlots, own: StreamSlots) -> None:
+        self._shared = shared
+        self._own = own
+        self._not_released: set[tuple[UUID, UUID]] = set()
+
+    async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
+        for late in [late for late in self._not_released if late[0] == visitor_id]:
+            await self._release_shared(*late)
+        try:
+            await self._shared.acquire(visitor_id, slot, limit)
+        except Unavailable:
+            await self._own.acquire(visitor_id, slot, limit)
+
+    async def renew(self, visitor_id: UUID, slot: UUID) -> None:
+        try:
+            await self._shared.renew(visitor_id, slot)
+        except Unavailable:
+            await self._own.renew(visitor_id, slot)
+
+    async def release(self, visitor_id: UUID, slot: UUID) -> None:
+        await self._own.release(visitor_id, slot)
+        await self._release_shared(visitor_id, slot)
+
+    async def _release_shared(self, visitor_id: UUID, slot: UUID) -> None:
+        late = (visitor_id, slot)
+        try:
+            await self._shared.release(visitor_id, slot)
+        except Unavailable:
+            if late not in self._not_released:
+                self._not_released.add(late)
+                asyncio.get_running_loop().call_later(LEASE_SECONDS, self._not_released.discard, late)  # it has run out
+        else:
+            self._not_released.discard(late)
