@@ -109,12 +109,8 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         for_operators = search.for_operators(base.shared.cache, languages)
         playground = playground_for(base, model, helper)
-        async with (
-            Liveness(base.record, base.process, supervisor=base.supervisor),
-            Turns(
-                tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor
-            ) as turns,
-        ):
+        turns = Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor)
+        async with Liveness(base.record, base.process, supervisor=base.supervisor, lost=turns.lost), turns:
             yield Answering(
                 for_operators,
                 turns,

@@ -3,6 +3,7 @@
 import asyncio
 from types import TracebackType
 from typing import Final, Self
+from uuid import UUID
 
 import structlog
 
@@ -21,8 +22,9 @@ _FIRST_BEATS: Final = 12  # attempts, each of which waits for its turn to write 
 
 class Liveness:
     """Beats while its block runs. A process that was silent for `dead_after_seconds` counts as dead: its running
-    turns become `cut`, so that their conversations are free again. One that was only stopped for so long goes on with
-    them, and its end of a turn takes the place of the cut."""
+    turns become `cut`, so that their conversations are free again, and so do its own `lost` ones, which the set then
+    no longer holds. One that was only stopped for so long goes on with its turns, and the end of one takes the place of
+    the cut."""
 
     def __init__(
         self,
@@ -32,8 +34,10 @@ class Liveness:
         beat_seconds: float = 5.0,
         dead_after_seconds: int = 20,
         supervisor: Supervisor | None = None,
+        lost: set[UUID] | None = None,
     ) -> None:
         self._record = record
+        self._lost = set() if lost is None else lost
         self._process = process
         self._beat_seconds = beat_seconds
         self._dead_after_seconds = dead_after_seconds
@@ -63,16 +67,20 @@ class Liveness:
         database, may have stopped the others as well.
         """
 
+        lost = frozenset(self._lost)
+
         def work(tx: Transaction) -> tuple[float, int]:
             silent_seconds = ProcessRecords(tx).beat(self._process, KIND)
             if silent_seconds > self._dead_after_seconds / 2:
                 return silent_seconds, 0
             living = ProcessRecords(tx).living(KIND, self._dead_after_seconds)
-            return 0, TurnRecords(tx).cut_orphans(living)
+            return 0, TurnRecords(tx).cut_orphans(living, lost)
 
         silent_seconds, cut = await self._record.write(work)
         if silent_seconds:
             log.warning("liveness.was_silent", seconds=round(silent_seconds))
+        else:
+            self._lost -= lost
         if cut:
             log.warning("turns.cut", count=cut)
         return cut

@@ -21,7 +21,7 @@ from app.answers.turn_spending import TurnSpending
 from app.answers.writing.composition import Composition
 from app.conversations.history import History, stored_history
 from app.conversations.records.turns import TurnRecords
-from app.core.errors import IndexUnavailable, ModelInterrupted
+from app.core.errors import IndexUnavailable, ModelInterrupted, Unavailable
 from app.core.text.own_words import own_words
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
@@ -96,6 +96,7 @@ class TurnRun:
         self._ending_writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
         self.is_searching = True  # until something may be said
+        self.may_be_lost = False  # the record was away when it was to be begun, and may have kept it
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
 
@@ -176,9 +177,13 @@ class TurnRun:
 
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""
-        await self._tools.records.write(
-            lambda tx: TurnRecords(tx).begin(self._session, self._request, agent.version, self._owner)
-        )
+        try:
+            await self._tools.records.write(
+                lambda tx: TurnRecords(tx).begin(self._session, self._request, agent.version, self._owner)
+            )
+        except Unavailable:
+            self.may_be_lost = True
+            raise
         if agent.config.on_disconnect is OnDisconnect.STOP:
             self._live.presence.when_gone(agent.config.disconnect_grace_seconds, self.stop)
         self._live.publish(Start(self._request.turn_id, self._session.conversation_id))

@@ -53,6 +53,7 @@ class Turns:
         self._elsewhere = TurnsElsewhere(tools.records, shared, owner)
         self._supervisor = supervisor or Supervisor()
         self._writer = LogWriter(shared.log, self._supervisor)
+        self.lost: set[UUID] = set()  # they may stand in the record, and run nowhere
         self._live: dict[UUID, LiveTurn] = {}
         self._running: dict[UUID, tuple[TurnRun, asyncio.Task[None]]] = {}
         self._obeying: asyncio.Task[None] | None = None
@@ -98,6 +99,7 @@ class Turns:
             raise Overloaded("Too many questions are being answered right now. Please try again in a few seconds.")
         live = self._new_turn(_head(session, request))
         run = TurnRun(self._tools, session, request, live, self._owner)
+        self.lost.discard(request.turn_id)
         task = asyncio.create_task(self._run(run, request.turn_id), name=f"turn {request.turn_id}")
         self._running[request.turn_id] = (run, task)
         task.add_done_callback(lambda _: self._ended(request.turn_id))
@@ -176,6 +178,8 @@ class Turns:
 
     async def _run(self, run: TurnRun, turn_id: UUID) -> None:
         await run.run()
+        if run.may_be_lost:
+            self.lost.add(turn_id)
         if run.has_told_less:  # whoever comes back gets it from the record
             self._drop(turn_id)
             try:

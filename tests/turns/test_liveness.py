@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine
 
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
-from app.core.errors import Overloaded
+from app.core.errors import DatabaseAway, Overloaded
 from app.core.turn import TurnState
 from app.kit.tasks.supervisor import Supervisor
 from app.store.engine import open_engine
@@ -85,6 +85,31 @@ async def test_a_process_that_was_stopped_itself_judges_nobody_at_its_first_beat
             await silence(engine, process, 27)
         assert await other.beat() == 0
         assert await other.beat() == 1
+
+
+async def test_a_turn_that_was_begun_without_a_word_of_it_is_cut_where_nobody_asks_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with answering_house(tmp_path) as house:
+        write = house.record.write
+        beating = Liveness(house.record, OWNER, lost=house.turns.lost)
+        await beating.beat()
+
+        async def write_and_lose(work: Callable[[Transaction], Any]) -> Any:
+            await write(work)
+            raise DatabaseAway("gone before it could say so")
+
+        request = house.request(QUESTION)
+        with monkeypatch.context() as away:
+            away.setattr(house.record, "write", write_and_lose)
+            with pytest.raises(DatabaseAway):
+                await house.turns.ask(house.session, request)
+        assert (await stored(house, request)).state is TurnState.RUNNING
+
+        assert await beating.beat() == 1
+        assert (await stored(house, request)).state is TurnState.CUT
+        assert done(await house.ask(QUESTION)).message_id
+        assert await beating.beat() == 0
 
 
 async def test_an_error_that_nobody_foresaw_does_not_end_the_beating(

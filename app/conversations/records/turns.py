@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Insert, bindparam, delete, insert, select, update
+from sqlalchemy import Insert, bindparam, delete, insert, or_, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.conversation import Role
@@ -170,10 +170,15 @@ class TurnRecords(Repository):
             listener(self._tx, ids_of(turn), end)
         return message_id
 
-    def cut_orphans(self, living_owners: Collection[str]) -> int:
-        """Running turns of any other owner become `cut`; return how many."""
+    def cut_orphans(self, living_owners: Collection[str], lost: Collection[UUID] = ()) -> int:
+        """Running turns of any other owner become `cut`, and those that are `lost`; return how many."""
         orphans = (
-            select(TURNS).where(TURNS.c.state == _RUNNING, TURNS.c.owner.not_in(list(living_owners))).with_for_update()
+            select(TURNS)
+            .where(
+                TURNS.c.state == _RUNNING,
+                or_(TURNS.c.owner.not_in(list(living_owners)), TURNS.c.id.in_(list(lost))),
+            )
+            .with_for_update()
         )
         turns = self._connection.execute(orphans).all()
         for turn in turns:
