@@ -188,7 +188,7 @@ class FollowedKeywordIndex:
             await self._local.search(agent_id, language, PROBE, 1)
             return await self._local.chunk_ids(agent_id)
         except IndexUnavailable as error:
-            log.warning("index_is_rebuilt", error=str(error))
+            log.warning("index.rebuild_began", error=str(error))
             return set()
 
     async def _write_anew(self, agent_id: UUID) -> None:

@@ -53,7 +53,7 @@ class TopicPlacing:
             try:
                 placed += await self._place(agent_id, own)
             except EmbedderUnavailable as error:
-                log.warning("topics_wait_for_their_meaning", count=len(own), reason=str(error))
+                log.warning("topics.embedder_away", count=len(own), reason=str(error))
         return placed
 
     async def _place(self, agent_id: UUID, questions: Sequence[WaitingQuestion]) -> int:
