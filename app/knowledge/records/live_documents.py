@@ -62,23 +62,24 @@ _CHUNKS = (
 # What each question asks is made once: which chunks are live, and what may have changed of them.
 _near = CHUNKS.alias("near")
 _NAMED: BindParameter[Any] = bindparam("chunk_ids", expanding=True)
-_IS_LIVE = and_(
-    DOCUMENT_VERSIONS.c.agent_id == bindparam("agent_id"), DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
+# NULL where the version is not live. Not joined: SQLite would go through all chunks of the agent's live versions.
+_LIVE_AS_OF = (
+    select(DOCUMENT_VERSIONS.c.as_of)
+    .where(
+        DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id,
+        DOCUMENT_VERSIONS.c.agent_id == bindparam("agent_id"),
+        DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value,
+    )
+    .scalar_subquery()
 )
-_LIVE = (
-    select(CHUNKS.c.id, CHUNKS.c.indexed_context, DOCUMENT_VERSIONS.c.as_of)
-    .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
-    .where(CHUNKS.c.id.in_(_NAMED), _IS_LIVE)
-)
+_LIVE = select(CHUNKS.c.id, CHUNKS.c.indexed_context, _LIVE_AS_OF).where(CHUNKS.c.id.in_(_NAMED))
 _AROUND = (
-    select(_near.c.id, _near.c.indexed_context, DOCUMENT_VERSIONS.c.as_of, CHUNKS.c.id)
+    select(_near.c.id, _near.c.indexed_context, _LIVE_AS_OF, CHUNKS.c.id)
     .select_from(CHUNKS)
     .join(_near, _near.c.version_id == CHUNKS.c.version_id)
-    .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
     .where(
         CHUNKS.c.id.in_(_NAMED),
         _near.c.position.between(CHUNKS.c.position - bindparam("reach"), CHUNKS.c.position + bindparam("reach")),
-        _IS_LIVE,
     )
     .order_by(_near.c.position)
 )
@@ -143,7 +144,8 @@ class LiveDocumentRecords(Repository):
         """Those of the named chunks that the agent may answer from: live versions only."""
         live: list[LiveRow] = []
         for batch in batches(dict.fromkeys(chunk_ids)):
-            live += self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id})
+            rows = self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id})
+            live += (row for row in rows if row[2])
         chunks = self._chunks_now(live)
         for gone in set(chunk_ids) - chunks.keys():
             self._tx.known.chunks.forget(gone)
@@ -173,7 +175,7 @@ class LiveDocumentRecords(Repository):
         rows: list[tuple[str, str | None, date, str]] = []
         for batch in batches(dict.fromkeys(chunk_ids)):
             of_batch = {"chunk_ids": batch, "agent_id": agent_id, "reach": reach}
-            rows += self._connection.execute(_AROUND, of_batch)
+            rows += (row for row in self._connection.execute(_AROUND, of_batch) if row[2])
         chunks = self._chunks_now([(key, context, as_of) for key, context, as_of, _ in rows])
         found: dict[str, list[Chunk]] = {}
         for key, _, _, centre in rows:
