@@ -41,6 +41,39 @@ def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserCont
     expect(page.locator("#chat-state")).to_contain_text("ended")
 
 
+def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    page.get_by_role("button", name="Take over").click()
+    expect(page).to_have_url(re.compile("#write$"))
+    page.evaluate("window.isTheSamePage = true")
+    written, log = page.get_by_label("Your message"), page.get_by_role("log")
+    written.focus()
+    page.keyboard.type("Hello,")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("how can I help?")
+    page.keyboard.press("Enter")
+    expect(log.get_by_text("how can I help?")).to_have_count(1)
+    expect(written).to_have_value("")
+    expect(written).to_be_focused()
+    page.keyboard.press("Enter")  # nothing is written: nothing is sent
+    page.keyboard.type("Are you there?")
+    page.keyboard.press("Enter")
+    expect(log.get_by_text("Are you there?")).to_have_count(1)
+    visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="Yes, I am.")
+    expect(log.get_by_text("Yes, I am.")).to_have_count(1)
+    expect(log.get_by_text("Hello,")).to_have_count(1)
+    visitor_calls(page, served, "/person/end")
+    written.fill("Too late")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Nobody talks in this chat")
+    expect(page.get_by_label("Your message"), "what was written is kept").to_have_value("Too late")
+    assert page.evaluate("window.isTheSamePage")
+
+
 def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: ServedConsole) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 800})
     served.sign_in(context)

@@ -1,0 +1,98 @@
+"""Conversations are worked through by keyboard alone, and by the same forms without a script."""
+
+import re
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.console.conftest import ServedConsole
+from tests.console.test_pages_are_for_everyone import AXE, LOOK, RULES
+
+
+def inbox(page: Page, served: ServedConsole, query: str = "") -> None:
+    agent = served.console.rooms.ids["agent_id"]
+    page.goto(f"{served.base.rstrip('/')}/console/agents/{agent}/conversations{query}")
+
+
+def test_one_works_through_the_list_by_keyboard_alone(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    inbox(page, served)
+    questions = page.locator(".inbox-question")
+    asked = questions.all_inner_texts()
+    assert len(asked) > 4
+    page.keyboard.press("j")
+    expect(questions.nth(0)).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("j")
+    expect(questions.nth(1)).to_be_focused()
+    page.keyboard.press("e")
+    expect(page.get_by_role("status").filter(has_text="1 conversation closed.")).to_be_visible()
+    expect(questions).to_have_count(len(asked) - 1)
+    expect(questions.nth(1), "the focus stays at its place").to_be_focused()
+    page.keyboard.press("x")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.locator(".inbox input:checked")).to_have_count(2)
+    page.keyboard.press("e")
+    expect(questions).to_have_count(len(asked) - 3)
+    page.get_by_role("button", name="Undo").click()
+    expect(questions).to_have_count(len(asked) - 1)
+    page.keyboard.press("/")
+    expect(page.get_by_label("Words")).to_be_focused()
+    page.keyboard.type("jex?")
+    expect(page.get_by_label("Words")).to_have_value("jex?")
+
+
+def test_from_conversation_to_conversation_by_keyboard(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    inbox(page, served, "?outcome=unanswered&state=all")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/conversations/[0-9a-f-]{36}\?"))
+    first = page.url
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: url != first)
+    page.keyboard.press("k")
+    page.wait_for_url(first)
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile(r"/conversations\?.*outcome=unanswered"))
+
+
+def test_the_keys_are_listed_and_can_be_switched_off(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    inbox(page, served)
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keyboard")
+    expect(keys).to_be_visible()
+    page.evaluate(AXE.read_text("utf-8"))
+    assert page.evaluate(LOOK, RULES) == []
+    keys.get_by_label("Use these keys").uncheck()
+    keys.get_by_role("button", name="Close the list").click()
+    page.keyboard.press("j")
+    expect(page.locator(".inbox-question:focus")).to_have_count(0)
+    page.reload()
+    page.keyboard.press("?")
+    expect(keys).to_be_hidden()
+    page.get_by_role("button", name="Keyboard").click()
+    keys.get_by_label("Use these keys").check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    expect(page.locator(".inbox-question").first).to_be_focused()
+
+
+def test_many_are_labelled_without_a_script(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 800})
+    served.sign_in(context)
+    page = context.new_page()
+    inbox(page, served, "?state=all")
+    expect(page.get_by_role("button", name="Keyboard")).to_be_hidden()
+    for box in page.locator(".inbox input").all()[:2]:
+        box.check()
+    page.get_by_role("group", name="With the chosen ones").get_by_label("Label").fill("urgent")
+    page.get_by_role("button", name="Add label").click()
+    expect(page.get_by_role("status").filter(has_text="2 conversations labelled.")).to_be_visible()
+    expect(page.locator(".badge.label", has_text="urgent")).to_have_count(2)
+    context.close()
