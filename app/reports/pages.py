@@ -22,7 +22,7 @@ from app.web.access import read
 from app.web.console.bar_chart import BarChart, Bars, bar_chart
 from app.web.console.line_chart import Line, line_chart
 from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit, page
-from app.web.console.words import number, percent
+from app.web.console.words import number, percent, plural
 
 _RANGES: Final = (7, 28, 90, 365)
 _UTC: Final = "UTC"
@@ -119,13 +119,13 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
     yield Tile(
         "Questions",
         number(counts.turns),
-        f"in {number(now.conversations)} conversations of {number(now.visitors)} visitors",
+        f"in {plural(now.conversations, 'conversation')} of {plural(now.visitors, 'visitor')}",
         _count_before(counts.turns, then.turns),
     )
     yield Tile(
         "Answered without a person",
         percent(counts.unaided_share),
-        f"{number(counts.answered)} questions, {number(now.curated)} by curated answers",
+        f"{plural(counts.answered, 'question')}, {number(now.curated)} by curated answers",
         _share_before(counts.unaided_share, then.unaided_share),
     )
     yield Tile(

@@ -14,7 +14,8 @@ from PIL import Image
 from playwright.async_api import Browser, async_playwright
 
 from app.conversations.records.turns import TurnRecords
-from app.core.turn import VisitorSession
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, VisitorSession
 from app.store.transaction import Transaction
 from tests.console.conftest import COOKIE
 from tests.doubles.visitors import visitor_of
@@ -33,6 +34,7 @@ ASKED: Final = (
 ANSWERED: Final = (9, 11, 12, 8, 10, 4, 5, 13, 16, 14, 19, 17, 6, 12)  # a day
 DAY: Final = 24 * 3600
 OVERVIEW: Final = "/console"
+REPORT: Final = "/console/report?first=2025-12-19&last=2025-12-31"
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 
 
@@ -52,6 +54,7 @@ async def main(folder: Path) -> None:
                     ("gaps", gaps, 640),
                     ("gap", f"{gaps}/{gap}", 900),
                     ("overview", OVERVIEW, 900),
+                    ("report", REPORT, 1040),
                 ):
                     if path == OVERVIEW:
                         await console.visitor_asks_for_a_person()
@@ -68,8 +71,11 @@ async def _answered(console: OpenConsole) -> None:
     house.clock.advance(-len(ANSWERED) * DAY)
     for times in ANSWERED:
         house.clock.advance(DAY)
-        for _ in range(times):
-            turn = await ask(house.record, session)
+        for number in range(times):
+            how = AnsweredBy.HANDOFF if number % 7 == 5 else AnsweredBy.CURATED if number % 4 == 3 else AnsweredBy.MODEL
+            gap = GapReason.LOW_CONFIDENCE if number % 6 == 4 else None
+            times_ms = 300 + 37 * number + 11 * times
+            turn = await ask(house.record, session, answered_by=how, gap=gap, first_token_ms=times_ms, language="en")
         await house.record.write(partial(_liked, session, turn))
 
 

@@ -1,0 +1,47 @@
+"""Reports in a real browser: any range with a form alone, and the operator's own time zone with a script."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from tests.console.conftest import ServedConsole
+
+PATH = "/console/report"
+
+
+def test_a_range_is_chosen_without_a_script(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(served.base + PATH)
+    page.get_by_label("From").fill("2025-12-01")
+    page.get_by_label("To", exact=True).fill("2025-12-31")
+    page.get_by_label("Time zone").fill("Asia/Kathmandu")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("Days and hours are those of Asia/Kathmandu.")).to_be_visible()
+    expect(page.get_by_text("2025-12-01 to 2025-12-31 (31 days), beside 2025-10-31 to 2025-11-30.")).to_be_visible()
+    expect(page.get_by_role("link", name="Show it in your")).to_have_count(0)
+    context.close()
+
+
+def test_the_browsers_own_time_zone_is_one_click_away(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(timezone_id="Europe/Berlin")
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(served.base + PATH)
+    page.get_by_role("link", name="Show it in your time zone, Europe/Berlin").click()
+    expect(page).to_have_url(re.compile("zone=Europe%2FBerlin"))
+    expect(page.get_by_text("Days and hours are those of Europe/Berlin.")).to_be_visible()
+    expect(page.get_by_role("link", name="Show it in your")).to_have_count(0)
+    context.close()
+
+
+def test_a_file_is_of_what_is_shown(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context()
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base}{PATH}?first=2025-12-01&last=2025-12-31")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    assert download.value.suggested_filename == "report-2025-12-01-2025-12-31.csv"
+    context.close()
