@@ -1,6 +1,7 @@
 """What webhooks may want to hear of, written in the transaction in which it happens."""
 
 from datetime import date, datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.tables.turns import OUTBOX
 from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds
+from app.store.transaction import Repository, TurnIds, insert_of
 
 
 class Outbox(Repository):
@@ -40,5 +41,18 @@ class Outbox(Repository):
         return row.on_conflict_do_nothing()
 
     def announce(self, turn: TurnIds, kind: str) -> None:
-        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
-        self._connection.execute(self.news(turn.agent_id, kind, payload, turn_id=turn.id))
+        row = {
+            "id": new_id(),
+            "turn_id": turn.id,
+            "agent_id": turn.agent_id,
+            "kind": kind,
+            "payload": {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)},
+            "created_at": self._now(),
+        }
+        self._connection.execute(_announced(self._dialect), row)
+
+
+@cache
+def _announced(dialect: str) -> Insert:
+    """Made once: every turn ends with it."""
+    return insert_of(dialect, OUTBOX).on_conflict_do_nothing()

@@ -1,10 +1,12 @@
 """Gaps come to be: a turn gives one away, and the same question asked again counts on."""
 
 import hashlib
-from typing import Any
+from functools import cache
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, case, select, update
+from sqlalchemy import ColumnElement, bindparam, case, insert, select, update
+from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.gap_state import GapReason, GapState
@@ -14,12 +16,44 @@ from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds
+from app.store.transaction import Repository, TurnIds, insert_of
 
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
+
+# Statements are made once, for a gap is counted where a visitor waits.
+_AGENT: Final = bindparam("agent", type_=GAPS.c.agent_id.type)
+_KEY: Final = bindparam("key", type_=GAPS.c.question_key.type)
+_ASKED: Final = bindparam("asked", type_=GAPS.c.question.type)
+_NOW: Final = bindparam("now", type_=GAPS.c.last_seen.type)
 _was_answered = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
 _again_note = case((GAPS.c.note == "", ASKED_IN_VAIN_AGAIN), else_=GAPS.c.note + f"\n{ASKED_IN_VAIN_AGAIN}")
 _was_closed = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
+# The turn has just shown what this generation answers.
+_GENERATION: Final = select(AGENTS.c.generation).where(AGENTS.c.id == _AGENT).scalar_subquery()
+_SEEN: Final = {"reason": bindparam("why", type_=GAPS.c.reason.type), "last_seen": _NOW, "replayed_at": _GENERATION}
+# A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the note does.
+_AGAIN_VALUES: Final[dict[str, ColumnElement[Any]]] = {
+    "count": GAPS.c.count + 1,
+    "state": case((GAPS.c.state == GapState.IGNORED.value, GAPS.c.state), else_=GapState.OPEN.value),
+    "note": case((_was_answered, _again_note), else_=GAPS.c.note),
+    "reopened_at": case((_was_closed, _NOW), else_=GAPS.c.reopened_at),
+}
+_AGAIN: Final = (
+    update(GAPS)
+    .where(GAPS.c.id == bindparam("gap"))
+    .values(question=case((GAPS.c.question_key == _KEY, _ASKED), else_=GAPS.c.question), **_SEEN, **_AGAIN_VALUES)
+)
+_COUNTED: Final = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == bindparam("turn"))
+# The gap of which the key is a wording, locked.
+_ASKED_BEFORE: Final = (
+    select(GAPS.c.id)
+    .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
+    .where(GAPS.c.agent_id == _AGENT, GAP_QUESTIONS.c.question_key == _KEY)
+    .order_by(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
+    .limit(1)
+    .with_for_update(of=GAPS)
+)
+_ASKING: Final = insert(GAP_QUESTIONS)
 
 
 class GapCounting(Repository):
@@ -34,94 +68,46 @@ class GapCounting(Repository):
         that it is kept in the conversation alone."""
         question = masked(question)
         words = question_key(question)
-        counted = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == turn_id)
-        if not words or self._connection.scalar(counted) is not None:
+        if not words or self._connection.scalar(_COUNTED, {"turn": turn_id}) is not None:
             return False
-        key = hashed_key(words)
-        gap_id = self._asked_before(agent_id, key)
-        if gap_id is None:
-            gap_id = self._first(agent_id, key, question, reason)
+        key, now = hashed_key(words), self._now()
+        own = {"agent": agent_id, "key": key}
+        seen = own | {"asked": question, "why": reason.value, "now": now}
+        gap_id = self._connection.scalar(_ASKED_BEFORE, own)
+        if gap_id is None:  # two turns may come here with one question: the later one counts on
+            gap_id = self._connection.execute(_first(self._dialect), seen | {"gap": new_id()}).scalar_one()
         else:
-            self._again(agent_id, gap_id, key, question, reason)
-        self._connection.execute(
-            self._insert(GAP_QUESTIONS).values(
-                id=new_id(),
-                gap_id=gap_id,
-                turn_id=turn_id,
-                question_key=key,
-                question=question,
-                reason=reason.value,
-                asked_at=self._now(),
-            )
-        )
-        return True
-
-    def _asked_before(self, agent_id: UUID, key: str) -> UUID | None:
-        """The gap of which this is a wording, locked."""
-        statement = (
-            select(GAPS.c.id)
-            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
-            .where(GAPS.c.agent_id == agent_id, GAP_QUESTIONS.c.question_key == key)
-            .order_by(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
-            .limit(1)
-            .with_for_update(of=GAPS)
-        )
-        return self._connection.scalar(statement)
-
-    def _again(self, agent_id: UUID, gap_id: UUID, key: str, question: str, reason: GapReason) -> None:
-        self._connection.execute(
-            update(GAPS)
-            .where(GAPS.c.id == gap_id)
-            .values(
-                question=case((GAPS.c.question_key == key, question), else_=GAPS.c.question),
-                reason=reason.value,
-                last_seen=self._now(),
-                replayed_at=_generation(agent_id),
-                **self._again_values(),
-            )
-        )
-
-    def _again_values(self) -> dict[str, ColumnElement[Any]]:
-        """A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the
-        note does."""
-        return {
-            "count": GAPS.c.count + 1,
-            "state": case((GAPS.c.state == GapState.IGNORED.value, GAPS.c.state), else_=GapState.OPEN.value),
-            "note": case((_was_answered, _again_note), else_=GAPS.c.note),
-            "reopened_at": case((_was_closed, self._now()), else_=GAPS.c.reopened_at),
-        }
-
-    def _first(self, agent_id: UUID, key: str, question: str, reason: GapReason) -> UUID:
-        """Two turns may come here with one question: the later one counts on."""
-        now = self._now()
-        # Named again below, and not as what was `excluded`, for which all columns would be copied each time.
-        seen = {
+            self._connection.execute(_AGAIN, seen | {"gap": gap_id})
+        asking = {
+            "id": new_id(),
+            "gap_id": gap_id,
+            "turn_id": turn_id,
+            "question_key": key,
             "question": question,
             "reason": reason.value,
-            "last_seen": now,
-            "replayed_at": _generation(agent_id),
+            "asked_at": now,
         }
-        first = self._insert(GAPS).values(
-            id=new_id(),
-            agent_id=agent_id,
-            question_key=key,
-            state=GapState.OPEN.value,
-            count=1,
-            note="",
-            first_seen=now,
-            **seen,
-        )
-        asked_again = first.on_conflict_do_update(
-            index_elements=["agent_id", "question_key"],
-            set_=seen | self._again_values(),
-        )
-        gap_id: UUID = self._connection.execute(asked_again.returning(GAPS.c.id)).scalar_one()
-        return gap_id
+        self._connection.execute(_ASKING, asking)
+        return True
 
 
-def _generation(agent_id: UUID) -> ScalarSelect[int]:
-    """The turn has just shown what this generation answers."""
-    return select(AGENTS.c.generation).where(AGENTS.c.id == agent_id).scalar_subquery()
+@cache
+def _first(dialect: str) -> ReturningInsert[UUID]:
+    first = insert_of(dialect, GAPS).values(
+        id=bindparam("gap"),
+        agent_id=_AGENT,
+        question_key=_KEY,
+        question=_ASKED,
+        state=GapState.OPEN.value,
+        count=1,
+        note="",
+        first_seen=_NOW,
+        **_SEEN,
+    )
+    # Named again, and not as what was `excluded`, for which all columns would be copied.
+    again = {"question": _ASKED, **_SEEN, **_AGAIN_VALUES}
+    asked_again = first.on_conflict_do_update(index_elements=["agent_id", "question_key"], set_=again)
+    return asked_again.returning(GAPS.c.id)
 
 
 def hashed_key(words: str) -> str:

@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Row, and_, bindparam, func, select
 
 from app.conversations.conversation import Role
 from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
@@ -43,6 +43,9 @@ _WRITTEN = (
     .order_by(LIVE_MESSAGES.c.number.desc())
     .limit(bindparam("most"))
 )
+_OF_TURN = MESSAGES.c.turn_id == bindparam("turn")
+_QUESTION = select(MESSAGES.c.text).where(_OF_TURN, MESSAGES.c.role == Role.VISITOR.value)
+_ANSWER_ID = select(MESSAGES.c.id).where(_OF_TURN, MESSAGES.c.role == Role.AGENT.value)
 
 
 class StoredTurnRecords(Repository):
@@ -138,17 +141,13 @@ class StoredTurnRecords(Repository):
 
     def question(self, turn_id: UUID) -> str:
         """Of a turn that is there."""
-        text: str = self._connection.execute(_of_turn(MESSAGES.c.text, turn_id, Role.VISITOR)).scalar_one()
+        text: str = self._connection.execute(_QUESTION, {"turn": turn_id}).scalar_one()
         return text
 
     def answer_id(self, turn_id: UUID) -> UUID:
         """Of a turn that has ended."""
-        message_id: UUID = self._connection.execute(_of_turn(MESSAGES.c.id, turn_id, Role.AGENT)).scalar_one()
+        message_id: UUID = self._connection.execute(_ANSWER_ID, {"turn": turn_id}).scalar_one()
         return message_id
-
-
-def _of_turn(column: Column[Any], turn_id: UUID, role: Role) -> Select[Any]:
-    return select(column).where(MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == role.value)
 
 
 def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:
