@@ -34,11 +34,13 @@ class WebProcess:
     _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def start(self) -> None:
-        async with asyncio.timeout(START_SECONDS):
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(START_SECONDS) as patience:
             process = await self._spawn()
             while not await self._is_ready():
                 if process.returncode and self.is_started_again:
                     process = await self._spawn()
+                    patience.reschedule(loop.time() + START_SECONDS)
                 assert process.returncode is None, self.log.read_text(errors="replace")[-3000:]
                 await asyncio.sleep(0.1)
 

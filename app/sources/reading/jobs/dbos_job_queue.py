@@ -67,7 +67,8 @@ class DbosJobQueue:
         """The workflow's id makes asking twice the same as asking once."""
         client = await self.client()
         options: EnqueueOptions = {"queue_name": queue, "workflow_name": workflow, "workflow_id": workflow_id}
-        await to_thread.run_sync(lambda: client.enqueue(options, *args))
+        with translated_errors():
+            await to_thread.run_sync(lambda: client.enqueue(options, *args))
 
 
 def run_of(job_id: str) -> UUID:

@@ -20,7 +20,7 @@ import structlog
 from anyio import to_thread
 from dbos import DBOS, DBOSClient, WorkflowStatus
 
-from app.core.errors import DocentError
+from app.core.errors import DocentError, Overloaded, Unavailable
 from app.kit.job_handlers import JobHandlers
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
@@ -36,6 +36,7 @@ from app.sources.reading.jobs.dbos_job_queue import (
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.vendor_errors import translated_errors
 
 log = structlog.get_logger(__name__)
 
@@ -106,12 +107,15 @@ class DbosWorker:
                 return
             await _cancelled(list(self._working))
             await to_thread.run_sync(_destroy)
-            client = await self._queue.client()
-            mine = await _pending(client, self._name)
-            await _hand_out(client, mine)
-            await self._queue.aclose()
-            await self._record.write(lambda tx: ProcessRecords(tx).leave(self._name))
-        log.info("worker.stopped", worker=self._name, handed_back=len(mine))
+            try:
+                with translated_errors():
+                    handed_back = await self._hand_back()
+            except (Overloaded, Unavailable) as error:  # others take the jobs up when they find this one silent
+                log.warning("worker.left_unsaid", worker=self._name, reason=str(error))
+            else:
+                log.info("worker.stopped", worker=self._name, handed_back=handed_back)
+            finally:
+                await self._queue.aclose()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -121,6 +125,14 @@ class DbosWorker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.stop()
+
+    async def _hand_back(self) -> int:
+        """How many jobs."""
+        client = await self._queue.client()
+        mine = await _pending(client, self._name)
+        await _hand_out(client, mine)
+        await self._record.write(lambda tx: ProcessRecords(tx).leave(self._name))
+        return len(mine)
 
     def _launch(self) -> None:
         """In a thread without an event loop, so that DBOS runs its workflows on a loop of its own."""
