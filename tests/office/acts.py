@@ -84,7 +84,7 @@ CHANGES: dict[str, Act] = {
     "gap.prove": lambda o: o.gap_replays.resolve(o.actor, o.gap, "done"),
     "gap.merge": lambda o: o.merge_gaps(),
     "gap.split": lambda o: o.split_gap(),
-    "gap.edit": lambda o: o.grooming.tell(o.actor, o.gap, "bob"),
+    "gap.edit": lambda o: o.grooming.tell(o.actor, o.gap, note="Ask the warehouse."),
     "gap.settle": lambda o: o.grooming.settle(o.actor, o.agent, [o.gap], GapState.IGNORED, "not ours"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
