@@ -70,7 +70,7 @@ class ReportRecords(Repository):
             select(language, *THUMBS)
             .select_from(FEEDBACK)
             .join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
-            .where(self._rated(agent_ids, days.since), self._during(agent_ids, days))
+            .where(self._rated(agent_ids, days.since), asked(days.since, days.until))
             .group_by(language)
         )
         thumbs: dict[str, Sequence[int]] = {key: found for key, *found in self._connection.execute(rated)}
