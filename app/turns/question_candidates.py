@@ -6,6 +6,7 @@ Nothing is made up, and nothing is taken from what other visitors wrote.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 from uuid import UUID
@@ -58,7 +59,7 @@ class NextQuestion:
 @dataclass(slots=True)
 class _Section:
     heading: str
-    words: list[str]
+    texts: list[str]
     chars: int
     chunk_ids: list[str]
 
@@ -116,7 +117,7 @@ def _sections(page: Sequence[Chunk]) -> list[_Section]:
             if chunk.id not in section.chunk_ids:
                 section.chunk_ids.append(chunk.id)
             if block.kind is not BlockKind.HEADING:
-                section.words += folded_words(block.text)
+                section.texts.append(block.text)
                 section.chars += len(block.text)
     return sections
 
@@ -128,9 +129,11 @@ def _holds(section: _Section, chunk_id: str, quote: str | None) -> bool:
     quoted = folded_words(quote or "")
     if not quoted:
         return section.chunk_ids[0] == chunk_id
-    return f" {' '.join(quoted)} " in f" {' '.join(section.words)} "
+    words = (word for text in section.texts for word in folded_words(text))
+    return f" {' '.join(quoted)} " in f" {' '.join(words)} "
 
 
+@lru_cache(maxsize=1024)  # a page's headings are looked at with each answer that cites it
 def offered(heading: str) -> str | None:
     """The heading as it may stand on a button; None for one that asks for nothing, such as "Overview" or "1.4.0"."""
     text = _NUMBERED.sub("", " ".join(section_name(without_controls(heading)).split()))
