@@ -8,7 +8,7 @@ from uuid import UUID
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import Conversation
 from app.conversations.conversation_filter import EVERY_CONVERSATION, MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
-from app.conversations.inbox_entry import InboxEntry, LabelCount, Neighbours, VisitorFacts
+from app.conversations.inbox_entry import InboxEntry, LabelCount, Neighbours, Note, VisitorFacts
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -25,10 +25,11 @@ MAX_EXPORTED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A conversation with its turns, oldest first, each with citations and trace."""
+    """A conversation with its turns, oldest first, each with citations and trace, and what operators noted."""
 
     entry: InboxEntry
     turns: Sequence[StoredTurn]
+    notes: Sequence[Note] = ()
 
     @property
     def conversation(self) -> Conversation:
@@ -63,7 +64,8 @@ class ConversationReview:
         def work(tx: Transaction) -> Thread:
             conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
             [entry] = InboxRecords(tx).entries([conversation])
-            return Thread(entry, StoredTurnRecords(tx).of_conversation(conversation_id))
+            turns = StoredTurnRecords(tx).of_conversation(conversation_id)
+            return Thread(entry, turns, InboxRecords(tx).notes(conversation_id))
 
         return await self._records.read(work)
 

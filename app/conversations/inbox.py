@@ -5,12 +5,21 @@ from dataclasses import replace
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
-from app.conversations.inbox_entry import MAX_AT_ONCE, MAX_LABEL_CHARS, MAX_LABELS, ConversationChange, InboxEntry
+from app.conversations.inbox_entry import (
+    MAX_AT_ONCE,
+    MAX_LABEL_CHARS,
+    MAX_LABELS,
+    MAX_NOTE_CHARS,
+    MAX_NOTES,
+    ConversationChange,
+    InboxEntry,
+    Note,
+)
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_line
+from app.core.field_rules import check_line, check_text
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
@@ -47,6 +56,31 @@ class Inbox:
             return entry
 
         return await self._records.write(work)
+
+    async def note(self, actor: Actor, conversation_id: UUID, text: str) -> Note:
+        """For the other operators. Raises InvalidInput, and NotFound for a conversation that is absent or another
+        workspace's."""
+        check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
+
+        def work(tx: Transaction) -> Note:
+            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
+                raise InvalidInput("text", f"A conversation has {MAX_NOTES} notes at most. Remove some first.")
+            noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.note", str(conversation.agent_id), {})
+            return noted
+
+        return await self._records.write(work)
+
+    async def remove_note(self, actor: Actor, conversation_id: UUID, note_id: UUID) -> None:
+        """Raises NotFound, also for a note of another conversation."""
+
+        def work(tx: Transaction) -> None:
+            agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
+            InboxRecords(tx).remove_note(conversation_id, note_id)
+            AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.remove_note", str(agent_id), {})
+
+        await self._records.write(work)
 
 
 def _checked(change: ConversationChange) -> ConversationChange:

@@ -13,6 +13,8 @@ from app.core.turn import AnsweredBy, TurnState
 MAX_AT_ONCE: Final = 200  # conversations that one change may name
 MAX_LABELS: Final = 20  # of one conversation
 MAX_LABEL_CHARS: Final = 40
+MAX_NOTE_CHARS: Final = 4000
+MAX_NOTES: Final = 100  # of one conversation
 LISTED_OF_VISITOR: Final = 6  # conversations, and pages
 
 
@@ -43,6 +45,16 @@ class InboxEntry:
     page_url: str = ""
     language: str | None = None
     user_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What an operator wrote about a conversation, for the others: no visitor sees it and no model reads it."""
+
+    id: UUID
+    author: str
+    text: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,14 @@ import pytest
 from sqlalchemy import Engine, event
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.retention_rounds import Retention
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn_events import Done
 from app.core.webhook_event import WebhookEvent
@@ -32,6 +35,7 @@ KEPT_DAYS = 180
 OF_VISITORS = {
     *("visitors", "conversations", "turns", "messages", "citations", "feedback"),
     *("gaps", "gap_questions", "outbox", "webhook_deliveries", "leads", "live_chats", "live_messages"),
+    *("conversation_labels", "conversation_notes"),
 }
 
 
@@ -84,6 +88,9 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
             WebhookRecords(tx).hand_out(10)
             lead = Lead(uuid4(), house.agent_id, visitor_id, conversation_id, *texts, house.clock.now())
             LeadRecords(tx).add(lead)
+            conversation = ConversationRecords(tx).get(house.session.workspace_id, conversation_id)
+            InboxRecords(tx).add_note(conversation, "ann", f"This is {MARK}.")
+            InboxRecords(tx).change(house.agent_id, [conversation_id], ConversationChange(add_labels=("VIP",)))
             chat = LiveChatRecords(tx).ask(house.session)
             LiveChatRecords(tx).add(chat, uuid4(), Author.VISITOR, None, f"Are you there, {MARK}?")
         yield home

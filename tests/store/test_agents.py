@@ -19,6 +19,7 @@ from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound
@@ -189,6 +190,8 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
     await ask(record, session, finish=Finish.STOPPED)
     with record.writing() as tx:
         WebhookRecords(tx).hand_out(10)
+        conversation = ConversationRecords(tx).get(workspace_id, session.conversation_id)
+        InboxRecords(tx).add_note(conversation, "ann", "Asked the warehouse.")
         InboxRecords(tx).change(agent_id, [session.conversation_id], ConversationChange(add_labels=("VIP",)))
         LeadRecords(tx).add(
             Lead(an_id(), agent_id, session.visitor_id, session.conversation_id, "", "a@b", "Hi", FixedClock().now())

@@ -99,6 +99,7 @@ BODIES: Mapping[str, Json] = {
     "editGoldenQuestion": {"language": "en"},
     "editConversation": {"state": "closed", "add_labels": ["shipping"]},
     "editConversations": {"conversation_ids": ["{conversation}"], "add_labels": ["shipping"]},
+    "addNote": {"text": "Called the warehouse."},
     "editLead": {"assignee": ""},
     "editGap": {"assignee": "", "note": "ask the warehouse"},
     "mergeGaps": {"gap_ids": ["{other_gap}"]},
@@ -128,6 +129,7 @@ REQUIRED: Mapping[str, str] = {
     "askPlayground": "question",
     "streamPlayground": "question",
     "editConversations": "conversation_ids",
+    "addNote": "text",
     "editLead": "assignee",
     "mergeGaps": "gap_ids",
     "splitGap": "turn_id",
@@ -250,6 +252,7 @@ async def furnish(house: House) -> FurnishedHouse:
     await parts.get(LiveChats).ask(session)
     await parts.get(LiveChats).say(session, uuid4(), "Is anybody there?")
     await parts.get(LiveChats).take_over(await parts.get(ApiTokens).verify(house.write), session.conversation_id)
+    note = await parts.get(Inbox).note(actor, session.conversation_id, "Asked the warehouse.")
     labelled = ConversationChange(add_labels=("prices",))
     await parts.get(Inbox).change_one(actor, session.conversation_id, labelled)
     source = await parts.get(Sources).create(
@@ -306,6 +309,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "answer_id": answer.id,
             "gap_id": gaps.items[0].id,
             "lead_id": lead.id,
+            "note_id": note.id,
             "conversation_id": session.conversation_id,
             "visitor_id": session.visitor_id,
             "operator_id": operator.id,

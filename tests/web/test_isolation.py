@@ -49,6 +49,7 @@ PLANTED = {
     "citations": ("title", OF_TURN),
     "conversations": ("first_question", OF_AGENT),
     "conversation_labels": ("label", OF_AGENT),
+    "conversation_notes": ("text", OF_AGENT),
     "gaps": ("question", OF_AGENT),
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),
@@ -159,6 +160,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
             "operator_id",
             "golden_run_id",
             "lead_id",
+            "note_id",
         ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}

@@ -165,15 +165,24 @@ class TurnOut(Model):
         return cls.model_validate(turn).model_copy(update={"cost": None if cost is None else round(cost, 6)})
 
 
+class NoteOut(Model):
+    id: UUID
+    author: str = Field(description="The operator or API token that wrote it.")
+    text: str
+    created_at: datetime
+
+
 class ThreadOut(Model):
     conversation: ConversationOut
     turns: tuple[TurnOut, ...] = Field(description="Oldest first.")
+    notes: tuple[NoteOut, ...] = Field(description="What operators noted for one another, oldest first.")
 
     @classmethod
     def of(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
         return cls(
             conversation=ConversationOut.of(thread.entry),
             turns=tuple(TurnOut.of(turn, budgets.cost_of_turn(turn)) for turn in thread.turns),
+            notes=tuple(NoteOut.model_validate(note) for note in thread.notes),
         )
 
 

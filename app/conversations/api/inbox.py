@@ -4,13 +4,13 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.conversations.api.conversations import TAG, ConversationOut
+from app.conversations.api.conversations import TAG, ConversationOut, NoteOut
 from app.conversations.conversation_review import ConversationReview
 from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import MAX_AT_ONCE, MAX_LABELS, ConversationChange, ConversationState
+from app.conversations.inbox_entry import MAX_AT_ONCE, MAX_LABELS, MAX_NOTE_CHARS, ConversationChange, ConversationState
 from app.core.actor import Actor
 from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, patch, post
+from app.web.endpoint import Api, Call, delete, get, patch, post
 from app.web.model import Model
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
@@ -40,6 +40,12 @@ class ConversationsPatch(ConversationPatch):
     )
 
     conversation_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+
+
+class NoteIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Called the warehouse, they ring back."}]})
+
+    text: str = Field(max_length=MAX_NOTE_CHARS)
 
 
 class ChangedConversationsOut(Model):
@@ -82,6 +88,26 @@ class AdminInbox(Api):
         given = call.input
         changed = await self._inbox.change(call.caller, call.path_id("agent_id"), given.conversation_ids, given.change)
         return ChangedConversationsOut(items=tuple(map(ConversationOut.of, changed)))
+
+    @post(
+        "/v1/conversations/{conversation_id}/notes",
+        "Note something for the other operators; no visitor sees it and no model reads it",
+        access=write,
+        codes=("not_found",),
+    )
+    async def add_note(self, call: Call[Actor, NoteIn]) -> NoteOut:
+        noted = await self._inbox.note(call.caller, call.path_id("conversation_id"), call.input.text)
+        return NoteOut.model_validate(noted)
+
+    @delete(
+        "/v1/conversations/{conversation_id}/notes/{note_id}",
+        "Remove a note",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def remove_note(self, call: Call[Actor, None]) -> None:
+        await self._inbox.remove_note(call.caller, call.path_id("conversation_id"), call.path_id("note_id"))
 
     @get(
         "/v1/agents/{agent_id}/labels",

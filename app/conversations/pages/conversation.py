@@ -2,9 +2,11 @@
 
 from uuid import UUID
 
+from pydantic import Field
+
 from app.conversations.conversation_review import ConversationReview, Thread
 from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import ConversationState
+from app.conversations.inbox_entry import MAX_NOTE_CHARS, ConversationState
 from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.token_budgets import TokenBudgets
@@ -14,6 +16,10 @@ from app.web.access import read, write
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.assignees import Assignees
+
+
+class NoteForm(Form):
+    text: str = Field(max_length=MAX_NOTE_CHARS)
 
 
 class ConversationPages(Pages):
@@ -54,6 +60,7 @@ class ConversationPages(Pages):
             {
                 "conversation": conversation,
                 "entry": thread.entry,
+                "notes": thread.notes,
                 "facts": await self._review.visitor(visit.actor, conversation.visitor_id),
                 "neighbours": await self._review.neighbours(visit.actor, conversation.id, wanted.only),
                 "wanted": wanted,
@@ -85,6 +92,27 @@ class ConversationPages(Pages):
         if change.state is ConversationState.CLOSED:
             shown = neighbours.next
         return gone_to(visit, wanted, changed, change, shown)
+
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/notes",
+        access=write,
+        shown_on="conversation",
+        under="conversations",
+    )
+    async def add_note(self, visit: Visit[NoteForm]) -> Go:
+        thread = await self._thread(visit)
+        await self._inbox.note(visit.actor, thread.conversation.id, visit.input.text)
+        return Go(visit.url("conversation", conversation_id=thread.conversation.id) + "#notes", "Noted.")
+
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/notes/{note_id}/remove",
+        access=write,
+        under="conversations",
+    )
+    async def remove_note(self, visit: Visit[NoForm]) -> Go:
+        thread = await self._thread(visit)
+        await self._inbox.remove_note(visit.actor, thread.conversation.id, visit.path_id("note_id"))
+        return Go(visit.url("conversation", conversation_id=thread.conversation.id) + "#notes", "Removed.")
 
     @action(
         "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",

@@ -28,6 +28,7 @@ class ErasedRows:
     leads: int
     live_messages: int
     labels: int
+    notes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How long an agent keeps what visitors wrote."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import timedelta
 from uuid import UUID
 
@@ -25,10 +25,11 @@ class ErasedByAge:
     visitors: int
     leads: int
     live_messages: int
+    notes: int
 
     def has_reached(self, limit: int) -> bool:
         """More of some kind may be left."""
-        return limit in (self.turns, self.conversations, self.visitors, self.leads, self.live_messages)
+        return limit in astuple(self)
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.conversations or self.visitors or self.leads or self.live_messages)
+        return any(astuple(self))

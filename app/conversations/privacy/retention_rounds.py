@@ -68,5 +68,6 @@ def _told(period: RetentionPeriod, erased: ErasedByAge) -> dict[str, int]:
         "visitors": erased.visitors,
         "leads": erased.leads,
         "live_messages": erased.live_messages,
+        "notes": erased.notes,
         "older_than_days": period.days,
     }

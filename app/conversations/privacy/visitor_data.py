@@ -35,7 +35,7 @@ class VisitorData:
     async def export_own(self, session: VisitorSession) -> VisitorExport:
         """Without what operators keep for themselves."""
         export = await self._export(session.workspace_id, session.visitor_id)
-        return replace(export, conversations=tuple(replace(each, labels=()) for each in export.conversations))
+        return replace(export, conversations=tuple(replace(each, labels=(), notes=()) for each in export.conversations))
 
     async def export(self, actor: Actor, visitor_id: UUID) -> VisitorExport:
         return await self._export(actor.workspace_id, visitor_id)

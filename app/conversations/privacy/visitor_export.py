@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.conversations.conversation import Conversation, Visitor
+from app.conversations.inbox_entry import Note
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.core.turn import StoredTurn
@@ -26,14 +27,15 @@ class ExportedTurn:
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
     """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported.
-    `live_messages` are what was written while a person answered, `labels` what operators called it: those are theirs,
-    and not in what a visitor takes along by themselves."""
+    `live_messages` are what was written while a person answered, `labels` and `notes` what operators called it and
+    noted on it: those are theirs, and not in what a visitor takes along by themselves."""
 
     conversation: Conversation
     cleared_at: datetime | None
     turns: tuple[ExportedTurn, ...]
     live_messages: tuple[LiveMessage, ...] = ()
     labels: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

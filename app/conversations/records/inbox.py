@@ -1,6 +1,7 @@
 """Conversations as operators work on them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from app.conversations.inbox_entry import (
     InboxEntry,
     LabelCount,
     Neighbours,
+    Note,
     Outcome,
     VisitorFacts,
     outcome_of_turn,
@@ -27,7 +29,7 @@ from app.core.turn import AnsweredBy, TurnState
 from app.store.codec import value_of
 from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, VISITORS
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, VISITORS
 from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import FEEDBACK, TURNS
 from app.store.time_ordered_id import new_id
@@ -174,6 +176,27 @@ class InboxRecords(Repository):
         ]
         if rows:
             self._connection.execute(self._insert(CONVERSATION_LABELS).on_conflict_do_nothing(), rows)
+
+    def notes(self, conversation_id: UUID) -> list[Note]:
+        """Oldest first."""
+        statement = (
+            select(CONVERSATION_NOTES)
+            .where(CONVERSATION_NOTES.c.conversation_id == conversation_id)
+            .order_by(CONVERSATION_NOTES.c.created_at, CONVERSATION_NOTES.c.id)
+        )
+        return [value_of(Note, row) for row in self._connection.execute(statement)]
+
+    def add_note(self, conversation: Conversation, author: str, text: str) -> Note:
+        note = Note(new_id(), author, text, self._now())
+        whose = {"agent_id": conversation.agent_id, "conversation_id": conversation.id}
+        self._connection.execute(self._insert(CONVERSATION_NOTES).values(**asdict(note), **whose))
+        return note
+
+    def remove_note(self, conversation_id: UUID, note_id: UUID) -> None:
+        """Raises NotFound where the conversation has no such note."""
+        own = (CONVERSATION_NOTES.c.conversation_id == conversation_id) & (CONVERSATION_NOTES.c.id == note_id)
+        if not self._delete(CONVERSATION_NOTES, own):
+            raise NotFound("note")
 
     def _listed(self, agent_id: UUID, only: ConversationFilter) -> list[Any]:
         fits = fitting(self._connection, only)

@@ -48,6 +48,18 @@ CONVERSATION_LABELS = table(
     Index(None, "agent_id", "label"),
 )
 
+# What operators note on a conversation, for one another: no visitor and no model reads it.
+CONVERSATION_NOTES = table(
+    "conversation_notes",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("conversation_id", "conversations", index=True),
+    column("author", StorableText),
+    column("text", StorableText),
+    column("created_at", UtcDateTime),
+    Index(None, "agent_id", "created_at"),
+)
+
 # One bubble: the visitor's is stored with the turn, the agent's with the turn's end.
 MESSAGES = table(
     "messages",

@@ -68,6 +68,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "edit_conversations": {"conversation_ids": ["{conversation_id}"], "do": "label", "label": "shipping"},
     "edit_conversation": {"do": "close", "back": "state=all"},
     "assign_lead": {"assignee": "editor@example.com"},
+    "add_note": {"text": "Called the warehouse."},
+    "remove_note": {},
     "erase_visitor": {},
     "erase_conversation": {},
     "flag_turn": {},

@@ -7,7 +7,9 @@ from html import unescape
 from uuid import UUID, uuid4
 
 from app.conversations.conversation import Visitor
+from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.turn import Channel, VisitorSession
 from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
@@ -111,6 +113,26 @@ async def test_the_visitor_stands_beside_the_conversation(console: OpenConsole) 
     )
     assert erased.startswith("The visitor is erased, with 1 conversation and 1 turn. Receipt: ")
     assert (await console.viewer.get(path)).status_code == 404
+
+
+async def test_notes_are_for_operators_alone(console: OpenConsole) -> None:
+    ids, words = console.rooms.ids, "She sounds <b>upset</b>."
+    path = place(console, f"/{ids['conversation_id']}")
+    assert await console.editor.flash(await console.editor.post(f"{path}/notes", {"text": words})) == "Noted."
+    shown = await console.viewer.page(path)
+    assert words in text_of(shown)
+    assert "editor@example.com" in shown
+    assert "A new note" not in shown
+    visitor = console.rooms.visitor
+    for looks_at in ("/conversation/messages", "/person", "/me/export"):
+        assert "upset" not in (await visitor.call("GET", looks_at)).text
+    file = await console.viewer.get(f"/console/agents/{ids['agent_id']}/visitors/{ids['visitor_id']}/export")
+    assert [note["text"] for note in file.json()["conversations"][0]["notes"]] == ["Asked the warehouse.", words]
+    session = console.house.turns.asked[0][0]
+    with console.house.record.reading() as tx:
+        assert "upset" not in str(StoredTurnRecords(tx).history(session.conversation_id, 10)), "no model reads it"
+    with console.house.record.writing() as tx:
+        assert VisitorRecords(tx).erase(console.house.actor.workspace_id, ids["visitor_id"]).rows.notes == 2
 
 
 async def test_other_conversations_of_a_visitor_are_linked(console: OpenConsole) -> None:

@@ -69,6 +69,7 @@ class LivePages(Pages):
                 "is_overdue": view.is_overdue,
                 "is_mine": view.chat.state is LiveState.TALKING and view.chat.taken_by == visit.actor.name,
                 "turns": thread.turns if thread else (),
+                "notes": thread.notes if thread else (),
                 "is_newer": after is not None,
                 "newer": visit.url("live_chat", {"after": seen}, conversation_id=conversation_id),
                 "my_name": shown_name(visit.actor.name),

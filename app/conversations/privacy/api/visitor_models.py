@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from app.conversations.api.conversations import NoteOut
 from app.conversations.api.widget_models import CitationOut
 from app.conversations.people.live_chat import Author
 from app.conversations.privacy.erasure import Erasure
@@ -66,6 +67,7 @@ class ExportedConversationOut(Model):
         description="What was written while a person answered, oldest first."
     )
     labels: tuple[str, ...] = Field(description="What operators called it; for operators alone, else empty.")
+    notes: tuple[NoteOut, ...] = Field(description="What operators noted on it; for operators alone, else empty.")
 
     @classmethod
     def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
@@ -80,6 +82,7 @@ class ExportedConversationOut(Model):
                 for each in exported.live_messages
             ),
             labels=exported.labels,
+            notes=tuple(NoteOut.model_validate(note) for note in exported.notes),
         )
 
 
@@ -128,6 +131,7 @@ class ErasedRowsOut(Model):
     leads: int
     live_messages: int
     labels: int = Field(description="What operators called the conversations.")
+    notes: int = Field(description="What operators noted on them.")
 
 
 class ErasureOut(Model):

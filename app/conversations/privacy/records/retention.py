@@ -12,7 +12,7 @@ from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
 from app.core.turn import TurnState
 from app.store.codec import config_from_json
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS
-from app.store.tables.conversations import CONVERSATIONS, MESSAGES, VISITORS
+from app.store.tables.conversations import CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_MESSAGES
 from app.store.tables.turns import TURNS
@@ -37,8 +37,8 @@ class RetentionRecords(Repository):
 
     def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
         """Remove at most `limit` ended turns that were asked before then, with all that belongs to them, as many
-        leads and live messages that were written before then, and as many conversations and visitors that have no
-        turn left and were not seen since.
+        leads, live messages and notes that were written before then, and as many conversations and visitors that have
+        no turn left and were not seen since.
 
         What turns cost stays, under ids that lead nowhere. A gap is counted again by the askings that remain, and
         goes with the last of them.
@@ -46,6 +46,7 @@ class RetentionRecords(Repository):
         return ErasedByAge(
             leads=self._erase_old(LEADS, period.agent_id, before, limit),
             live_messages=self._erase_old(LIVE_MESSAGES, period.agent_id, before, limit),
+            notes=self._erase_old(CONVERSATION_NOTES, period.agent_id, before, limit),
             turns=self._erase_turns(period.agent_id, before, limit),
             conversations=self._erase_conversations(period.agent_id, before, limit),
             visitors=self._erase_visitors(period.agent_id, before, limit),

@@ -12,11 +12,12 @@ from app.conversations.people.records.live_chats import live_message_of
 from app.conversations.privacy.erasure import ErasedRows, Erasure
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
+from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, MESSAGES, VISITORS
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_MESSAGES
 from app.store.tables.turns import CITATIONS, FEEDBACK, OUTBOX, TURNS
@@ -66,6 +67,7 @@ class VisitorRecords(Repository):
                     tuple(turns.get(each.id, ())),
                     tuple(written.get(each.id, ())),
                     labels.get(each.id, ()),
+                    tuple(InboxRecords(self._tx).notes(each.id)),
                 )
                 for each in conversations
             ),
@@ -127,6 +129,7 @@ class VisitorRecords(Repository):
             leads=self._delete(LEADS, LEADS.c.conversation_id.in_(conversation_ids)),
             live_messages=self._delete(LIVE_MESSAGES, LIVE_MESSAGES.c.conversation_id.in_(conversation_ids)),
             labels=self._delete(CONVERSATION_LABELS, CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids)),
+            notes=self._delete(CONVERSATION_NOTES, CONVERSATION_NOTES.c.conversation_id.in_(conversation_ids)),
             turns=self._delete(TURNS, TURNS.c.conversation_id.in_(conversations)),
             conversations=self._delete(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids)),
         )
