@@ -22,12 +22,12 @@ from app.bootstrap.adapters import (
 )
 from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
 from app.bootstrap.application import create_app
+from app.bootstrap.background_tasks import background_tasks
 from app.bootstrap.infrastructure import Infrastructure, following_keywords, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
-from app.bootstrap.upkeep import upkeep
 from app.conversations.history import History
-from app.conversations.people.told_history import ToldHistory
-from app.conversations.privacy.live_conversations import LiveConversations
+from app.conversations.people.history_cache import HistoryCache
+from app.conversations.privacy.conversation_terminator import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable
 from app.core.text.failure_words import has_failure_words
@@ -41,13 +41,13 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
-from app.kit.tasks.rounds import Rounds
+from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.wiring import Wiring
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
-from app.quality.golden_asking import TrialSearches
+from app.quality.golden_run_execution import SearchUnderTest
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
 from app.sources.files.pooled_file_reader import PooledFileReader
@@ -152,7 +152,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             following_keywords(base),
-            upkeep(
+            background_tasks(
                 base.record,
                 webhooks,
                 base.models.questions,
@@ -162,7 +162,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 base.clock,
                 base.supervisor,
             ),
-            Rounds("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
+            PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record, supervisor=base.supervisor),
         ):
             yield
@@ -204,13 +204,13 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         TokenPrices: settings.prices,
         VisitorTurns: answering.turns,
         History: answering.history,
-        LiveConversations: answering.turns,
-        ToldHistory: answering.history,
+        ConversationTerminator: answering.turns,
+        HistoryCache: answering.history,
         AgentSearch: answering.search,
         CuratedMatcher: answering.curated,
         Playground: answering.playground,
         Trials: TrialAnswers(answering.playground),
-        TrialSearches: trial_search(answering),
+        SearchUnderTest: trial_search(answering),
         AnswerDrafts: answering.drafter,
         ModelHealth: answering.model_health,
         Readiness: readiness,

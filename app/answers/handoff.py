@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer
-from app.answers.person_wish import asks_for_person
+from app.answers.handoff_intent import asks_for_person
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.core.errors import HandedToPerson
 from app.core.text.own_words import own_words

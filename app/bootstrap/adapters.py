@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
     from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
-    from app.turns.remote.turns_elsewhere import SharedTurns
+    from app.turns.remote.remote_turns import SharedTurns
 
 Part = Literal["model", "fallback_model", "helper_model"]
 
@@ -174,7 +174,7 @@ def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
 
 def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> SharedTurns:
     """Of this process alone, or on Redis for all web processes."""
-    from app.turns.remote.turns_elsewhere import SharedTurns
+    from app.turns.remote.remote_turns import SharedTurns
 
     url = settings.redis_url.get_secret_value()
     if not url:

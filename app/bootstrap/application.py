@@ -35,8 +35,8 @@ from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
 from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions
-from app.gaps.api.grooming import AdminGapGrooming
 from app.gaps.api.replays import AdminGapReplays
+from app.gaps.api.triage import AdminGapTriage
 from app.gaps.api.turn_review import AdminTurnReview
 from app.gaps.pages.gap import GapPages
 from app.gaps.pages.gap_answer import GapAnswerPages
@@ -128,7 +128,7 @@ APIS: Sequence[type[Api]] = (
     AdminGoldenRuns,
     AdminGoldenQuestions,
     AdminGaps,
-    AdminGapGrooming,
+    AdminGapTriage,
     AdminGapReplays,
     AdminGapSuggestions,
     AdminConversations,

@@ -211,11 +211,11 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
 @asynccontextmanager
 async def following_keywords(base: Infrastructure) -> AsyncIterator[None]:
     """For processes that stay: a machine with keywords of its own follows the record where nobody asks, too."""
-    from app.kit.tasks.rounds import Rounds
+    from app.kit.tasks.periodic_task import PeriodicTask
     from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 
     if not isinstance(base.indexes.keywords, FollowedKeywordIndex):
         yield
         return
-    async with Rounds("keywords", base.indexes.keywords.sweep, pause_seconds=60, supervisor=base.supervisor):
+    async with PeriodicTask("keywords", base.indexes.keywords.sweep, pause_seconds=60, supervisor=base.supervisor):
         yield

@@ -11,7 +11,7 @@ from app.channels.agent_tools import Told, Tool
 from app.conversations.api.conversations import AdminConversations
 from app.core.actor import Actor
 from app.gaps.api.gaps import AdminGaps
-from app.gaps.api.grooming import AdminGapGrooming
+from app.gaps.api.triage import AdminGapTriage
 from app.quality.api.golden_runs import AdminGoldenRuns
 from app.search.api.agent_search import AdminSearch
 from app.sources.api.sources import AdminSources
@@ -38,7 +38,7 @@ class OperatorTools:
         self,
         agents: AdminAgents,
         gaps: AdminGaps,
-        gap: AdminGapGrooming,
+        gap: AdminGapTriage,
         search: AdminSearch,
         sources: AdminSources,
         golden_runs: AdminGoldenRuns,

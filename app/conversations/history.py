@@ -20,7 +20,7 @@ _WROTE_TTL_SECONDS = _TTL_SECONDS + 3600
 
 
 class History:
-    """Implements `ToldHistory`. A conversation in which people wrote is read from the system of record: a message may
+    """Implements `HistoryCache`. A conversation in which people wrote is read from the system of record: a message may
     come while a turn runs, which then remembers a history without it."""
 
     def __init__(self, records: SystemOfRecord, cache: Cache) -> None:

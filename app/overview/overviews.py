@@ -17,7 +17,7 @@ from app.core.actor import Actor
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.kit.clock import Clock
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.overview.overview import LISTED, WEEK_DAYS, AgentCounts, Change, ChangeKind, DayCounts, Overview
@@ -63,7 +63,7 @@ class Overviews:
                 waiting=[each for each in chats if each.chat.state is LiveState.WAITING],
                 waiting_count=LiveChatRecords(tx).waiting_count(own, active_since),
                 failing=[each for each in readings if each.state is RunState.FAILED][:LISTED],
-                growing=GapGroomingRecords(tx).growing(own, LISTED),
+                growing=GapTriageRecords(tx).growing(own, LISTED),
                 assigned=GapRecords(tx).assigned(own, actor.name, LISTED),
                 changes=self._changes(tx, own, readings),
                 set_ups=self._set_ups(tx, agents),

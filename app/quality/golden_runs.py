@@ -11,9 +11,9 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.kit.clock import Clock
-from app.quality.golden_asking import GoldenAsking, TrialSearches, fingerprint
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_run import GoldenRun, Version
+from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.records.golden_runs import GoldenRunRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -28,7 +28,7 @@ class GoldenRuns:
     """Every method raises NotFound for an agent or run that is absent or another workspace's."""
 
     def __init__(
-        self, records: SystemOfRecord, searches: TrialSearches, clock: Clock, budget_seconds: float = BUDGET_SECONDS
+        self, records: SystemOfRecord, searches: SearchUnderTest, clock: Clock, budget_seconds: float = BUDGET_SECONDS
     ) -> None:
         self._records = records
         self._searches = searches
@@ -97,7 +97,7 @@ class GoldenRuns:
     ) -> GoldenRun:
         began = time.monotonic()
         ends = began + self._budget_seconds
-        asking = GoldenAsking(self._searches, agent, golden, versions)
+        asking = GoldenRunExecution(self._searches, agent, golden, versions)
         await asking.ask_some()
         while not asking.is_complete and time.monotonic() <= ends:
             await asking.ask_some()

@@ -23,7 +23,7 @@ Version = Literal["live", "draft"]
 
 
 class TrialSearch:
-    """Implements `TrialSearches`. An answer that the chat model breaks off is one without words."""
+    """Implements `SearchUnderTest`. An answer that the chat model breaks off is one without words."""
 
     def __init__(self, search: AgentSearch, playground: Playground, patterns: PatternMatcher) -> None:
         self._search = search

@@ -15,9 +15,9 @@ from app.core.page_url import is_same_page
 from app.core.text.light_words import without_light_words
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
+from app.search.boosts import Boost, adjusted
 from app.search.confidence import calibrated, plain_coverage, sigmoid
-from app.search.first_order import best_of_each_document, first_order
-from app.search.order_adjustments import OrderAdjustment, adjusted
+from app.search.fusion import best_of_each_document, fused_order
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
 from app.search.rank_fusion import best_first, unit_interval, with_vote
@@ -49,7 +49,7 @@ class HybridRetriever:
         recall: Recall,
         keywords: KeywordIndex,
         rankers: dict[RerankMode, Reranker],
-        adjustments: Sequence[OrderAdjustment],
+        adjustments: Sequence[Boost],
         planners: Sequence[QueryPlanner] = (),
     ) -> None:
         self._recall = recall
@@ -74,7 +74,7 @@ class HybridRetriever:
         if not recalled.chunks:
             return Retrieval(trace=trace.as_json())
         readable = 1.0 if _is_read(query, self._recall.reads) else settings.foreign_weight
-        fused = found = first_order(recalled, settings, settings.vector_weight * readable)
+        fused = found = fused_order(recalled, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
         if settings.collapse_documents:
             fused = best_of_each_document(fused, recalled.chunks)

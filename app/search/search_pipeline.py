@@ -13,16 +13,16 @@ from app.providers.indexes.vector_index import VectorIndex
 from app.providers.reranking.reranker import Reranker
 from app.providers.token_counter import TokenCounter
 from app.search.agent_search import AgentSearch
+from app.search.boosts import boosts
+from app.search.context_expansion import ContextExpandingRetriever
 from app.search.long_question import LongQuestionSplitter
 from app.search.model_query_planner import ModelQueryPlanner
 from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
-from app.search.order_adjustments import order_adjustments
 from app.search.query_planner import QueryPlanner
 from app.search.recall import Recall
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
-from app.search.widened_sources import WideningRetriever
 from app.store.system_of_record import SystemOfRecord
 
 
@@ -55,7 +55,7 @@ class SearchParts:
             rankers[RerankMode.MODEL] = ModelRanker(self.helper)
             planners.append(ModelQueryPlanner(self.helper))
         recall = self.recall()
-        adjustments = order_adjustments(self.record, self.clock)
+        adjustments = boosts(self.record, self.clock)
         return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)
 
     def recall(self) -> Recall:
@@ -70,4 +70,4 @@ class SearchParts:
         return AgentSearch(self.record, self._widening(fresh), CachedRetriever(fresh, cache, self.record), languages)
 
     def _widening(self, inner: Retriever) -> Retriever:
-        return WideningRetriever(inner, self.record, self.tokens)
+        return ContextExpandingRetriever(inner, self.record, self.tokens)

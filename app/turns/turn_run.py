@@ -16,7 +16,7 @@ from app.answers.answer_pipeline import AnswerPipeline, Asking, Outcome
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.handoff import ReadyAnswer, refuse_while_a_person_talks
-from app.answers.standalone import QuestionCompleter
+from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.turn_spending import TurnSpending
 from app.answers.writing.composition import Composition
 from app.conversations.history import History, stored_history
@@ -63,7 +63,7 @@ class TurnTools:
     indexes: IndexWatch
     pipeline: AnswerPipeline
     retriever: Retriever
-    completer: QuestionCompleter
+    completer: QueryContextualizer
     history: History
     queues: tuple[WorkQueue, ...] = ()
     next_questions: NextQuestionFinder | None = None

@@ -19,9 +19,9 @@ from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.log_writer import LogWriter
+from app.turns.remote.remote_turns import RemoteTurns, SharedTurns
 from app.turns.remote.turn_log import KEPT_SECONDS, TurnHead
 from app.turns.remote.turn_orders import TurnOrder
-from app.turns.remote.turns_elsewhere import SharedTurns, TurnsElsewhere
 from app.turns.turn_replay import replayed
 from app.turns.turn_run import TurnRun, TurnTools
 
@@ -50,7 +50,7 @@ class Turns:
         self._shared = shared
         self._max_running = max_running
         self._max_searching = max_searching
-        self._elsewhere = TurnsElsewhere(tools.records, shared, owner)
+        self._elsewhere = RemoteTurns(tools.records, shared, owner)
         self._supervisor = supervisor or Supervisor()
         self._writer = LogWriter(shared.log, self._supervisor)
         self.lost: set[UUID] = set()  # they may stand in the record, and run nowhere
@@ -147,7 +147,7 @@ class Turns:
         await self._tools.records.write(lambda tx: TurnRecords(tx).feedback(session, turn_id, rating, comment))
 
     async def end(self, conversation_ids: Collection[UUID]) -> None:
-        """Implements `LiveConversations`: their events are forgotten in every process, and so is their history."""
+        """Implements `ConversationTerminator`: their events are forgotten in every process, and so is their history."""
         await self._end_here(conversation_ids)
         await self._elsewhere.end_of(conversation_ids)
         for conversation_id in conversation_ids:

@@ -9,7 +9,7 @@ from app.core.list_page import PageRequest
 from app.gaps.gap import GapOrder
 from app.gaps.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.kit.clock import Clock
 from app.quality.records.quality import QualityRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -46,7 +46,7 @@ def _digest(tx: Transaction, agent_id: UUID, week: Week) -> GapDigest:
     biggest = GapRecords(tx).page(agent_id, GapState.OPEN, PageRequest(LISTED), order=GapOrder.IMPACT)
     weighed: list[BigGap] = []
     for gap in biggest.items:
-        facts = GapGroomingRecords(tx).facts(gap.id, 0)
+        facts = GapTriageRecords(tx).facts(gap.id, 0)
         weighed.append(BigGap(gap.id, gap.count, facts.visitors, facts.impact))
     return GapDigest(
         week=week,

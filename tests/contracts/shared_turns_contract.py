@@ -20,7 +20,7 @@ from app.core.turn import Finish, TurnRequest, TurnState
 from app.core.turn_events import Done, Error, NumberedEvent, Token
 from app.core.turn_feed import TurnFeed
 from app.turns.liveness import Liveness
-from app.turns.remote.turns_elsewhere import SharedTurns
+from app.turns.remote.remote_turns import SharedTurns
 from app.turns.turns import Turns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step

@@ -22,7 +22,7 @@ from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn_events import Done
 from app.core.webhook_event import WebhookEvent
-from app.kit.tasks.rounds import Rounds
+from app.kit.tasks.periodic_task import PeriodicTask
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.answering_house import AnsweringHouse, answering_house
@@ -190,7 +190,7 @@ async def test_each_agent_has_its_own_period_as_it_was_published(home: Home) -> 
 
 async def test_a_worker_erases_by_itself(home: Home) -> None:
     home.days_pass(KEPT_DAYS + 1)
-    async with Rounds("retention", Retention(home.house.record, home.house.clock).erase, pause_seconds=0.01):
+    async with PeriodicTask("retention", Retention(home.house.record, home.house.clock).erase, pause_seconds=0.01):
         while home.count("turns") or home.stored.files_with(MARK):
             await home.house.record.empty_journal()
     assert len(home.audit()) == 1

@@ -12,7 +12,7 @@ from app.agents.agent import AgentConfig, LiveAgent
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.standalone import StitchingCompleter
+from app.answers.query_contextualizer import StitchingContextualizer
 from app.answers.turn_spending import BudgetedChatModel
 from app.answers.writing.answer_writers import answer_writers
 from app.answers.writing.brief import AnswerWriter
@@ -44,7 +44,7 @@ from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.turns.next_questions import NextQuestionFinder
-from app.turns.remote.turns_elsewhere import SharedTurns
+from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 from app.turns.turn_run import TurnTools
 from app.turns.turns import Turns
@@ -162,7 +162,7 @@ async def answering_house(
                 embedder if checks_answers else None,
             ),
             retriever=search.for_turns(cache),
-            completer=StitchingCompleter(),
+            completer=StitchingContextualizer(),
             history=history,
             next_questions=NextQuestionFinder(record, search.recall(), keywords, written_questions),
         )

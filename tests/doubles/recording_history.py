@@ -4,7 +4,7 @@ from uuid import UUID
 
 
 class RecordingHistory:
-    """Implements `ToldHistory`. `wrote` has the conversations in the order of the calls."""
+    """Implements `HistoryCache`. `wrote` has the conversations in the order of the calls."""
 
     def __init__(self) -> None:
         self.wrote: list[UUID] = []

@@ -19,10 +19,10 @@ from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_grouping import Move, moves
 from app.gaps.gap_meaning import SHIPPED
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
 from app.gaps.records.meanings import GapMeaningRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.tasks.rounds import Rounds
+from app.kit.tasks.periodic_task import PeriodicTask
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
 from app.providers.shipped_weights import EMBEDDER_FOLDER
@@ -196,7 +196,7 @@ async def test_who_is_erased_leaves_the_words_that_others_said_as_well(office: O
 async def test_a_worker_places_gaps_by_itself(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO)
     clustering = GapClustering(office.record, office.embedder, LanguageGuesser())
-    async with Rounds("gaps", clustering.place, pause_seconds=0.01):
+    async with PeriodicTask("gaps", clustering.place, pause_seconds=0.01):
         with anyio.fail_after(20):
             while len(await office.gaps()) > 1:
                 pass
@@ -228,22 +228,22 @@ async def test_counts_and_times_are_those_of_the_askings_after_a_gap_came_apart(
     assert by_question[NEARER].first_seen > by_question[MALTA].first_seen
     assert by_question[NEARER].last_seen == office.clock.now()
     with office.record.reading() as tx:
-        facts = GapGroomingRecords(tx).facts(by_question[NEARER].id, 9)
+        facts = GapTriageRecords(tx).facts(by_question[NEARER].id, 9)
     assert [sample.question for sample in facts.samples] == [NEARER, NEARER, HALF_WAY, HALF_WAY]
 
 
 async def touch_by_note(office: Office, gap: Gap) -> None:
-    await office.record.write(lambda tx: GapGroomingRecords(tx).tell(gap.id, assignee=None, note="Ask sales."))
+    await office.record.write(lambda tx: GapTriageRecords(tx).tell(gap.id, assignee=None, note="Ask sales."))
 
 
 async def touch_by_assignee(office: Office, gap: Gap) -> None:
-    await office.record.write(lambda tx: GapGroomingRecords(tx).tell(gap.id, assignee="Ada", note=None))
+    await office.record.write(lambda tx: GapTriageRecords(tx).tell(gap.id, assignee="Ada", note=None))
 
 
 async def touch_by_merging(office: Office, gap: Gap) -> None:
     await office.ask(CHESS)
     [chess] = [other for other in await office.gaps() if other.question == CHESS]
-    await office.record.write(lambda tx: GapGroomingRecords(tx).merge(office.agent, gap.id, [chess.id]))
+    await office.record.write(lambda tx: GapTriageRecords(tx).merge(office.agent, gap.id, [chess.id]))
 
 
 async def touch_by_reopening(office: Office, gap: Gap) -> None:
@@ -273,8 +273,8 @@ async def test_what_an_operator_has_split_stays_apart(office: Office) -> None:
     await office.clustering.place()
     [gap] = await office.gaps()
     with office.record.writing() as tx:
-        facts = GapGroomingRecords(tx).facts(gap.id, 1)
-        GapGroomingRecords(tx).split(gap.id, facts.samples[0].turn_id)
+        facts = GapTriageRecords(tx).facts(gap.id, 1)
+        GapTriageRecords(tx).split(gap.id, facts.samples[0].turn_id)
     await office.ask(CHESS)
     while await office.clustering.place():
         pass

@@ -13,7 +13,7 @@ from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_drafts import DRAFTED, ScriptedDrafts
@@ -47,7 +47,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         await ask(record, session, "And to Malta?", gap=low, language="de", trace=trace)
         with record.writing() as tx:
             second, first = GapRecords(tx).page(session.agent_id, None, PageRequest()).items
-            GapGroomingRecords(tx).merge(session.agent_id, first.id, [second.id])
+            GapTriageRecords(tx).merge(session.agent_id, first.id, [second.id])
         yield Office(record, Actor(session.workspace_id, "ann", frozenset((READ, WRITE))), first.id, ScriptedDrafts())
 
 

@@ -30,11 +30,11 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
-from app.gaps.gap_grooming import GapGrooming
 from app.gaps.gap_replays import GapReplays
+from app.gaps.gap_triage import GapTriage
 from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.gaps.turn_review import TurnReview
 from app.kit.pattern_matcher import PatternMatcher
 from app.knowledge.document import PageContent
@@ -179,17 +179,17 @@ class Office:
         return Gaps(self.record)
 
     @property
-    def grooming(self) -> GapGrooming:
-        return GapGrooming(self.record)
+    def triage(self) -> GapTriage:
+        return GapTriage(self.record)
 
     async def merge_gaps(self) -> Gap:
         other, _ = await self._another_gap()
-        return await self.grooming.merge(self.actor, self.gap, [other])
+        return await self.triage.merge(self.actor, self.gap, [other])
 
     async def split_gap(self) -> Gap:
         other, turn = await self._another_gap()
-        await self.record.write(lambda tx: GapGroomingRecords(tx).merge(self.agent, self.gap, [other]))
-        return await self.grooming.split(self.actor, self.gap, turn)
+        await self.record.write(lambda tx: GapTriageRecords(tx).merge(self.agent, self.gap, [other]))
+        return await self.triage.split(self.actor, self.gap, turn)
 
     async def _another_gap(self) -> tuple[UUID, UUID]:
         """And the turn that gave it away."""

@@ -19,7 +19,7 @@ from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.overview.overview import Change, ChangeKind, Overview
 from app.overview.overviews import Overviews
 from app.quality.quality import TurnCounts
@@ -180,7 +180,7 @@ async def test_an_open_gap_stands_with_whom_it_is_assigned_to(workspace: Workspa
     gap = await workspace.gap("Do you ship to Malta?")
     for assignee, expected in (("ben@example.com", []), ("ann@example.com", [gap])):
         with workspace.record.writing() as tx:
-            GapGroomingRecords(tx).tell(gap, assignee=assignee, note=None)
+            GapTriageRecords(tx).tell(gap, assignee=assignee, note=None)
         assert [each.id for each in (await workspace.seen()).assigned] == expected
     with workspace.record.writing() as tx:
         GapRecords(tx).set_state(workspace.actor.workspace_id, gap, GapState.ANSWERED, "")

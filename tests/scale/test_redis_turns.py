@@ -17,9 +17,9 @@ from app.kit.redis.redis_connection import redis_client
 from app.kit.redis.redis_with_breaker import RedisWithBreaker
 from app.turns.remote.redis_turn_log import RedisTurnLog
 from app.turns.remote.redis_turn_orders import RedisTurnOrders
+from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.turn_log import KEPT_SECONDS, Growth
 from app.turns.remote.turn_orders import TurnOrder
-from app.turns.remote.turns_elsewhere import SharedTurns
 from tests.contracts.shared_turns_contract import SharedTurnsContract
 from tests.contracts.stream_slots_contract import StreamSlotsContract
 from tests.contracts.turn_log_contract import LONG, SOON, TurnLogContract, a_head, a_whole_turn

@@ -15,8 +15,8 @@ from app.core.errors import NotFound, Unavailable
 from app.core.turn import TurnState
 from app.core.turn_events import Error, NumberedEvent
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
+from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.turn_log import Growth, TurnHead
-from app.turns.remote.turns_elsewhere import SharedTurns
 from app.turns.remote.unshared_turns import MemoryTurnOrders
 from app.turns.turns import Turns
 from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes

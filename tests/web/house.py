@@ -19,8 +19,8 @@ from app.answers.playground import Playground, playground_on
 from app.bootstrap.application import create_app, endpoints_of
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
-from app.conversations.people.told_history import ToldHistory
-from app.conversations.privacy.live_conversations import LiveConversations
+from app.conversations.people.history_cache import HistoryCache
+from app.conversations.privacy.conversation_terminator import ConversationTerminator
 from app.core.actor import READ, SCOPES, WRITE, Actor
 from app.core.turn import TurnRequest, VisitorSession
 from app.gaps.gap_replays import Trials
@@ -38,7 +38,7 @@ from app.kit.wiring import Wiring
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.quality.golden_asking import TrialSearches
+from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
 from app.search.search_pipeline import SearchParts
@@ -286,13 +286,13 @@ def doubles(
         KeywordIndex: keywords,
         VisitorTurns: turns,
         Conversations: Conversations(record, History(record, ForgetfulCache())),
-        LiveConversations: EndedConversations(),
-        ToldHistory: RecordingHistory(),
+        ConversationTerminator: EndedConversations(),
+        HistoryCache: RecordingHistory(),
         AgentSearch: for_operators,
         CuratedMatcher: CuratedMatcher(record, patterns, HashingEmbedder()),
         Playground: playground,
         Trials: TrialAnswers(playground),
-        TrialSearches: TrialSearch(for_operators, playground, patterns),
+        SearchUnderTest: TrialSearch(for_operators, playground, patterns),
         AnswerDrafts: drafts,
         ModelHealth: ModelHealth(clock),
         StreamPolicy: StreamPolicy(),

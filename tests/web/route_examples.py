@@ -27,7 +27,7 @@ from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRe
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
@@ -292,7 +292,7 @@ async def furnish(house: House) -> FurnishedHouse:
     other_gap, _ = await _a_closed_gap(house, "Is there a discount?")
     two_wordings, _ = await _a_closed_gap(house, "May I pay later?")
     joined, split_turn = await _a_closed_gap(house, "Can I pay by invoice?")
-    await house.record.write(lambda tx: GapGroomingRecords(tx).merge(agent_id, two_wordings, [joined]))
+    await house.record.write(lambda tx: GapTriageRecords(tx).merge(agent_id, two_wordings, [joined]))
     return FurnishedHouse(
         house,
         visitor,

@@ -26,7 +26,7 @@ from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.kit.tasks.rounds import Rounds
+from app.kit.tasks.periodic_task import PeriodicTask
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import RETRY_AFTER, DeadLetter
@@ -305,6 +305,6 @@ async def test_the_worker_delivers_by_itself(office: Office) -> None:
     office.receiver.routes["/hook"] = lambda headers: (loop.call_soon_threadsafe(arrived.set), answer(headers))[1]
     await office.webhook()
     await office.turn()
-    async with Rounds("webhooks", office.delivery.deliver, pause_seconds=0.01), asyncio.timeout(10):
+    async with PeriodicTask("webhooks", office.delivery.deliver, pause_seconds=0.01), asyncio.timeout(10):
         await arrived.wait()
     assert len(office.told) == 1

@@ -1,6 +1,6 @@
 """Who answers, and who makes a follow-up whole, by whether a chat model is set."""
 
-from app.answers.standalone import ModelCompleter, QuestionCompleter, StitchingCompleter
+from app.answers.query_contextualizer import ModelContextualizer, QueryContextualizer, StitchingContextualizer
 from app.answers.writing.brief import AnswerWriter
 from app.answers.writing.closest_sections import ClosestSectionsWriter
 from app.answers.writing.extractive_writer import ExtractiveWriter
@@ -13,9 +13,9 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.token_counter import TokenCounter
 
 
-def question_completer(model: ChatModel | None) -> QuestionCompleter:
-    stitching = StitchingCompleter()
-    return ModelCompleter(model, stitching) if model else stitching
+def question_completer(model: ChatModel | None) -> QueryContextualizer:
+    stitching = StitchingContextualizer()
+    return ModelContextualizer(model, stitching) if model else stitching
 
 
 def answer_writers(

@@ -14,9 +14,9 @@ from app.cli.terminal import fail, out, print_json, table
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.evaluation import ask_all, report
 from app.quality.evaluation.golden_set import GoldenOutcome, golden_set, outcome
-from app.quality.golden_asking import VersionSearch
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_run import Version
+from app.quality.golden_run_execution import VersionSearch
 from app.settings import Settings
 
 

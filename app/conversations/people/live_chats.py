@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
+from app.conversations.people.history_cache import HistoryCache
 from app.conversations.people.live_chat import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
@@ -18,7 +19,6 @@ from app.conversations.people.live_chat import (
     shown_name,
 )
 from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.people.told_history import ToldHistory
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput, NoActiveChat
 from app.core.field_rules import check_line, check_text
@@ -45,7 +45,7 @@ class LiveChats:
     absent or another workspace's. What an operator changes is audited under the id of the live chat, which leads
     nowhere once its visitor is erased."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, history: ToldHistory) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache) -> None:
         self._records = records
         self._clock = clock
         self._history = history

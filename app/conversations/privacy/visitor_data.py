@@ -6,8 +6,8 @@ from uuid import UUID
 
 import structlog
 
+from app.conversations.privacy.conversation_terminator import ConversationTerminator
 from app.conversations.privacy.erasure import Erasure
-from app.conversations.privacy.live_conversations import LiveConversations
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.privacy.visitor_export import VisitorExport
 from app.conversations.records.conversations import ConversationRecords
@@ -28,7 +28,7 @@ class VisitorData:
     was begun meanwhile. The audit names the receipt, never the visitor.
     """
 
-    def __init__(self, records: SystemOfRecord, live: LiveConversations) -> None:
+    def __init__(self, records: SystemOfRecord, live: ConversationTerminator) -> None:
         self._records = records
         self._live = live
 

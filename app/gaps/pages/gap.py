@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.core.errors import InvalidInput
 from app.gaps.gap import Gap
-from app.gaps.gap_grooming import GapGrooming
+from app.gaps.gap_triage import GapTriage
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
 from app.gaps.pages.view import GapShow
 from app.web.access import read, write
@@ -32,9 +32,9 @@ class SplitForm(Form):
 
 
 class GapPages(Pages):
-    def __init__(self, gaps: Gaps, grooming: GapGrooming, show: GapShow) -> None:
+    def __init__(self, gaps: Gaps, triage: GapTriage, show: GapShow) -> None:
         self._gaps = gaps
-        self._grooming = grooming
+        self._triage = triage
         self._show = show
 
     @page("/console/agents/{agent_id}/gaps/{gap_id}", access=read, under="gaps")
@@ -44,7 +44,7 @@ class GapPages(Pages):
     @action("/console/agents/{agent_id}/gaps/{gap_id}/about", access=write, shown_on="gap")
     async def edit_gap(self, visit: Visit[AboutForm]) -> Go:
         gap = await self._own(visit)
-        await self._grooming.tell(visit.actor, gap.id, visit.input.assignee, visit.input.note)
+        await self._triage.tell(visit.actor, gap.id, visit.input.assignee, visit.input.note)
         return self._back(visit, gap.id, "Saved.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/ignore", access=write, shown_on="gap")
@@ -69,7 +69,7 @@ class GapPages(Pages):
     @action("/console/agents/{agent_id}/gaps/{gap_id}/merge", access=write, shown_on="gap")
     async def merge_gap(self, visit: Visit[MergeForm]) -> Go:
         gap = await self._own(visit)
-        await self._grooming.merge(visit.actor, gap.id, visit.input.gap_ids)
+        await self._triage.merge(visit.actor, gap.id, visit.input.gap_ids)
         return self._back(visit, gap.id, "Merged: they are one gap now.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/split", access=write, shown_on="gap")
@@ -77,7 +77,7 @@ class GapPages(Pages):
         gap = await self._own(visit)
         if visit.input.turn_id is None:
             raise InvalidInput("", "Choose the wording that leaves.")
-        own = await self._grooming.split(visit.actor, gap.id, visit.input.turn_id)
+        own = await self._triage.split(visit.actor, gap.id, visit.input.turn_id)
         return self._back(visit, own.id, "Split: this wording is a gap of its own now.")
 
     async def _own(self, visit: Visit[Form]) -> Gap:

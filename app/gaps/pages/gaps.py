@@ -10,7 +10,7 @@ from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
-from app.gaps.gap_grooming import MAX_AT_ONCE, GapGrooming
+from app.gaps.gap_triage import MAX_AT_ONCE, GapTriage
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
 from app.web.access import read, write
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
@@ -40,9 +40,9 @@ class ManyGaps(Form):
 
 
 class GapsPages(Pages):
-    def __init__(self, gaps: Gaps, grooming: GapGrooming) -> None:
+    def __init__(self, gaps: Gaps, triage: GapTriage) -> None:
         self._gaps = gaps
-        self._grooming = grooming
+        self._triage = triage
 
     @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
@@ -79,7 +79,7 @@ class GapsPages(Pages):
     @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps", under="gaps")
     async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:
         given = visit.input
-        ignored = await self._grooming.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
+        ignored = await self._triage.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
         return Go(visit.url("gaps"), f"{len(ignored)} ignored.")
 
 

@@ -7,13 +7,13 @@ from pydantic import Field
 
 from app.agents.agents import Agents
 from app.core.errors import NotFound
-from app.gaps.gap_grooming import GapGrooming, GapView
+from app.gaps.gap_triage import GapTriage, GapView
 from app.quality.threshold_curves import ThresholdCurves
 from app.search.threshold_curve import ThresholdCurve
 from app.web.access import read, write
+from app.web.console.filters import percent
 from app.web.console.line_chart import Line, LineChart, share_chart
 from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page
-from app.web.console.words import percent
 
 
 class ThresholdWanted(Form):
@@ -26,10 +26,10 @@ class ThresholdForm(Form):
 
 
 class ThresholdPages(Pages):
-    def __init__(self, agents: Agents, curves: ThresholdCurves, grooming: GapGrooming) -> None:
+    def __init__(self, agents: Agents, curves: ThresholdCurves, triage: GapTriage) -> None:
         self._agents = agents
         self._curves = curves
-        self._grooming = grooming
+        self._triage = triage
 
     @page("/console/agents/{agent_id}/threshold", access=read, under="quality")
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:
@@ -65,7 +65,7 @@ class ThresholdPages(Pages):
         """Raises NotFound for another agent's."""
         if gap_id is None:
             return None
-        view = await self._grooming.view(visit.actor, gap_id)
+        view = await self._triage.view(visit.actor, gap_id)
         if view.gap.agent_id != visit.agent.id:
             raise NotFound("gap")
         return view

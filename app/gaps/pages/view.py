@@ -12,9 +12,9 @@ from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.gaps.gap import Gap, GapOrder
 from app.gaps.gap_facts import GapSample, Shortfall
-from app.gaps.gap_grooming import GapGrooming
 from app.gaps.gap_replay import GapReplay
 from app.gaps.gap_suggestions import GapSuggestions
+from app.gaps.gap_triage import GapTriage
 from app.gaps.gaps import Gaps
 from app.web.console.page import Form, Shown, Visit
 from app.workspaces.assignees import Assignees
@@ -27,13 +27,13 @@ class GapShow:
     def __init__(
         self,
         gaps: Gaps,
-        grooming: GapGrooming,
+        triage: GapTriage,
         answers: CuratedAnswers,
         suggestions: GapSuggestions,
         assignees: Assignees,
     ) -> None:
         self._gaps = gaps
-        self._grooming = grooming
+        self._triage = triage
         self._answers = answers
         self._suggestions = suggestions
         self._assignees = assignees
@@ -60,7 +60,7 @@ class GapShow:
         suggestion: Suggestion | None = None,
     ) -> Shown:
         gap = await self.own(visit)
-        view = await self._grooming.view(visit.actor, gap.id)
+        view = await self._triage.view(visit.actor, gap.id)
         written = await self.written(visit, gap)
         wordings = wordings_of(view.facts.samples)
         others = await self._others(visit, gap)

@@ -11,7 +11,7 @@ from app.core.gap_state import GapState
 from app.core.list_page import ListPage, PageRequest
 from app.gaps.gap import EVERY_GAP, Gap, GapFilter, GapOrder
 from app.gaps.gap_digest import LISTED, GapTally, Week
-from app.gaps.records.grooming import WEEK
+from app.gaps.records.triage import WEEK
 from app.store.codec import value_of
 from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS

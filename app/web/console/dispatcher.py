@@ -20,6 +20,7 @@ from app.kit.clock import Clock
 from app.providers.chat.model_health import ModelHealth
 from app.web.access import ScopedAccess
 from app.web.admission import Admission
+from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
 from app.web.console.page import Answer, ConsolePage, Go, NoForm, Rejected, Shown, Visit
 from app.web.console.rendering import HEADERS, Rendering
@@ -34,7 +35,6 @@ from app.web.console.session_cookie import (
     set_flash,
     set_secret,
 )
-from app.web.console.words import size
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
 from app.workspaces.operators import acting
 

@@ -10,10 +10,10 @@ from starlette.responses import HTMLResponse
 
 from app.agents.agent import Agent
 from app.providers.chat.model_health import ModelAlert
+from app.web.console.filters import FILTERS, ago
 from app.web.console.menu import MenuItem, menu_of, picked
 from app.web.console.page import Rejected, Shown, Visit
 from app.web.console.session_cookie import csrf_token
-from app.web.console.words import FILTERS, ago
 from app.web.static_files import StaticFiles
 
 _TEMPLATES = Path(__file__).parent / "templates"

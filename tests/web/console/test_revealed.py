@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.web.console.words import revealed
+from app.web.console.filters import revealed
 
 
 @pytest.mark.parametrize(

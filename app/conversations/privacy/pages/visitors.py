@@ -9,8 +9,8 @@ from app.conversations.privacy.api.visitor_models import VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
 from app.core.errors import NotFound
 from app.web.access import read, write
+from app.web.console.filters import plural
 from app.web.console.page import Go, NoForm, Pages, Visit, action, page
-from app.web.console.words import plural
 
 
 class VisitorPages(Pages):

@@ -14,7 +14,7 @@ from app.search.retriever import Retriever
 from app.store.system_of_record import SystemOfRecord
 
 
-class WideningRetriever:
+class ContextExpandingRetriever:
     """A Retriever that gives each source of another one the rest of its section, and the agent's `neighbours` beyond
     it, best source first, while all sources stay within the agent's `source_tokens`. A chunk is told once: a source
     whose text has been told with another is dropped. The source's link stays its own."""

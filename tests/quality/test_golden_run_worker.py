@@ -13,7 +13,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.quality.golden_run import GoldenRun
-from app.quality.golden_run_rounds import GIVEN_UP_AFTER, LEASE, GoldenRunRounds
+from app.quality.golden_run_worker import GIVEN_UP_AFTER, LEASE, GoldenRunWorker
 from app.quality.golden_runs import GoldenRuns
 from app.quality.records.golden_runs import GoldenRunRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -46,8 +46,8 @@ async def a_run(shop: Shop) -> GoldenRun:
     return await GoldenRuns(shop.record, shop.searches, shop.clock, 0).run(shop.actor, shop.agent)
 
 
-def rounds(shop: Shop) -> GoldenRunRounds:
-    return GoldenRunRounds(shop.record, shop.searches, shop.clock)
+def rounds(shop: Shop) -> GoldenRunWorker:
+    return GoldenRunWorker(shop.record, shop.searches, shop.clock)
 
 
 async def stored(shop: Shop, run: GoldenRun) -> GoldenRun:

@@ -27,13 +27,13 @@ _INSTRUCTION = (
 )
 
 
-class QuestionCompleter(Protocol):
+class QueryContextualizer(Protocol):
     async def complete(self, question: str, history: Sequence[Exchange]) -> str:
         """The question as it would be asked without the history (oldest first); itself when it stands alone."""
         ...
 
 
-class StitchingCompleter:
+class StitchingContextualizer:
     """Puts the earlier questions in front: deterministic, free, and right often enough."""
 
     async def complete(self, question: str, history: Sequence[Exchange]) -> str:
@@ -42,10 +42,10 @@ class StitchingCompleter:
         return stitched(question, [_subject(exchange) for exchange in history])
 
 
-class ModelCompleter:
+class ModelContextualizer:
     """Asks the chat model; whatever goes wrong, `fallback` answers."""
 
-    def __init__(self, model: ChatModel, fallback: QuestionCompleter) -> None:
+    def __init__(self, model: ChatModel, fallback: QueryContextualizer) -> None:
         self._model = model
         self._fallback = fallback
 
@@ -55,7 +55,7 @@ class ModelCompleter:
         try:
             rewritten = await self._ask(question, history)
         except Unavailable as error:
-            log.warning("standalone.model_away", reason=repr(error))
+            log.warning("query_contextualizer.model_away", reason=repr(error))
             rewritten = ""
         if not rewritten or len(rewritten) > _MAX_CHARS:
             return await self._fallback.complete(question, history)

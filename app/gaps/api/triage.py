@@ -11,7 +11,7 @@ from app.core.gap_state import GapReason, GapState
 from app.core.turn import Channel
 from app.gaps.api.gaps import TAG, GapOut
 from app.gaps.gap_facts import Shortfall
-from app.gaps.gap_grooming import MAX_AT_ONCE, GapGrooming, GapView
+from app.gaps.gap_triage import MAX_AT_ONCE, GapTriage, GapView
 from app.gaps.gaps import MAX_NOTE_CHARS
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, get, patch, post
@@ -95,15 +95,15 @@ class GapViewOut(GapOut):
         )
 
 
-class AdminGapGrooming(Api):
+class AdminGapTriage(Api):
     tag = TAG
 
-    def __init__(self, grooming: GapGrooming) -> None:
-        self._grooming = grooming
+    def __init__(self, triage: GapTriage) -> None:
+        self._triage = triage
 
     @get("/v1/gaps/{gap_id}", "One gap with all that is known of it", access=read, codes=("not_found",))
     async def get_gap(self, call: Call[Actor, None]) -> GapViewOut:
-        return GapViewOut.of_view(await self._grooming.view(call.caller, call.path_id("gap_id")))
+        return GapViewOut.of_view(await self._triage.view(call.caller, call.path_id("gap_id")))
 
     @patch(
         "/v1/gaps/{gap_id}",
@@ -113,17 +113,17 @@ class AdminGapGrooming(Api):
     )
     async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
         told = call.input
-        return GapOut.of(await self._grooming.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
+        return GapOut.of(await self._triage.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
 
     @post(
         "/v1/gaps/{gap_id}/merge", "Make other gaps of the agent part of this one", access=write, codes=("not_found",)
     )
     async def merge_gaps(self, call: Call[Actor, MergeIn]) -> GapOut:
-        return GapOut.of(await self._grooming.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
+        return GapOut.of(await self._triage.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
 
     @post("/v1/gaps/{gap_id}/split", "Make one wording a gap of its own", access=write, codes=("not_found",))
     async def split_gap(self, call: Call[Actor, SplitIn]) -> GapOut:
-        return GapOut.of(await self._grooming.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
+        return GapOut.of(await self._triage.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
 
     @post(
         "/v1/agents/{agent_id}/gaps/settle",
@@ -133,7 +133,7 @@ class AdminGapGrooming(Api):
     )
     async def settle_gaps(self, call: Call[Actor, SettleIn]) -> SettledOut:
         asked = call.input
-        settled = await self._grooming.settle(
+        settled = await self._triage.settle(
             call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note
         )
         return SettledOut(items=[GapOut.of(gap) for gap in settled])

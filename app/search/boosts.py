@@ -30,7 +30,7 @@ _STUFFED = 0.2
 _DOUBT = 5  # thumbs that a page must get before they count half
 
 
-class OrderAdjustment(Protocol):
+class Boost(Protocol):
     @property
     def name(self) -> str:
         """The stage's name in the trace."""
@@ -134,7 +134,7 @@ class Exploration:
         return {key: _chance(seed, key) for key in recalled.chunks}
 
 
-def order_adjustments(records: SystemOfRecord, clock: Clock) -> tuple[OrderAdjustment, ...]:
+def boosts(records: SystemOfRecord, clock: Clock) -> tuple[Boost, ...]:
     """All of them, in the order in which they are applied."""
     return CurrentPage(), PageTopic(), Freshness(), Repetition(), Engagement(records), Exploration(clock)
 

@@ -9,7 +9,7 @@ from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
 
 
-class Rounds:
+class PeriodicTask:
     """Does `work` while its block runs. It returns how much it did: after a round that did something the next one
     follows at once, else after `pause_seconds`. Several workers may do the same rounds at the same time."""
 

@@ -12,9 +12,9 @@ from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
 from app.core.errors import DocentError
 from app.kit.clock import Clock
-from app.quality.golden_asking import GoldenAsking, TrialSearches, fingerprint
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_run import GoldenRun, Version
+from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.records.golden_runs import GoldenRunRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -26,8 +26,8 @@ LEASE: Final = timedelta(minutes=2)
 GIVEN_UP_AFTER: Final = timedelta(hours=12)
 
 
-class GoldenRunRounds:
-    def __init__(self, records: SystemOfRecord, searches: TrialSearches, clock: Clock) -> None:
+class GoldenRunWorker:
+    def __init__(self, records: SystemOfRecord, searches: SearchUnderTest, clock: Clock) -> None:
         self._records = records
         self._searches = searches
         self._clock = clock
@@ -54,7 +54,7 @@ class GoldenRunRounds:
         agent, golden = await self._meant(workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, versions) != run.fingerprint:
             return replace(run, goes_on_at=None)
-        asking, began = GoldenAsking(self._searches, agent, golden, versions), time.monotonic()
+        asking, began = GoldenRunExecution(self._searches, agent, golden, versions), time.monotonic()
 
         def so_far() -> GoldenRun:
             took = round((time.monotonic() - began) * 1000)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.kit.tasks.rounds import Rounds
+from app.kit.tasks.periodic_task import PeriodicTask
 
 
 async def test_after_a_round_that_did_something_the_next_follows_at_once() -> None:
@@ -17,7 +17,7 @@ async def test_after_a_round_that_did_something_the_next_follows_at_once() -> No
         left -= 1
         return 1
 
-    async with Rounds("counting", work, pause_seconds=3600):
+    async with PeriodicTask("counting", work, pause_seconds=3600):
         async with asyncio.timeout(5):
             await idle.wait()
     assert rounds == 4
@@ -34,7 +34,7 @@ async def test_a_round_that_fails_is_not_the_last() -> None:
         done.set()
         return 0
 
-    async with Rounds("failing", work, pause_seconds=0), asyncio.timeout(5):
+    async with PeriodicTask("failing", work, pause_seconds=0), asyncio.timeout(5):
         await done.wait()
 
 
@@ -48,6 +48,6 @@ async def test_nothing_goes_on_behind_the_block() -> None:
         finally:
             cancelled.set()
 
-    async with Rounds("waiting", work, pause_seconds=0):
+    async with PeriodicTask("waiting", work, pause_seconds=0):
         await begun.wait()
     assert cancelled.is_set()

@@ -9,7 +9,7 @@ from app.search.rank_fusion import best_first, best_of_group, reciprocal_rank_fu
 from app.search.recall import Heard, Recalled
 
 
-def first_order(recalled: Recalled, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
+def fused_order(recalled: Recalled, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
     """Every recalled chunk's score, comparable within this ranking only: the mean over the wordings, each by its
     weight. `vector_weight` is what cosine counts against the rest."""
     wordings = (recalled.own, *recalled.others)

@@ -4,7 +4,7 @@ from typing import Protocol
 from uuid import UUID
 
 
-class ToldHistory(Protocol):
+class HistoryCache(Protocol):
     async def people_wrote(self, conversation_id: UUID) -> None:
         """A visitor or an operator has written a live message, which is committed: what was kept before is told no
         more. Never raises."""

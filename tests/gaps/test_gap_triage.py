@@ -18,7 +18,7 @@ from app.core.turn import VisitorSession
 from app.gaps.gap import Gap, GapFilter, GapOrder
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_facts import Shortfall
-from app.gaps.gap_grooming import GapGrooming
+from app.gaps.gap_triage import GapTriage
 from app.gaps.records.gaps import GapRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.store.system_of_record import SystemOfRecord
@@ -39,7 +39,7 @@ SHIP, SEND, PAY = "Do you ship to Malta?", "Is Malta delivered to?", "Can I pay 
 class Office:
     record: SystemOfRecord
     clock: FixedClock
-    grooming: GapGrooming
+    triage: GapTriage
     actor: Actor
     agent: UUID
 
@@ -72,7 +72,7 @@ class Office:
         await self.ask(SHIP)
         turn = await self.ask(SEND)
         gaps = await self.gaps()
-        return await self.grooming.merge(self.actor, gaps[SHIP].id, [gaps[SEND].id]), turn
+        return await self.triage.merge(self.actor, gaps[SHIP].id, [gaps[SEND].id]), turn
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         with record.writing() as tx:
             workspace = TokenRecords(tx).default_workspace()
             agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        yield Office(record, clock, GapGrooming(record), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+        yield Office(record, clock, GapTriage(record), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
 
 
 async def test_merged_gaps_count_together_and_go_on_counting(office: Office) -> None:
@@ -102,15 +102,15 @@ async def test_a_gap_is_merged_with_others_of_its_agent_alone(office: Office) ->
     foreign = (await office.gaps())[PAY]
     for others, says in (([own.id], "itself"), ([foreign.id], "two agents"), ([], "1 to 100")):
         with pytest.raises(InvalidInput, match=says):
-            await office.grooming.merge(office.actor, own.id, others)
+            await office.triage.merge(office.actor, own.id, others)
     with pytest.raises(NotFound):
-        await office.grooming.merge(office.actor, own.id, [uuid4()])
+        await office.triage.merge(office.actor, own.id, [uuid4()])
 
 
 async def test_a_wording_leaves_each_time_it_was_asked(office: Office) -> None:
     gap, _ = await office.merged()
     turn = await office.ask(SEND.upper())
-    own = await office.grooming.split(office.actor, gap.id, turn)
+    own = await office.triage.split(office.actor, gap.id, turn)
     assert (own.question, own.count) == (SEND.upper(), 2)
     assert (await office.gaps())[SHIP].count == 1
     await office.ask(SEND)
@@ -120,14 +120,14 @@ async def test_a_wording_leaves_each_time_it_was_asked(office: Office) -> None:
 
 async def test_a_gaps_own_wording_may_leave_too(office: Office) -> None:
     gap, turn = await office.merged()
-    first = (await office.grooming.view(office.actor, gap.id)).facts.samples[-1]
-    own = await office.grooming.split(office.actor, gap.id, first.turn_id)
+    first = (await office.triage.view(office.actor, gap.id)).facts.samples[-1]
+    own = await office.triage.split(office.actor, gap.id, first.turn_id)
     assert (own.question, own.count) == (SHIP, 1)
     assert (await office.gaps())[SEND].id == gap.id
     with pytest.raises(InvalidInput, match="no other wording"):
-        await office.grooming.split(office.actor, gap.id, turn)
+        await office.triage.split(office.actor, gap.id, turn)
     with pytest.raises(InvalidInput, match="not asked"):
-        await office.grooming.split(office.actor, own.id, turn)
+        await office.triage.split(office.actor, own.id, turn)
 
 
 async def test_what_was_split_does_not_join_again_by_itself(office: Office) -> None:
@@ -138,7 +138,7 @@ async def test_what_was_split_does_not_join_again_by_itself(office: Office) -> N
     await clustering.place()
     [gap] = (await office.gaps()).values()
     assert gap.count == 2
-    await office.grooming.split(office.actor, gap.id, turn)
+    await office.triage.split(office.actor, gap.id, turn)
     assert await clustering.place() > 0
     assert len(await office.gaps()) == 2
 
@@ -148,14 +148,14 @@ async def test_a_gap_is_assigned_and_noted(office: Office) -> None:
     gap = (await office.gaps())[SHIP]
     bob = Operator(uuid4(), office.actor.workspace_id, "bob@example.com", Role.EDITOR, office.clock.now())
     await office.record.write(lambda tx: OperatorRecords(tx).add(bob, "hash"))
-    told = await office.grooming.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
+    told = await office.triage.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
     assert (told.assignee, told.note) == (bob.email, "Ask the warehouse.")
     with pytest.raises(InvalidInput, match="assignee"):
-        await office.grooming.tell(office.actor, gap.id, assignee="eve@example.com")
+        await office.triage.tell(office.actor, gap.id, assignee="eve@example.com")
     await office.record.write(lambda tx: OperatorRecords(tx).delete(bob.id))
-    told = await office.grooming.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
+    told = await office.triage.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
     assert told.assignee == bob.email, "whoever has left keeps what they had, until somebody else gets it"
-    told = await office.grooming.tell(office.actor, gap.id, assignee="")
+    told = await office.triage.tell(office.actor, gap.id, assignee="")
     assert (told.assignee, told.note) == ("", "Ask the warehouse.")
 
 
@@ -206,13 +206,13 @@ async def test_many_are_settled_or_none(office: Office) -> None:
         await office.ask(question)
     ids = [gap.id for gap in (await office.gaps()).values()]
     with pytest.raises(InvalidInput, match="note"):
-        await office.grooming.settle(office.actor, office.agent, ids, GapState.IGNORED, " ")
+        await office.triage.settle(office.actor, office.agent, ids, GapState.IGNORED, " ")
     with pytest.raises(NotFound):
-        await office.grooming.settle(office.actor, office.agent, [*ids, uuid4()], GapState.IGNORED, "not ours")
+        await office.triage.settle(office.actor, office.agent, [*ids, uuid4()], GapState.IGNORED, "not ours")
     with pytest.raises(NotFound):
-        await office.grooming.settle(office.actor, uuid4(), ids, GapState.IGNORED, "not ours")
+        await office.triage.settle(office.actor, uuid4(), ids, GapState.IGNORED, "not ours")
     assert {gap.state for gap in (await office.gaps()).values()} == {GapState.OPEN}
-    await office.grooming.settle(office.actor, office.agent, ids, GapState.IGNORED, "not ours")
+    await office.triage.settle(office.actor, office.agent, ids, GapState.IGNORED, "not ours")
     assert {(gap.state, gap.note) for gap in (await office.gaps()).values()} == {(GapState.IGNORED, "not ours")}
 
 
@@ -224,7 +224,7 @@ async def test_what_is_known_of_a_gap(office: Office) -> None:
     ranked = [{"url": "https://a.example/", "title": "A", "calibrated": 0.01, "cosine": 0.2, "bm25": None}]
     latest = await office.ask(SHIP, trace={"ranked": ranked})
     gap = (await office.gaps())[SHIP]
-    view = await office.grooming.view(office.actor, gap.id)
+    view = await office.triage.view(office.actor, gap.id)
     facts = view.facts
     assert (facts.visitors, facts.this_week, facts.week_before, facts.impact) == (2, 2, 1, 6)
     assert facts.languages == ("en", "de")

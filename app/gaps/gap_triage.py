@@ -15,7 +15,7 @@ from app.gaps.gap import Gap
 from app.gaps.gap_facts import FoundThen, GapFacts, Snapshot, found_then, shortfall
 from app.gaps.gaps import MAX_NOTE_CHARS
 from app.gaps.records.gaps import GapRecords
-from app.gaps.records.grooming import GapGroomingRecords
+from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceKind
@@ -36,7 +36,7 @@ class GapView:
     snapshot: Snapshot | None
 
 
-class GapGrooming:
+class GapTriage:
     """Every method raises NotFound for a gap that is absent or another workspace's."""
 
     def __init__(self, records: SystemOfRecord) -> None:
@@ -45,7 +45,7 @@ class GapGrooming:
     async def view(self, actor: Actor, gap_id: UUID) -> GapView:
         def work(tx: Transaction) -> GapView:
             gap = GapRecords(tx).get(actor.workspace_id, gap_id)
-            facts = GapGroomingRecords(tx).facts(gap_id, SAMPLES)
+            facts = GapTriageRecords(tx).facts(gap_id, SAMPLES)
             return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
 
         return await self._records.read(work)
@@ -61,7 +61,7 @@ class GapGrooming:
             for other in others:
                 if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
                     raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
-            GapGroomingRecords(tx).merge(gap.agent_id, gap_id, others)
+            GapTriageRecords(tx).merge(gap.agent_id, gap_id, others)
             merged = {"gap_ids": [str(other) for other in others]}
             AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
@@ -74,7 +74,7 @@ class GapGrooming:
 
         def work(tx: Transaction) -> Gap:
             GapRecords(tx).get(actor.workspace_id, gap_id)
-            own = GapGroomingRecords(tx).split(gap_id, turn_id)
+            own = GapTriageRecords(tx).split(gap_id, turn_id)
             AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
             return GapRecords(tx).get(actor.workspace_id, own)
 
@@ -88,7 +88,7 @@ class GapGrooming:
         def work(tx: Transaction) -> Gap:
             before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
             new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
-            GapGroomingRecords(tx).tell(gap_id, assignee=new, note=note)
+            GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
             AuditRecords(tx).acted(actor, "gap.edit", gap_id)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
 

@@ -12,7 +12,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import Unavailable
 from app.core.turn import StoredTurn, TurnState, VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.turns.remote.mirrored_turn import LAST_WAIT_SECONDS, MirroredTurn
+from app.turns.remote.remote_turn import LAST_WAIT_SECONDS, RemoteTurn
 from app.turns.remote.turn_log import TurnHead, TurnLog
 from app.turns.remote.turn_orders import OrderKind, TurnOrder, TurnOrders
 from app.turns.turn_replay import head_of
@@ -30,18 +30,18 @@ class SharedTurns:
     orders: TurnOrders
 
 
-class TurnsElsewhere:
+class RemoteTurns:
     """`process` names this one to the others."""
 
     def __init__(self, records: SystemOfRecord, shared: SharedTurns, process: str) -> None:
         self._records = records
         self._shared = shared
         self._process = process
-        self._mirrors: WeakValueDictionary[UUID, MirroredTurn] = WeakValueDictionary()
+        self._mirrors: WeakValueDictionary[UUID, RemoteTurn] = WeakValueDictionary()
         self._sending: set[asyncio.Task[None]] = set()
         self._one_after_another = asyncio.Lock()
 
-    async def find(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> MirroredTurn | None:
+    async def find(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> RemoteTurn | None:
         """The conversation's turn, while the log has it, and has what follows number `after` or may still get it."""
         try:
             head = await self._shared.log.head(turn_id)
@@ -54,7 +54,7 @@ class TurnsElsewhere:
             return None
         return self._mirror(head)
 
-    def running(self, stored: StoredTurn) -> MirroredTurn:
+    def running(self, stored: StoredTurn) -> RemoteTurn:
         """A turn that runs by what the record says, though its log may not be there yet."""
         return self._mirror(head_of(stored))
 
@@ -105,11 +105,11 @@ class TurnsElsewhere:
             lambda tx: [turn for each in conversation_ids for turn in StoredTurnRecords(tx).of_conversation(each)]
         )
 
-    def _mirror(self, head: TurnHead) -> MirroredTurn:
+    def _mirror(self, head: TurnHead) -> RemoteTurn:
         known = self._mirrors.get(head.turn_id)
         if known is not None:
             return known
-        mirror = MirroredTurn(head, self._records, self._shared.log, lambda is_read: self._announce(head, is_read))
+        mirror = RemoteTurn(head, self._records, self._shared.log, lambda is_read: self._announce(head, is_read))
         self._mirrors[head.turn_id] = mirror
         return mirror
 
@@ -127,6 +127,6 @@ class TurnsElsewhere:
             log.warning("turn_orders.reader_not_announced", reason=str(error))
 
 
-async def _read_to_end(turn: MirroredTurn) -> None:
+async def _read_to_end(turn: RemoteTurn) -> None:
     async for _ in turn.events():
         pass

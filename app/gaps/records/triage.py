@@ -23,7 +23,7 @@ from app.store.transaction import Repository
 WEEK = timedelta(days=7)
 
 
-class GapGroomingRecords(Repository):
+class GapTriageRecords(Repository):
     def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
         """Their askings and counts come to `into`, and they are gone. Those of other agents stay."""
         gaps = select(GAPS).where(GAPS.c.agent_id == agent_id, GAPS.c.id.in_(gap_ids)).with_for_update()

@@ -26,7 +26,7 @@ LAST_WAIT_SECONDS = 0.5  # for events that are under way to the log while the re
 _LOST = Error("internal", "This answer was cut off. Please ask again.", retryable=True)
 
 
-class MirroredTurn:
+class RemoteTurn:
     """One task follows the turn log for all readers here, from the first that comes until the last has left; events
     keep their numbers. `changed` hears of that first and that last one.
 

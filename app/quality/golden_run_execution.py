@@ -16,7 +16,7 @@ from app.quality.golden_run import GoldenMark, GoldenRun, GoldenSide, TrialRanki
 _AT_ONCE: Final = 10
 
 
-class TrialSearches(Protocol):
+class SearchUnderTest(Protocol):
     async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
         """Of the golden question's agent. Where words are expected of the answer, it is written as well.
 
@@ -29,7 +29,7 @@ class VersionSearch:
     """One version of an agent as a StagedSearch over pages, for the questions of a golden_set of `golden`."""
 
     def __init__(
-        self, searches: TrialSearches, workspace_id: UUID, golden: Sequence[GoldenQuestion], version: Version
+        self, searches: SearchUnderTest, workspace_id: UUID, golden: Sequence[GoldenQuestion], version: Version
     ) -> None:
         self._searches = searches
         self._workspace_id = workspace_id
@@ -47,11 +47,11 @@ class VersionSearch:
         )
 
 
-class GoldenAsking:
+class GoldenRunExecution:
     """Oldest first, and every version the same questions, wherever it ends."""
 
     def __init__(
-        self, searches: TrialSearches, agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]
+        self, searches: SearchUnderTest, agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]
     ) -> None:
         self._searches = searches
         self._agent = agent
@@ -67,7 +67,7 @@ class GoldenAsking:
         return self.asked == len(self._golden)
 
     async def ask_some(self) -> None:
-        """Raises as TrialSearches."""
+        """Raises as SearchUnderTest."""
         some = self._golden[self.asked : self.asked + _AT_ONCE]
         for version, rankings in self._rankings.items():
             search = VersionSearch(self._searches, self._agent.workspace_id, some, version)

@@ -1,0 +1,51 @@
+"""What goes on beside a worker's jobs for as long as it runs."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from app.conversations.privacy.retention_rounds import Retention
+from app.gaps.gap_clustering import GapClustering
+from app.gaps.gap_replays import GapReplays, Trials
+from app.gaps.rephrasings import Rephrasings
+from app.kit.clock import Clock
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.tasks.periodic_task import PeriodicTask
+from app.kit.tasks.supervisor import Supervisor
+from app.providers.embedding.embedder import Embedder
+from app.quality.golden_run_execution import SearchUnderTest
+from app.quality.golden_run_worker import GoldenRunWorker
+from app.reports.topic_placing import TopicPlacing
+from app.store.system_of_record import SystemOfRecord
+from app.webhooks.gap_digests import GapDigests
+from app.webhooks.webhook_delivery import WebhookDelivery
+from app.webhooks.webhook_sender import WebhookSender
+
+
+@asynccontextmanager
+async def background_tasks(
+    records: SystemOfRecord,
+    webhooks: WebhookSender,
+    embedder: Embedder,
+    languages: LanguageGuesser,
+    trials: Trials,
+    searches: SearchUnderTest,
+    clock: Clock,
+    supervisor: Supervisor,
+) -> AsyncIterator[None]:
+    """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, questions placed in
+    topics, and golden questions asked to their end, while the block runs."""
+
+    def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
+        return PeriodicTask(name, work, pause_seconds, supervisor)
+
+    async with (
+        every(2, "webhook delivery", WebhookDelivery(records, webhooks, clock).deliver),
+        every(3600, "retention", Retention(records, clock).erase),
+        every(5, "rephrasings", Rephrasings(records, embedder, languages).judge),
+        every(2, "gap clustering", GapClustering(records, embedder, languages).place),
+        every(10, "topics", TopicPlacing(records, embedder, languages).place),
+        every(5, "gap replays", GapReplays(records, trials).replay_due),
+        every(2, "golden runs", GoldenRunWorker(records, searches, clock).go_on),
+        every(60, "gap digests", GapDigests(records, clock).announce),
+    ):
+        yield
