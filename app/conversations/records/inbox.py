@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import func, select, tuple_, update
+from sqlalchemy import ColumnElement, exists, func, select, tuple_, update
 
 from app.conversations.conversation import Conversation, Visitor
 from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
@@ -200,7 +200,11 @@ class InboxRecords(Repository):
 
     def _listed(self, agent_id: UUID, only: ConversationFilter) -> list[Any]:
         fits = fitting(self._connection, only)
-        return [CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.turn_count > 0, *fits]
+        of_agent: ColumnElement[bool] = CONVERSATIONS.c.agent_id == agent_id
+        if only.visitor_id is not None:
+            # Of the visitor and not of each conversation: else SQLite may walk through all of the agent's.
+            of_agent = exists().where(VISITORS.c.id == only.visitor_id, VISITORS.c.agent_id == agent_id)
+        return [of_agent, CONVERSATIONS.c.turn_count > 0, *fits]
 
     def _labels_of(self, conversation_ids: Sequence[UUID]) -> dict[UUID, tuple[str, ...]]:
         statement = (
