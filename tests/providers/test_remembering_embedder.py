@@ -45,3 +45,9 @@ async def test_what_is_known_needs_no_embedder() -> None:
     assert await embedder.embed(["a lamp"]) == known
     with pytest.raises(EmbedderUnavailable):
         await embedder.embed(["a lamp", "a desk"])
+
+
+async def test_the_words_of_visitors_are_not_kept() -> None:
+    embedder = remembering(HashingEmbedder())
+    await embedder.embed(["my secret question"])
+    assert "my secret question" not in repr(vars(embedder._known))
