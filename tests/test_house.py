@@ -35,6 +35,7 @@ _SHORT_FILES: Final = {
     "repositories and pages stand apart from what is done with them": (
         "app.agents.records.user_keys",
         "app.conversations.people.pages.leads",
+        "app.reports.records.waiting_questions",
         "app.workspaces.pages.audit",
     ),
     "a use case or a part that the bootstrap or a command opens": (

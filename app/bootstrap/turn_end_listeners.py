@@ -9,7 +9,7 @@ from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
 from app.gaps.records.stopped_turns import StoppedTurnRecords
-from app.reports.records.topics import TopicRecords
+from app.reports.records.waiting_questions import WaitingQuestionRecords
 from app.store.outbox import Outbox
 from app.store.transaction import Transaction, TurnEndListener, TurnIds
 
@@ -38,7 +38,7 @@ def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
 def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
     """Somebody will look what it is about, unless nothing was asked."""
     if end.answered_by is not AnsweredBy.SMALL_TALK:
-        TopicRecords(tx).wait(turn)
+        WaitingQuestionRecords(tx).wait(turn)
 
 
 def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:

@@ -15,9 +15,10 @@ from tests.web.house import UNKNOWN, every_endpoint
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "console.md"
 _ROW = re.compile(r"^\| `(\w+)` \| ([\w, ]+) \| (.*) \|$", re.MULTILINE)
+_ACCOUNTS = _DOCS.read_text(encoding="utf-8").partition("\n## Accounts\n")[2].partition("\n## ")[0]
 TOLD = {
     right: (set(roles.split(", ")), set(re.findall(r"`(/[^`]*)`", routes)))
-    for right, roles, routes in _ROW.findall(_DOCS.read_text(encoding="utf-8"))
+    for right, roles, routes in _ROW.findall(_ACCOUNTS)
 }
 ROUTES = [
     *(

@@ -15,19 +15,13 @@ from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.turns import FEEDBACK, TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds
+from app.store.transaction import Repository
 
 _FLOAT: Final = np.dtype("<f4")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
 
 
 class TopicRecords(Repository):
-    def wait(self, turn: TurnIds) -> None:
-        """Its question is to be placed. Once a turn."""
-        own = select(TURNS.c.id, TURNS.c.agent_id, TURNS.c.created_at).where(TURNS.c.id == turn.id)
-        waiting = self._insert(TOPIC_QUESTIONS).from_select(["turn_id", "agent_id", "asked_at"], own)
-        self._connection.execute(waiting.on_conflict_do_nothing())
-
     def waiting(self, at_most: int) -> list[WaitingQuestion]:
         """Of all agents, asked first first."""
         statement = (
