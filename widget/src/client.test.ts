@@ -203,3 +203,27 @@ test("a session that was asked for one person is not given to the next", async (
   asked[1]?.answer();
   assert.deepEqual([(await opened).visitor_id, (await again).visitor_id], ["nobody", "nobody"]);
 });
+
+test("nor is one whose answer has only begun when the person changes", async () => {
+  const bodies: ReadableStreamDefaultController<Uint8Array>[] = [];
+  let user: { userId: string; hash: string } | undefined = { userId: "ann", hash: "a" };
+  const client = new Client({
+    base: "https://chat.example",
+    agentId: "a",
+    pageUrl: () => "",
+    user: () => user,
+    fetch: () => Promise.resolve(new Response(new ReadableStream({ start: (body) => void bodies.push(body) }))),
+  });
+  const end = (body: ReadableStreamDefaultController<Uint8Array> | undefined, visitor: string): void => {
+    body?.enqueue(new TextEncoder().encode(JSON.stringify({ anonymous_id: null, visitor_id: visitor })));
+    body?.close();
+  };
+  const opened = client.open();
+  await new Promise((resolve) => setTimeout(resolve));
+  user = undefined;
+  client.forget();
+  end(bodies[0], "ann");
+  await new Promise((resolve) => setTimeout(resolve));
+  end(bodies[1], "nobody");
+  assert.equal((await opened).visitor_id, "nobody");
+});

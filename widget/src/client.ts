@@ -180,6 +180,7 @@ export class Client {
       new_conversation: known === null || undefined,
       locale,
     });
+    const session = response.ok ? ((await response.json()) as Session) : null;
     // Whose answer this is has left meanwhile.
     if (person !== this.#person) return this.#init();
     if (known && response.status === 404) {
@@ -188,8 +189,7 @@ export class Client {
       this.#next = undefined;
       return this.#init();
     }
-    if (!response.ok) throw await failureOf(response);
-    const session = (await response.json()) as Session;
+    if (!session) throw await failureOf(response);
     this.#session = session;
     this.#next = undefined;
     if (session.anonymous_id) this.#options.keepAnonymousId?.(session.anonymous_id);
