@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 _RESET = struct.pack("ii", 1, 0)  # closing then sends RST, as a vanished peer would
 _STREAMS = (b"POST /v1/widget/messages/stream ", b"GET /v1/widget/turns/")
 _METHODS = (b"GET ", b"POST ", b"OPTIONS ", b"DELETE ", b"HEAD ")
+_BETTER_BYTES = 500
 
 
 class CuttingProxy:
-    """`cuts` counts the broken streams. Each may send up to `most_bytes`, some none at all; whoever resumes gets on,
-    as the rest is shorter each time."""
+    """`cuts` counts the broken streams. The first may send up to `most_bytes`, each further one some more, some none at
+    all; whoever resumes gets on, as the rest is shorter each time."""
 
     def __init__(self, target: str, seed: int, most_bytes: int) -> None:
         place = urlsplit(target)
@@ -92,7 +93,9 @@ class CuttingProxy:
         line.hang_up()
 
     def _budget(self) -> int:
-        return 0 if self._random.random() < 0.15 else self._random.randint(600, self._most_bytes)
+        """More after each cut: an event that is longer than what passes at first comes through in the end."""
+        better = _BETTER_BYTES * self.cuts
+        return 0 if self._random.random() < 0.15 else self._random.randint(600 + better, self._most_bytes + better)
 
 
 class _Line:
