@@ -126,7 +126,14 @@ export class PanelView {
     const focused = shadow.activeElement;
     const focusKey = focused?.closest("article") && (focused as HTMLElement).dataset.focus;
     const place = focused?.parentElement?.closest("article");
-    if (before?.agent !== state.agent || before?.connection !== state.connection) this.#drawHead(state);
+    if (before?.agent !== state.agent || before?.connection !== state.connection) {
+      // A question that was asked before the greeting came stays where it is read.
+      const { log } = this.#frame;
+      const { scrollTop, scrollHeight } = log;
+      this.#drawHead(state);
+      const grown = this.#turns.size ? log.scrollHeight - scrollHeight : 0;
+      if (grown) this.#pinnedAt = log.scrollTop = scrollTop + grown;
+    }
     this.#drawTurns(state, before);
     const running = isRunning(state.turns.at(-1));
     const { send, input, notice } = this.#frame;
