@@ -41,6 +41,18 @@ def test_the_question_stays_at_the_top_while_its_answer_grows(page: Page, site: 
     assert 0 <= top_of_question(chat) < 20
 
 
+def test_a_question_that_comes_before_the_greeting_stays_at_the_top_too(page: Page, site: Site) -> None:
+    site.api.init_delay_seconds = 1.0
+    site.api.script[QUESTION] = [*tokens(LONG, 300), done()]
+    chat = Chat.visit(page, site)
+    chat.launcher.click()
+    chat.ask(QUESTION)
+    expect(page.locator("docent-widget .greeting")).to_have_count(0)
+    chat.finish()
+    expect(page.locator("docent-widget .greeting")).to_have_count(1)
+    assert 0 <= top_of_question(chat) < 20
+
+
 def test_a_button_leads_to_the_end_where_there_is_more(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = [*tokens("Yes.", 9), Hold(), *tokens(LONG, 300), done()]
     chat = Chat.opened(page, site)
