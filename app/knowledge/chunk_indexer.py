@@ -20,6 +20,7 @@ CHUNKS_A_BATCH = 64
 _HASHES_A_QUERY = 500
 # An index forgets by version. Rows whose version nobody knows any more are first put under this one.
 _NO_VERSION = UUID(int=0)
+_PROBE = "reconcile"  # any word: an index of another language or version refuses to be searched at all
 
 
 class ChunkIndexer:
@@ -112,6 +113,14 @@ def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
         return AgentRecords(tx).live(agent_id).config.language
     except NotFound:
         return None
+
+
+async def keyword_ids(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> set[str]:
+    """The chunks that the agent's keyword index holds. Raises IndexUnavailable, also for an index of another language
+    or version of Docent."""
+    language = await record.read(lambda tx: keyword_language(tx, agent_id))
+    await keywords.search(agent_id, language, _PROBE, 1)
+    return await keywords.chunk_ids(agent_id)
 
 
 def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:

@@ -14,8 +14,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.tasks.ended_task import end_task
-from app.knowledge.chunk_indexer import batches, chunk_terms, forget_terms, keyword_language
-from app.knowledge.reconcile import PROBE
+from app.knowledge.chunk_indexer import batches, chunk_terms, forget_terms, keyword_ids, keyword_language
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -184,9 +183,7 @@ class FollowedKeywordIndex:
     async def _ids_in_index(self, agent_id: UUID) -> set[str]:
         """None of an index that cannot be read, or of another language or version of Docent: `put` replaces it."""
         try:
-            language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
-            await self._local.search(agent_id, language, PROBE, 1)
-            return await self._local.chunk_ids(agent_id)
+            return await keyword_ids(self._record, self._local, agent_id)
         except IndexUnavailable as error:
             log.warning("index.rebuild_began", error=str(error))
             return set()

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, fields
-from typing import Final
 from uuid import UUID
 
 import structlog
@@ -10,7 +9,7 @@ import structlog
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import IndexUnavailable, Unavailable
-from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_language
+from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_ids
 from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -21,7 +20,6 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 _CHUNKS_A_STEP = 256
-PROBE: Final = "reconcile"  # any word: an index of another language or version refuses to be searched at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ class Reconcile:
             return ReconcileReport(forgotten=1)
         await self._indexer.forget_versions(agent_id, retired)
         in_vectors = await self._held(self._vectors.chunk_ids(agent_id))
-        in_keywords = await self._held(self._keyword_ids(agent_id))
+        in_keywords = await self._held(keyword_ids(self._record, self._keywords, agent_id))
         standing = await self._standing(agent_id)
         report = ReconcileReport(agents=1, retired=len(retired))
         report += await self._mend(
@@ -155,11 +153,6 @@ class Reconcile:
 
         pending, live = await self._record.read(work)
         return _Standing(live, pending)
-
-    async def _keyword_ids(self, agent_id: UUID) -> set[str]:
-        language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
-        await self._keywords.search(agent_id, language, PROBE, 1)
-        return await self._keywords.chunk_ids(agent_id)
 
     async def _indexed_agents(self) -> set[UUID]:
         found: set[UUID] = set()

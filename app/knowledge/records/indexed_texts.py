@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import func, select
 
 from app.core.chunk import StoredChunk
-from app.knowledge.document import VersionState
-from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
+from app.knowledge.records.live_documents import STORED_CHUNKS, is_live_of, stored_chunk
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS
 from app.store.transaction import Repository
 
@@ -28,7 +27,7 @@ class IndexedTextRecords(Repository):
         counted = (
             select(CHUNKS.c.version_id, func.count(CHUNKS.c.id), written)
             .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
-            .where(_is_live_of(agent_id))
+            .where(is_live_of(agent_id))
             .group_by(CHUNKS.c.version_id)
         )
         return {version: IndexedText(chunks, chars) for version, chunks, chars in self._connection.execute(counted)}
@@ -38,13 +37,9 @@ class IndexedTextRecords(Repository):
         live = select(CHUNKS.c.id, CHUNKS.c.version_id).join(
             DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id
         )
-        return {row.id: row.version_id for row in self._connection.execute(live.where(_is_live_of(agent_id)))}
+        return {row.id: row.version_id for row in self._connection.execute(live.where(is_live_of(agent_id)))}
 
     def chunks(self, agent_id: UUID, version_ids: Sequence[UUID]) -> list[StoredChunk]:
         """Of those of the versions that are live still."""
-        named = STORED_CHUNKS.where(_is_live_of(agent_id), DOCUMENT_VERSIONS.c.id.in_(version_ids))
+        named = STORED_CHUNKS.where(is_live_of(agent_id), DOCUMENT_VERSIONS.c.id.in_(version_ids))
         return [stored_chunk(*row) for row in self._connection.execute(named)]
-
-
-def _is_live_of(agent_id: UUID) -> ColumnElement[bool]:
-    return and_(DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)

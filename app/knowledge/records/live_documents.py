@@ -158,7 +158,7 @@ class LiveDocumentRecords(Repository):
         statement = (
             select(DOCUMENT_VERSIONS.c.id, DOCUMENTS.c.url, DOCUMENT_VERSIONS.c.attributes)
             .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
-            .where(_is_live_of(agent_id), *(condition for one in filters for condition in _conditions(one)))
+            .where(is_live_of(agent_id), *(condition for one in filters for condition in _conditions(one)))
         )
         if document_id is not None:
             statement = statement.where(DOCUMENTS.c.id == document_id)
@@ -204,7 +204,7 @@ class LiveDocumentRecords(Repository):
             .limit(1)
         )
         document_id = self._connection.scalar(documents)
-        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, _is_live_of(agent_id))
+        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, is_live_of(agent_id))
         rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
         return [_chunk(*row) for row in rows]
 
@@ -218,14 +218,14 @@ class LiveDocumentRecords(Repository):
         agent_id = self._connection.scalar(own)
         if agent_id is None:
             raise NotFound("document")
-        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, _is_live_of(agent_id))
+        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, is_live_of(agent_id))
         rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
         return [_chunk(*row) for row in rows]
 
     def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
         """Live chunks, page by page in their order, the oldest document first: a site's own first page, usually."""
         statement = (
-            _CHUNKS.where(_is_live_of(agent_id))
+            _CHUNKS.where(is_live_of(agent_id))
             .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id, CHUNKS.c.position)
             .limit(limit)
         )
@@ -234,7 +234,7 @@ class LiveDocumentRecords(Repository):
 
     def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
         """Every live chunk of the agent: what its indexes must hold."""
-        statement = STORED_CHUNKS.where(_is_live_of(agent_id)).order_by(DOCUMENT_VERSIONS.c.id, CHUNKS.c.position)
+        statement = STORED_CHUNKS.where(is_live_of(agent_id)).order_by(DOCUMENT_VERSIONS.c.id, CHUNKS.c.position)
         return [stored_chunk(*row) for row in self._connection.execute(statement)]
 
     def agent_ids(self) -> set[UUID]:
@@ -248,13 +248,13 @@ class LiveDocumentRecords(Repository):
         statement = (
             select(CHUNKS.c.id)
             .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
-            .where(_is_live_of(agent_id))
+            .where(is_live_of(agent_id))
         )
         return set(self._connection.scalars(statement))
 
     def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:
         """Live documents, oldest first."""
-        has_live = DOCUMENTS.c.id.in_(select(DOCUMENT_VERSIONS.c.document_id).where(_is_live_of(agent_id)))
+        has_live = DOCUMENTS.c.id.in_(select(DOCUMENT_VERSIONS.c.document_id).where(is_live_of(agent_id)))
         statement = select(DOCUMENTS).where(DOCUMENTS.c.agent_id == agent_id, has_live)
         if source_id is not None:
             statement = statement.where(DOCUMENTS.c.source_id == source_id)
@@ -265,19 +265,19 @@ class LiveDocumentRecords(Repository):
 
     def counts(self, agent_id: UUID) -> tuple[int, int]:
         """Live documents, live chunks."""
-        documents = select(func.count()).select_from(DOCUMENT_VERSIONS).where(_is_live_of(agent_id))
+        documents = select(func.count()).select_from(DOCUMENT_VERSIONS).where(is_live_of(agent_id))
         chunks = (
             select(func.count())
             .select_from(CHUNKS)
             .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
-            .where(_is_live_of(agent_id))
+            .where(is_live_of(agent_id))
         )
         return self._connection.scalar(documents) or 0, self._connection.scalar(chunks) or 0
 
     def languages(self, agent_id: UUID) -> dict[str | None, int]:
         """How many live documents are in each language (BCP 47 primary subtag; None where it is not known)."""
         language = DOCUMENT_VERSIONS.c.language
-        counted = select(language, func.count()).where(_is_live_of(agent_id)).group_by(language)
+        counted = select(language, func.count()).where(is_live_of(agent_id)).group_by(language)
         return {row[0]: row[1] for row in self._connection.execute(counted)}
 
     def _live_versions(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[Row[Any], int]]:
@@ -321,7 +321,7 @@ def _is_live() -> ColumnElement[bool]:
     return DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
 
 
-def _is_live_of(agent_id: UUID) -> ColumnElement[bool]:
+def is_live_of(agent_id: UUID) -> ColumnElement[bool]:  # on DOCUMENT_VERSIONS
     return and_(DOCUMENT_VERSIONS.c.agent_id == agent_id, _is_live())
 
 
