@@ -5,6 +5,8 @@ import json
 import platform
 import re
 import tomllib
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -35,10 +37,23 @@ def wanted() -> list[Requirement]:
 PYTHONS = ("3.11.2", platform.python_version())
 
 
-def applies(requirement: Requirement) -> bool:
+def applies(requirement: Requirement, extras: Collection[str]) -> bool:
     return requirement.marker is None or any(
-        requirement.marker.evaluate({"extra": "", "python_full_version": version}) for version in PYTHONS
+        requirement.marker.evaluate({"extra": extra, "python_full_version": version})
+        for version in PYTHONS
+        for extra in ("", *extras)
     )
+
+
+def needs() -> dict[str, list[Requirement]]:
+    """By locked package, of those that are installed here at that version."""
+    found = {}
+    for name, version in VERSIONS.items():
+        with suppress(importlib.metadata.PackageNotFoundError):
+            installed = importlib.metadata.distribution(name)
+            if Version(installed.version) == version:
+                found[name] = [Requirement(each) for each in installed.requires or ()]
+    return found
 
 
 def test_each_entry_is_one_version_with_hashes() -> None:
@@ -55,22 +70,20 @@ def test_the_lock_holds_what_the_project_asks_for(requirement: Requirement) -> N
 
 
 def test_the_lock_is_whole() -> None:
-    """What a locked package needs is locked as well; looked up in those that are installed here at that version."""
-    looked_up = 0
-    for name, version in VERSIONS.items():
-        try:
-            installed = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        if Version(installed.version) != version:
-            continue
-        looked_up += 1
-        for requirement in map(Requirement, installed.requires or ()):
-            if applies(requirement):
+    """What a locked package needs is locked as well, and what it needs for an extra that another asks for: with
+    sqlalchemy[asyncio] comes greenlet. Else pip, which takes nothing without a hash, refuses the whole lock."""
+    looked_up = needs()
+    assert len(looked_up) > 20
+    extras: dict[str, set[str]] = {}
+    for requirement in (*wanted(), *(each for some in looked_up.values() for each in some if applies(each, ()))):
+        extras.setdefault(canonicalize_name(requirement.name), set()).update(requirement.extras)
+    assert "asyncio" in extras["sqlalchemy"]
+    for name, requirements in looked_up.items():
+        for requirement in requirements:
+            if applies(requirement, extras.get(name, ())):
                 needed = VERSIONS.get(canonicalize_name(requirement.name))
                 assert needed is not None, f"{name} needs {requirement}"
                 assert requirement.specifier.contains(needed, prereleases=True), f"{name} needs {requirement}"
-    assert looked_up > 20
 
 
 def test_the_image_installs_the_lock_and_nothing_beside_it() -> None:
