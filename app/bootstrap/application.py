@@ -12,6 +12,7 @@ from app.agents.api.agents import AdminAgents, AdminStarterSuggestions
 from app.agents.api.user_secret import AdminUserSecret
 from app.agents.pages.agent_settings import AgentSettingsPages
 from app.agents.pages.agent_versions import AgentVersionPages
+from app.agents.pages.signed_users import SignedUserPages
 from app.answers.api.playground import AdminPlayground
 from app.answers.curated.api.curated_answers import AdminCuratedAnswers
 from app.answers.curated.api.rehearsals import AdminRehearsals
@@ -24,6 +25,7 @@ from app.conversations.api.conversations import AdminConversations
 from app.conversations.api.inbox import AdminInbox
 from app.conversations.pages.conversation import ConversationPages
 from app.conversations.pages.conversations import InboxPages
+from app.conversations.pages.spending import SpendingPages
 from app.conversations.people.api.leads import AdminLeads
 from app.conversations.people.api.live_chats import AdminLiveChats
 from app.conversations.people.api.widget_person import WidgetPerson
@@ -57,6 +59,7 @@ from app.reports.api import AdminReports
 from app.reports.pages import ReportPages
 from app.search.api.agent_search import AdminSearch
 from app.search.api.widget_search import WidgetSearch
+from app.search.pages import SearchSettingsPages
 from app.sources.api.discovery import AdminDiscovery
 from app.sources.api.documents import AdminDocuments
 from app.sources.api.passages import AdminPassages
@@ -65,10 +68,12 @@ from app.sources.api.source_editing import AdminSourceEditing
 from app.sources.api.source_hooks import SourceHookApi
 from app.sources.api.sources import AdminSources
 from app.sources.deletions.api import AdminDeletions
+from app.sources.deletions.pages import DeletionPages
 from app.sources.files.api import AdminFiles
 from app.sources.files.pages import SourceFilePages
 from app.sources.pages.home import NewAgentPages, NoPage
 from app.sources.pages.sources import SourcePages
+from app.sources.pages.upkeep import SourceUpkeepPages
 from app.sources.reading.api.runs import AdminPreviews, AdminRuns
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.admission import Admission
@@ -158,6 +163,9 @@ PAGES: Sequence[type[Pages]] = (
     GapPages,
     GapAnswerPages,
     AgentSettingsPages,
+    SearchSettingsPages,
+    SignedUserPages,
+    SpendingPages,
     FirstQuestionPages,
     AgentVersionPages,
     InboxPages,
@@ -174,7 +182,9 @@ PAGES: Sequence[type[Pages]] = (
     WorkspacePages,
     AuditPages,
     SourcePages,
+    SourceUpkeepPages,
     SourceFilePages,
+    DeletionPages,
     QuarantinePages,
     WebhookPages,
     LivePages,

@@ -6,14 +6,17 @@ from typing import Any
 from pydantic import Field
 
 from app.agents import agent_rules as rules
-from app.agents.agent import AgentConfig, PublishGate, Quarantine
+from app.agents.agent import LAUNCHER_ICONS, AgentConfig, PublishGate, Quarantine
 from app.agents.agents import Agents
 from app.agents.answer_check import AnswerCheck
+from app.agents.context_kind import ContextKind
+from app.agents.on_disconnect import OnDisconnect
 from app.core.errors import InvalidInput
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 
+_CONFIG = AgentConfig(name="?")
 _PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
 
 
@@ -36,10 +39,17 @@ class SettingsForm(Form):
     publish_gate: PublishGate = PublishGate.WARN
     quarantine: Quarantine = Quarantine.FLAG
     answer_check: AnswerCheck = AnswerCheck.MARK
+    contextual_chunks: ContextKind = ContextKind.STRUCTURAL
+    on_disconnect: OnDisconnect = OnDisconnect.FINISH
+    disconnect_grace_seconds: int = Field(
+        default=AgentConfig(name="?").disconnect_grace_seconds, ge=0, le=rules.MAX_DISCONNECT_GRACE_SECONDS
+    )
     theme_primary_color: str | None = Field(default=None, max_length=7)
     theme_radius_px: int | None = Field(default=None, ge=0, le=40)
     theme_position: str = "right"
     theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
+    theme_launcher_icon: str = _CONFIG.theme.launcher_icon
+    theme_opens_itself: bool = False
     theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
     ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
     fallback_url: str | None = Field(default=None, max_length=2048)
@@ -70,6 +80,7 @@ class AgentSettingsPages(Pages):
         checks = [(policy.value, words) for policy, words in _CHECKS.items()]
         lints = [(policy.value, words) for policy, words in _LINTS.items()]
         told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
+        told |= {"icons": _ICONS, "contexts": _CONTEXTS, "endings": _ENDINGS}
         return Shown("agent_settings.html", told)
 
     @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
@@ -99,3 +110,12 @@ _LINTS = {
     Quarantine.HOLD: "Hold it back until somebody releases it",
 }
 _POSITIONS = (("right", "Right"), ("left", "Left"))
+_ICONS = [(icon, icon.capitalize()) for icon in LAUNCHER_ICONS]
+_CONTEXTS = (
+    (ContextKind.STRUCTURAL.value, "Where they stand: website, page and headings"),
+    (ContextKind.MODEL.value, "That, and what the chat model says of each"),
+)
+_ENDINGS = (
+    (OnDisconnect.FINISH.value, "Is written to its end, and waits for the visitor"),
+    (OnDisconnect.STOP.value, "Is stopped; what was written is kept"),
+)

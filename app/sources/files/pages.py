@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pydantic import Field
+from starlette.responses import Response
 
-from app.core.errors import NotFound
 from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles
+from app.sources.pages.own_source import own_source
 from app.sources.sources import Sources
-from app.web.access import write
-from app.web.console.page import ConsolePage, Form, Go, Pages, Visit, action
+from app.web.access import read, write
+from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page
+from app.web.file_export import served
 from app.web.form_body import FORM_BYTES, FilePart
 
 
@@ -44,15 +46,18 @@ class SourceFilePages(Pages):
         to = visit.url("source", source_id=stored.source.id)
         return Go(to, f"{stored.source.config.name} is being read.")
 
+    @page("/console/agents/{agent_id}/sources/{source_id}/file", access=read, under="sources", is_file=True)
+    async def download_file(self, visit: Visit[NoForm]) -> Response:
+        source = await own_source(self._sources, visit)
+        return served(await self._files.opened(visit.actor, source.id))
+
     @action(
         "/console/agents/{agent_id}/sources/{source_id}/file",
         access=write,
         shown_on="source",
     )
     async def replace_file(self, visit: Visit[OtherFile]) -> Go:
-        source = await self._sources.get(visit.actor, visit.path_id("source_id"))
-        if source.agent_id != visit.agent.id:
-            raise NotFound("source")
+        source = await own_source(self._sources, visit)
         stored = await self._files.replace(visit.actor, source.id, visit.input.file)
         await self._sources.sync(visit.actor, source.id)
         to = visit.url("source", source_id=source.id)

@@ -12,12 +12,11 @@ from app.knowledge.passages import Passages
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.unread_languages import UnreadLanguages
 from app.sources import source_rules as rules
-from app.sources.deletions.deletion import DeletedKind
-from app.sources.deletions.deletions import Deletions
 from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
+from app.sources.pages.own_source import own_source
 from app.sources.reading.run_progress import run_progress
-from app.sources.source import ENDED_STATES, GIVEN_KINDS, RunState, Source, SourceConfig, SourceKind
+from app.sources.source import ENDED_STATES, GIVEN_KINDS, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.access import read, write
@@ -66,14 +65,25 @@ class NewSource(Form):
 class EditedSource(Form):
     name: str = Field(max_length=rules.MAX_NAME_CHARS)
     text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
+    url: str = Field(default="", max_length=2048)
     include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
     exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    max_pages: int | None = Field(default=None, ge=1, le=rules.MAX_PAGES)
+    max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
     is_public: bool = False
 
     def applied(self, config: SourceConfig) -> SourceConfig:
         if config.kind in GIVEN_KINDS:
-            return replace(config, name=self.name, text=self.text or config.text, is_public=self.is_public)
-        return replace(config, name=self.name, include=self.include, exclude=self.exclude)
+            given = replace(config, name=self.name, text=self.text or config.text, is_public=self.is_public)
+            return given if config.kind is SourceKind.DOCUMENTS else replace(given, url=self.url)
+        return replace(
+            config,
+            name=self.name,
+            include=self.include,
+            exclude=self.exclude,
+            max_pages=config.max_pages if self.max_pages is None else self.max_pages,
+            max_depth=config.max_depth if self.max_depth is None else self.max_depth,
+        )
 
 
 class PageList(Form):
@@ -88,7 +98,6 @@ class SourcePages(Pages):
         unread: UnreadLanguages,
         editing: SourceEditing,
         discovery: Discovery,
-        deletions: Deletions,
         files: SourceFiles,
         quarantine: PageQuarantine,
         passages: Passages,
@@ -97,7 +106,6 @@ class SourcePages(Pages):
         self._unread = unread
         self._editing = editing
         self._discovery = discovery
-        self._deletions = deletions
         self._files = files
         self._quarantine = quarantine
         self._passages = passages
@@ -132,7 +140,7 @@ class SourcePages(Pages):
 
     @page("/console/agents/{agent_id}/sources/{source_id}", access=read, under="sources")
     async def source(self, visit: Visit[PageList]) -> Shown:
-        source = await self._source(visit)
+        source = await own_source(self._sources, visit)
         status, cursor = visit.input.status or None, visit.input.cursor or None
         pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
         run = source.run
@@ -161,25 +169,25 @@ class SourcePages(Pages):
 
     @action("/console/agents/{agent_id}/sources/{source_id}/read", access=write, shown_on="source")
     async def read_source(self, visit: Visit[NoForm]) -> Go:
-        source = await self._source(visit)
+        source = await own_source(self._sources, visit)
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "It is being read.")
 
     @action("/console/agents/{agent_id}/sources/{source_id}/pause", access=write, shown_on="source")
     async def pause_source(self, visit: Visit[NoForm]) -> Go:
-        source = await self._source(visit)
+        source = await own_source(self._sources, visit)
         await self._sources.pause(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "It rests. Read it to go on.")
 
     @action("/console/agents/{agent_id}/sources/{source_id}/cancel", access=write, shown_on="source")
     async def cancel_source(self, visit: Visit[NoForm]) -> Go:
-        source = await self._source(visit)
+        source = await own_source(self._sources, visit)
         await self._sources.cancel(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "The reading has ended. What was learnt stays.")
 
     @action("/console/agents/{agent_id}/sources/{source_id}/edit", access=write, shown_on="source")
     async def edit_source(self, visit: Visit[EditedSource]) -> Go:
-        source = await self._source(visit)
+        source = await own_source(self._sources, visit)
         own_address = f"{str(visit.request.base_url).rstrip('/')}{public_path(source.id)}"
         await self._editing.change(
             visit.actor, source.id, lambda config: with_own_address(visit.input.applied(config), own_address)
@@ -187,27 +195,14 @@ class SourcePages(Pages):
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")
 
-    @action("/console/agents/{agent_id}/sources/{source_id}/delete", access=write, shown_on="source")
-    async def delete_source(self, visit: Visit[NoForm]) -> Go:
-        source = await self._source(visit)
-        await self._deletions.delete(visit.actor, DeletedKind.SOURCE, source.id)
-        return Go(visit.url("sources"), f"{source.config.name} and all that was learnt from it are gone.")
-
     @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
     async def learnt_page(self, visit: Visit[NoForm]) -> Shown:
         """What search and the model see of one page."""
-        source = await self._source(visit)
+        source = await own_source(self._sources, visit)
         passages = await self._passages.of_document(visit.actor, visit.path_id("document_id"))
         if any(passage.agent_id != visit.agent.id for passage in passages):
             raise NotFound("document")
         return Shown("learnt_page.html", {"source": source, "passages": passages})
-
-    async def _source(self, visit: Visit[Form]) -> Source:
-        """Of this agent. Raises NotFound."""
-        source = await self._sources.get(visit.actor, visit.path_id("source_id"))
-        if source.agent_id != visit.agent.id:
-            raise NotFound("source")
-        return source
 
 
 def with_scheme(address: str) -> str:

@@ -3,11 +3,12 @@
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.application import pages_of
 from app.core.source_file import Upload
 from app.web.console.page import ConsolePage
@@ -42,6 +43,20 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "retention_days": "30",
         "allowed_origins": "https://www.example.com\r\nhttps://docs.example.com",
     },
+    "save_search_settings": {
+        **{each.name: str(getattr(RetrievalSettings(), each.name)) for each in fields(RetrievalSettings)},
+        "vector_weight": "2",
+        "filter_path_prefixes": "/docs/",
+        "filter_attributes": "plan=pro\r\nplan=basic",
+    },
+    "make_user_secret": {},
+    "remove_user_secret": {},
+    "delete_agent": {"name": "Docs"},
+    "delete_page": {},
+    "set_schedule": {"every_hours": "24"},
+    "make_hook": {},
+    "remove_hook": {},
+    "preview_reading": {},
     "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
     "roll_back": {"number": "1"},
@@ -100,6 +115,9 @@ SHOWN_AT_ONCE: frozenset[str] = frozenset(
         "ask_playground",
         "issue_token",
         "look_at_site",
+        "make_hook",
+        "make_user_secret",
+        "preview_reading",
         "prove_gap",
         "rehearse_gap",
         "replay_gap",
@@ -113,6 +131,7 @@ OPERATIONS: Mapping[str, str] = {
     "release_page": "releaseDocument",
     "dismiss_page": "dismissDocument",
     "replace_file": "replaceFile",
+    "download_file": "downloadFile",
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agents.agents import Agents
+from app.agents.on_disconnect import OnDisconnect
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound, PublishGateFailed
 from app.quality.publishing import Publishing
@@ -27,18 +28,18 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
     await agents.change_draft(
         house.actor,
         house.agent.id,
-        lambda c: replace(
-            c, retrieval=replace(c.retrieval, page_boost=0.3), theme=replace(c.theme, launcher_icon="help")
-        ),
+        lambda c: replace(c, retrieval=replace(c.retrieval, page_boost=0.3)),
     )
     browser = await an_operator(house, Role.EDITOR)
-    fields = {**SETTINGS, "theme_primary_color": "#aa0000", "starter_prompts": "One?\r\n\r\n Two? "}
+    looks = {"theme_primary_color": "#aa0000", "theme_launcher_icon": "spark", "theme_opens_itself": "true"}
+    fields = {**SETTINGS, **looks, "on_disconnect": "stop", "starter_prompts": "One?\r\n\r\n Two? "}
     assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
     draft = (await agents.get(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
     assert draft.allowed_origins == ("https://www.example.com", "https://docs.example.com")
     assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
-    assert draft.theme.launcher_icon == "help"
+    assert (draft.theme.launcher_icon, draft.theme.opens_itself) == ("spark", True)
+    assert (draft.on_disconnect, draft.disconnect_grace_seconds) == (OnDisconnect.STOP, 10)
     assert (draft.persona, draft.daily_tokens, draft.retrieval.page_boost) == ("", None, 0.3)
 
 

@@ -103,7 +103,7 @@ async def test_a_deleted_source_is_gone(house: House, browser: ConsoleBrowser) -
     await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
     (source,) = await sources_of(house, house.agent.id)
     said = await browser.flash(await browser.post(f"{list_path(house)}/{source.id}/delete"))
-    assert said == "Note and all that was learnt from it are gone."
+    assert said == "Note is deleted."
     assert await sources_of(house, house.agent.id) == []
 
 

@@ -1,0 +1,281 @@
+"""How an agent searches: every setting of the draft, and the same question searched for by draft and live."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from typing import Any, Final, Literal, get_type_hints
+from uuid import UUID
+
+from pydantic import Field
+
+from app.agents.agents import Agents
+from app.agents.api.agent_models import RetrievalModel
+from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
+from app.core.errors import InvalidInput
+from app.core.list_page import PageRequest
+from app.core.search_filter import AttributeFilter, SearchFilter
+from app.search.agent_search import AgentSearch
+from app.search.api.agent_search import MAX_QUESTION_CHARS
+from app.search.retrieval import SearchQuery
+from app.sources.sources import Sources
+from app.web.access import read, write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page
+from app.web.console.trace_view import found_by_search, stages_of
+
+_FOUND: Final = 10
+_MANY: Final = PageRequest(limit=200)
+_FILTER: Final = "filter_"
+_IS: Final = "="
+
+
+class Try(Form):
+    """A question to search for, blank for none."""
+
+    question: str = Field(default="", max_length=MAX_QUESTION_CHARS)
+
+
+class SearchForm(Form):
+    """The retrieval settings by their names; those of the filter begin with `filter_`. A box that is not ticked is
+    absent from a form, so it is false here, whatever its default."""
+
+    follow_ups: bool = False
+    split_long_questions: bool = False
+    extra_queries: int
+    hypothetical_answer: bool = False
+    extra_weight: float
+    model_searches: int
+    recall_per_list: int
+    fusion: FusionMethod
+    vector_weight: float
+    foreign_weight: float
+    keyword_weight: float
+    document_weight: float
+    rrf_k: int
+    collapse_documents: bool = False
+    rerank: RerankMode
+    rerank_weight: float
+    rerank_candidates: int
+    rerank_budget_ms: int
+    model_rank_budget_ms: int
+    focus_weight: float
+    page_boost: float
+    topic_weight: float
+    freshness_weight: float
+    engagement_weight: float
+    spam_weight: float
+    exploration: float
+    confidence_from: ConfidenceScale
+    confidence_steepness: float
+    needs_two_survivors: bool = False
+    sources: int
+    neighbours: int
+    source_tokens: int
+    filter_sources: tuple[UUID, ...] = ()
+    filter_path_prefixes: Lines = ()
+    filter_languages: Lines = ()
+    filter_dated_from: date | None = None
+    filter_dated_to: date | None = None
+    filter_attributes: Lines = ()
+
+    def settings(self) -> RetrievalSettings:
+        """Raises InvalidInput for an attribute that is not written as one."""
+        given: dict[str, Any] = dict(self)
+        only = {name.removeprefix(_FILTER): given.pop(name) for name in list(given) if name.startswith(_FILTER)}
+        only["attributes"] = _attributes(only["attributes"])
+        return RetrievalSettings(**given, filter=SearchFilter(**only))
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """One setting as a field of the form. `kind` is tick, number or choice; `step` is of numbers."""
+
+    name: str
+    label: str
+    hint: str
+    kind: Literal["tick", "number", "choice"]
+    value: object
+    step: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+
+class SearchSettingsPages(Pages):
+    def __init__(self, agents: Agents, sources: Sources, search: AgentSearch) -> None:
+        self._agents = agents
+        self._sources = sources
+        self._search = search
+
+    @page("/console/agents/{agent_id}/settings/search", access=read, under="agent_settings")
+    async def search_settings(self, visit: Visit[Try]) -> Shown:
+        current = visit.agent.draft.retrieval
+        sources = (await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)).items
+        question = visit.input.question.strip()
+        return Shown(
+            "search_settings.html",
+            {
+                "groups": [(title, [_view(name, current) for name in names]) for title, names in GROUPS],
+                "only": current.filter,
+                "attributes": [
+                    f"{each.name}{_IS}{value}" for each in current.filter.attributes for value in each.values
+                ],
+                "sources": {str(source.id): source.config.name for source in sources},
+                "ticked": [str(source_id) for source_id in current.filter.sources],
+                "question": question,
+                "found": await self._found(visit, question) if question else (),
+            },
+        )
+
+    @action("/console/agents/{agent_id}/settings/search", access=write, shown_on="search_settings")
+    async def save_search_settings(self, visit: Visit[SearchForm]) -> Go:
+        settings = visit.input.settings()
+        try:
+            await self._agents.change_draft(visit.actor, visit.agent.id, lambda c: replace(c, retrieval=settings))
+        except InvalidInput as error:
+            # "retrieval.filter.languages.0" is the field filter_languages.
+            _, *names = error.field.split(".")
+            name = _FILTER + names[1] if names[0] == "filter" else names[0]
+            raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
+        return Go(visit.url("search_settings"), "The draft is saved. Visitors get it when you publish it.")
+
+    async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
+        """By the draft, and by what visitors have."""
+        versions: list[Literal["draft", "live"]] = ["draft"] if visit.agent.live_version is None else ["draft", "live"]
+        reports = await asyncio.gather(
+            *(
+                self._search.search(visit.actor.workspace_id, visit.agent.id, SearchQuery(question), version)
+                for version in versions
+            )
+        )
+        told = [report.as_json() for report in reports]
+        return [
+            {
+                "version": version,
+                "best": each["best"],
+                "is_unsure": each["low_confidence"],
+                "rows": found_by_search(each, _FOUND),
+                "stages": stages_of(each["trace"]),
+            }
+            for version, each in zip(versions, told, strict=True)
+        ]
+
+
+def _attributes(lines: Iterable[str]) -> tuple[AttributeFilter, ...]:
+    """Of lines "name=value"; those of one name are its values. Raises InvalidInput."""
+    values: dict[str, list[str]] = {}
+    for line in lines:
+        name, is_, value = line.partition(_IS)
+        if not is_:
+            raise InvalidInput("filter_attributes", f'Write "name=value" on each line; "{line[:60]}" has no "=".')
+        values.setdefault(name.strip(), []).append(value.strip())
+    return tuple(AttributeFilter(name, tuple(given)) for name, given in values.items())
+
+
+def _view(name: str, current: RetrievalSettings) -> SettingView:
+    kind, value, default = _KINDS[name], getattr(current, name), getattr(_DEFAULTS, name)
+    hint = f"{RetrievalModel.model_fields[name].description}"
+    label = _LABELS.get(name) or name.replace("_", " ").capitalize()
+    if kind is bool:
+        return SettingView(name, label, hint, "tick", value)
+    if issubclass(kind, StrEnum):
+        options = tuple((each.value, _WORDS[each]) for each in kind)
+        return SettingView(name, label, hint, "choice", value.value, options=options)
+    said = hint if value == default else f"{hint} Default: {default:g}."
+    return SettingView(name, label, said, "number", *((value, "1") if kind is int else (f"{value:g}", "any")))
+
+
+_DEFAULTS: Final = RetrievalSettings()
+_KINDS: Final = get_type_hints(RetrievalSettings)
+# As docs/search.md groups them; the filter has fields of its own.
+GROUPS: Final = (
+    (
+        "The question",
+        (
+            "follow_ups",
+            "split_long_questions",
+            "extra_queries",
+            "hypothetical_answer",
+            "extra_weight",
+            "model_searches",
+        ),
+    ),
+    (
+        "What is found",
+        (
+            "recall_per_list",
+            "fusion",
+            "rrf_k",
+            "vector_weight",
+            "keyword_weight",
+            "foreign_weight",
+            "document_weight",
+            "collapse_documents",
+        ),
+    ),
+    (
+        "The order",
+        (
+            "rerank",
+            "rerank_weight",
+            "rerank_candidates",
+            "rerank_budget_ms",
+            "model_rank_budget_ms",
+            "focus_weight",
+            "page_boost",
+            "topic_weight",
+            "freshness_weight",
+            "engagement_weight",
+            "spam_weight",
+            "exploration",
+        ),
+    ),
+    (
+        "What goes on",
+        ("confidence_from", "confidence_steepness", "needs_two_survivors", "sources", "neighbours", "source_tokens"),
+    ),
+)
+_LABELS: Final = {
+    "follow_ups": "Follow-up questions are made whole",
+    "split_long_questions": "Long questions are searched for in parts",
+    "extra_queries": "Other wordings",
+    "hypothetical_answer": "Search for what the answer could look like",
+    "extra_weight": "Weight of other wordings",
+    "model_searches": "Further searches by the chat model",
+    "recall_per_list": "Chunks from each index",
+    "fusion": "Two lists become one by",
+    "rrf_k": "Rank constant",
+    "vector_weight": "Weight of meaning",
+    "keyword_weight": "Weight of words",
+    "foreign_weight": "Meaning in unread languages",
+    "document_weight": "Weight of the page's best chunk",
+    "collapse_documents": "Read one chunk a page again",
+    "rerank": "Reading again",
+    "rerank_weight": "Weight of the reranker",
+    "rerank_candidates": "Candidates read again",
+    "rerank_budget_ms": "Time for it, in ms",
+    "model_rank_budget_ms": "Chat model's time, in ms",
+    "focus_weight": "Weight of pages found often",
+    "page_boost": "Weight of the visitor's page",
+    "topic_weight": "Weight of the page's subject",
+    "freshness_weight": "Weight of the page's age",
+    "engagement_weight": "Weight of thumbs",
+    "spam_weight": "Penalty for repetition",
+    "confidence_from": "Confidence comes from",
+    "confidence_steepness": "Scale of the reranker's confidence",
+    "needs_two_survivors": "Two chunks must be sure enough",
+    "sources": "Chunks that reach the answer",
+    "neighbours": "Chunks before and after each",
+    "source_tokens": "Tokens of all of them",
+}
+_WORDS: Final[dict[StrEnum, str]] = {
+    FusionMethod.SCORE: "weighted scores",
+    FusionMethod.RRF: "reciprocal ranks",
+    RerankMode.AUTO: "automatic: a reranker of your own has one vote",
+    RerankMode.OFF: "off",
+    RerankMode.VOTE: "the reranker has one vote",
+    RerankMode.JUDGE: "the reranker decides alone",
+    RerankMode.MODEL: "the chat model decides",
+    ConfidenceScale.COMBINED: "all signals together",
+    ConfidenceScale.RERANKER: "the reranker alone",
+}

@@ -1,0 +1,78 @@
+"""What operators delete for good at the console, and the receipts."""
+
+from dataclasses import fields
+from typing import Final
+
+from app.core.errors import InvalidInput, NotFound
+from app.knowledge.passages import Passages
+from app.sources.deletions.deletion import DeletedKind, Deletion, StoreCounts
+from app.sources.deletions.deletions import Deletions
+from app.sources.pages.own_source import own_source
+from app.sources.sources import Sources
+from app.web.access import read, write
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+
+
+class AgentDeletion(Form):
+    name: str = ""
+
+
+class DeletionPages(Pages):
+    def __init__(self, deletions: Deletions, sources: Sources, passages: Passages) -> None:
+        self._deletions = deletions
+        self._sources = sources
+        self._passages = passages
+
+    @page("/console/deletions/{deletion_id}", access=read)
+    async def deletion(self, visit: Visit[NoForm]) -> Shown:
+        receipt = await self._deletions.get(visit.actor, visit.path_id("deletion_id"))
+        return Shown("deletion.html", {"receipt": receipt, "rows": _rows(receipt)})
+
+    @action("/console/agents/{agent_id}/delete", access=write, shown_on="agent_settings", under="agent_settings")
+    async def delete_agent(self, visit: Visit[AgentDeletion]) -> Go:
+        """Its name, typed, says that this agent is meant."""
+        if visit.input.name.strip() != visit.agent.draft.name:
+            raise InvalidInput("name", f'Type "{visit.agent.draft.name}", the name of the agent that is to go.')
+        deleted = await self._deletions.delete(visit.actor, DeletedKind.AGENT, visit.agent.id)
+        return _to_receipt(visit, deleted)
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/delete", access=write, shown_on="source")
+    async def delete_source(self, visit: Visit[NoForm]) -> Go:
+        source = await own_source(self._sources, visit)
+        return _to_receipt(visit, await self._deletions.delete(visit.actor, DeletedKind.SOURCE, source.id))
+
+    @action(
+        "/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}/delete",
+        access=write,
+        shown_on="learnt_page",
+        under="sources",
+    )
+    async def delete_page(self, visit: Visit[NoForm]) -> Go:
+        await own_source(self._sources, visit)
+        document_id = visit.path_id("document_id")
+        passages = await self._passages.of_document(visit.actor, document_id)
+        if any(passage.agent_id != visit.agent.id for passage in passages):
+            raise NotFound("document")
+        return _to_receipt(visit, await self._deletions.delete(visit.actor, DeletedKind.DOCUMENT, document_id))
+
+
+def _to_receipt(visit: Visit[Form], deleted: Deletion) -> Go:
+    return Go(visit.url("deletion", deletion_id=deleted.id), f"{deleted.name} is deleted.")
+
+
+def _rows(receipt: Deletion) -> list[tuple[str, int | None, int | None]]:
+    """Store by store: its name, what it held before, what it holds now."""
+    return [
+        (_STORES[each.name], getattr(receipt.before, each.name), getattr(receipt.after, each.name))
+        for each in fields(StoreCounts)
+    ]
+
+
+_STORES: Final = {
+    "documents": "Pages",
+    "versions": "Versions of pages",
+    "chunks": "Chunks",
+    "embeddings": "Cached vectors",
+    "vectors": "Rows of the vector index",
+    "keywords": "Entries of the keyword index",
+}

@@ -1,0 +1,14 @@
+"""The source that a page's path names."""
+
+from app.core.errors import NotFound
+from app.sources.source import Source
+from app.sources.sources import Sources
+from app.web.console.page import Form, Visit
+
+
+async def own_source(sources: Sources, visit: Visit[Form]) -> Source:
+    """Of the path's agent. Raises NotFound."""
+    source = await sources.get(visit.actor, visit.path_id("source_id"))
+    if source.agent_id != visit.agent.id:
+        raise NotFound("source")
+    return source

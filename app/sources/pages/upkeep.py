@@ -1,0 +1,79 @@
+"""How a source is kept up to date: its schedule, its publish hook, and what another reading would cost."""
+
+from pydantic import Field
+
+from app.core.errors import InvalidInput
+from app.sources import schedules as rules
+from app.sources.pages.own_source import own_source
+from app.sources.reading.reading_preview import ReadingPreview, ReadingPreviews
+from app.sources.reading_schedule import Schedule
+from app.sources.schedules import Schedules
+from app.sources.source import GIVEN_KINDS, Source
+from app.sources.source_hooks import SourceHooks
+from app.sources.sources import Sources
+from app.web.access import read, write
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+
+_PATH = "/console/agents/{agent_id}/sources/{source_id}/upkeep"
+_SHOWN = "source_upkeep"
+
+
+class ScheduleForm(Form):
+    """At most one of the two; with neither the source is read only when somebody asks for it."""
+
+    every_hours: int = Field(default=0, ge=0, le=rules.MAX_HOURS)
+    cron: str = Field(default="", max_length=rules.MAX_CRON_CHARS)
+
+
+class SourceUpkeepPages(Pages):
+    def __init__(self, sources: Sources, schedules: Schedules, hooks: SourceHooks, previews: ReadingPreviews) -> None:
+        self._sources = sources
+        self._schedules = schedules
+        self._hooks = hooks
+        self._previews = previews
+
+    @page(_PATH, access=read, under="sources")
+    async def source_upkeep(self, visit: Visit[NoForm]) -> Shown:
+        return self._page(visit, await own_source(self._sources, visit))
+
+    @action(_PATH + "/schedule", access=write, shown_on=_SHOWN, under="sources")
+    async def set_schedule(self, visit: Visit[ScheduleForm]) -> Go:
+        source, given = await own_source(self._sources, visit), visit.input
+        here = visit.url(_SHOWN, source_id=source.id)
+        if not given.every_hours and not given.cron:
+            await self._schedules.clear(visit.actor, source.id)
+            return Go(here, "It is read only when somebody asks for it.")
+        if given.every_hours and given.cron:
+            raise InvalidInput("cron", "Give either hours or a cron expression, and leave the other blank.")
+        found = await self._schedules.set(visit.actor, source.id, Schedule(given.cron.strip(), given.every_hours))
+        return Go(here, f"The next reading is due on {found.next_at:%Y-%m-%d at %H:%M} UTC.")
+
+    @action(_PATH + "/hook", access=write, shown_on=_SHOWN, under="sources")
+    async def make_hook(self, visit: Visit[NoForm]) -> Shown:
+        """Shown with the answer itself: a secret goes into no cookie and no address."""
+        source = await own_source(self._sources, visit)
+        return self._page(visit, source, secret=await self._hooks.make(visit.actor, source.id))
+
+    @action(_PATH + "/hook/remove", access=write, shown_on=_SHOWN, under="sources")
+    async def remove_hook(self, visit: Visit[NoForm]) -> Go:
+        source = await own_source(self._sources, visit)
+        await self._hooks.remove(visit.actor, source.id)
+        return Go(visit.url(_SHOWN, source_id=source.id), "Calls of the publish hook are refused from now on.")
+
+    @action(_PATH + "/preview", access=write, shown_on=_SHOWN, under="sources")
+    async def preview_reading(self, visit: Visit[NoForm]) -> Shown:
+        """Nothing is embedded or stored, so there is nowhere to go on to."""
+        source = await own_source(self._sources, visit)
+        return self._page(visit, source, preview=await self._previews.of(visit.actor, source.id))
+
+    def _page(
+        self, visit: Visit[Form], source: Source, *, secret: str = "", preview: ReadingPreview | None = None
+    ) -> Shown:
+        told = {
+            "source": source,
+            "is_fetched": source.config.kind not in GIVEN_KINDS,
+            "hook": f"{str(visit.request.base_url).rstrip('/')}/v1/hooks/sources/{source.id}",
+            "secret": secret,
+            "preview": preview,
+        }
+        return Shown("source_upkeep.html", told)

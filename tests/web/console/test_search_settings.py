@@ -1,0 +1,98 @@
+"""How an agent searches, set and tried at the console."""
+
+import re
+from dataclasses import replace
+from datetime import date
+
+from app.agents.agents import Agents
+from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
+from app.core.search_filter import AttributeFilter, SearchFilter
+from tests.web.console.browser import ConsoleBrowser, text_of
+from tests.web.console.page_examples import FORMS
+from tests.web.house import House
+
+SETTINGS = {name: str(value) for name, value in FORMS["save_search_settings"].items()}
+
+
+def page_of(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/settings/search"
+
+
+async def draft_of(house: House) -> RetrievalSettings:
+    return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.retrieval
+
+
+async def test_a_saved_form_is_how_the_draft_searches(house: House, browser: ConsoleBrowser) -> None:
+    fields = {
+        **SETTINGS,
+        "fusion": "rrf",
+        "rerank": "off",
+        "recall_per_list": "80",
+        "follow_ups": "",  # a box that is not ticked
+        "needs_two_survivors": "true",
+        "filter_languages": "en\r\nde",
+        "filter_dated_from": "2026-01-02",
+    }
+    assert "draft is saved" in await browser.flash(await browser.post(page_of(house), fields))
+    saved = await draft_of(house)
+    assert saved == replace(
+        RetrievalSettings(),
+        fusion=FusionMethod.RRF,
+        rerank=RerankMode.OFF,
+        recall_per_list=80,
+        vector_weight=2.0,
+        follow_ups=False,
+        needs_two_survivors=True,
+        filter=SearchFilter(
+            path_prefixes=("/docs/",),
+            languages=("en", "de"),
+            dated_from=date(2026, 1, 2),
+            attributes=(AttributeFilter("plan", ("pro", "basic")),),
+        ),
+    )
+
+
+async def test_the_page_holds_what_it_saves(house: House, browser: ConsoleBrowser) -> None:
+    """What a browser would send back of the page as it is changes nothing."""
+    await browser.post(page_of(house), SETTINGS)
+    page, saved = await browser.page(page_of(house)), await draft_of(house)
+    form = page[page.index('class="whole settings"') :]
+    sent = dict(re.findall(r'<input id="[^"]*" name="(\w+)" type="(?:number|date)" value="([^"]*)"', form))
+    sent |= dict.fromkeys(re.findall(r'name="(\w+)" type="checkbox" value="true" checked', form), "true")
+    chosen = re.findall(r'<select id="[^"]*" name="(\w+)".*?<option value="(\w+)" selected', form, re.S)
+    areas = re.findall(r'<textarea id="[^"]*" name="(\w+)"[^>]*>\n(.*?)</textarea>', form, re.S)
+    await browser.post(page_of(house), {**sent, **dict(chosen), **dict(areas)})
+    assert await draft_of(house) == saved
+
+
+async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(
+    house: House, browser: ConsoleBrowser
+) -> None:
+    before = await draft_of(house)
+    for name, value in {
+        "recall_per_list": "0",
+        "exploration": "0.5",
+        "sources": "many",
+        "fusion": "magic",
+        "filter_languages": "english",
+        "filter_path_prefixes": "docs",
+        "filter_attributes": "plan",
+    }.items():
+        refused = await browser.post(page_of(house), {**SETTINGS, "rrf_k": "77", name: value})
+        assert refused.status_code == 422, name
+        assert re.search(rf'id="save_search_settings-{name}-wrong">[^<]', refused.text), name
+        assert 'value="77"' in refused.text
+    assert await draft_of(house) == before
+
+
+async def test_a_question_is_searched_for_by_draft_and_live_side_by_side(house: House, browser: ConsoleBrowser) -> None:
+    page = text_of(await browser.page(f"{page_of(house)}?question=What+does+it+cost%3F"))
+    assert page.index("Draft confidence") < page.index("Live confidence")
+    assert "Stages of the" not in text_of(await browser.page(page_of(house)))
+
+
+async def test_a_number_that_is_not_the_default_says_what_that_was(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(page_of(house), {**SETTINGS, "sources": "9"})
+    page = text_of(await browser.page(page_of(house)))
+    assert "Chunks that reach the answer; 1 to 20. Default: 6." in page
+    assert "Default: 18." not in page
