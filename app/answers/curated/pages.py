@@ -55,6 +55,10 @@ class CuratedForm(Form):
         return replace(answer, **told, expires_at=expires_at)
 
 
+class PreviewForm(Form):
+    answer: str = Field(default="", max_length=MAX_ANSWER_CHARS)
+
+
 class CuratedAnswerPages(Pages):
     def __init__(self, answers: CuratedAnswers, rehearsals: Rehearsals, turns: TurnReview) -> None:
         self._answers = answers
@@ -86,6 +90,16 @@ class CuratedAnswerPages(Pages):
             return _form("add_curated_answer", visit.url("add_curated_answer"), answer, rehearsal)
         await self._answers.create(visit.actor, answer)
         return Go(visit.url("curated_answers"), "The answer is given from now on.")
+
+    @action(
+        "/console/agents/{agent_id}/curated-answers/preview",
+        access=write,
+        shown_on="new_curated_answer",
+        under="curated_answers",
+    )
+    async def preview_answer(self, visit: Visit[PreviewForm]) -> Shown:
+        """While it is being written: a form picks the drawn answer out of this page."""
+        return Shown("answer_preview.html", {"text": visit.input.answer})
 
     @page("/console/agents/{agent_id}/curated-answers/{answer_id}", access=read, under="curated_answers")
     async def curated_answer(self, visit: Visit[NoForm]) -> Shown:

@@ -48,3 +48,11 @@ async def test_what_is_wrong_stands_beside_its_field(still_console: OpenConsole)
     response = await still_console.editor.post(place(still_console, "/new"), wrong)
     assert response.status_code == 422
     assert 'id="add_curated_answer-pattern-wrong"' in response.text
+
+
+async def test_an_answer_is_drawn_while_it_is_written(still_console: OpenConsole) -> None:
+    editor = still_console.editor
+    shown = await editor.post(place(still_console, "/preview"), {"answer": "**12 euros** <script>x</script>"})
+    assert "<strong>12 euros</strong> &lt;script&gt;x&lt;/script&gt;" in shown.text
+    form = await editor.page(place(still_console, "/new"))
+    assert f'hx-post="{place(still_console, "/preview")}"' in form
