@@ -110,7 +110,7 @@ test-security: .venv/installed ## Run every test that SECURITY.md names, and cou
 .PHONY: lock
 lock: .venv/installed ## Lock what the image installs, by version and hash, after a change in pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[audit]'
-	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --build-deps-for wheel \
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --extra otel --build-deps-for wheel \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/python -m tests.security.notices
 

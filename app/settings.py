@@ -183,6 +183,7 @@ class Settings(BaseSettings):
         "info",
         description="How much is logged. Unless it is set, commands other than serve and work log warnings alone.",
     )
+    trace_texts: bool = Field(False, description="Put questions, answers and prompts into OpenTelemetry's traces.")
     log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
 
     @field_validator("trusted_proxies", mode="before")

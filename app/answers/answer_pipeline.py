@@ -24,6 +24,7 @@ from app.core.text.turn_language import turn_language
 from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
+from app.kit.tracing import traced
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.search.confidence import answer_confidence
@@ -84,6 +85,7 @@ class AnswerPipeline:
             known=self._languages.languages,
         )
 
+    @traced("docent.curated_match")
     async def ready(self, agent: LiveAgent, answers: Sequence[CuratedAnswer], asking: Asking) -> ReadyAnswer | None:
         """What is said without a search: to somebody who asks for a person, by a curated answer, to small talk."""
         request, language = asking.request, asking.language
@@ -129,6 +131,7 @@ class AnswerPipeline:
         )
         return Composition(brief, on_text, self._embedder, self._sections)
 
+    @traced("docent.write")
     async def write(self, composition: Composition) -> None:
         """Raises ModelInterrupted; the text so far stays."""
         await composition.write(self._writers)

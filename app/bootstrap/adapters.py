@@ -240,11 +240,13 @@ def _impatient(
     from app.providers.chat.circuit_chat_model import CircuitChatModel
     from app.providers.chat.failover_chat_model import FailoverChatModel
     from app.providers.chat.timed_chat_model import TimedChatModel
+    from app.providers.chat.traced_chat_model import TracedChatModel
 
     models: list[ChatModel] = []
-    for part, _, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
+    for part, name, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
+        traced = TracedChatModel(model, name=name, url=getattr(settings, f"{part}_url"))
         timed = TimedChatModel(
-            model, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
+            traced, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
         )
         models.append(CircuitChatModel(timed, CircuitBreaker(part, on_change=circuits.watch(part))))
     return BoundedChatModel(FailoverChatModel(models), limiter) if limiter else FailoverChatModel(models)
@@ -261,10 +263,12 @@ def configured_context_writer(
     from app.knowledge.context_writer import ContextWriter
     from app.providers.chat.circuit_chat_model import CircuitChatModel
     from app.providers.chat.failover_chat_model import FailoverChatModel
+    from app.providers.chat.traced_chat_model import TracedChatModel
 
     models, names = [], []
     for part, name, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
-        models.append(CircuitChatModel(model, CircuitBreaker(part, on_change=circuits.watch(part))))
+        traced = TracedChatModel(model, name=name, url=getattr(settings, f"{part}_url"))
+        models.append(CircuitChatModel(traced, CircuitBreaker(part, on_change=circuits.watch(part))))
         names.append(name)
     return ContextWriter(FailoverChatModel(models), names[0])
 

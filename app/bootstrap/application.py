@@ -44,6 +44,7 @@ from app.gaps.pages.gap import GapPages
 from app.gaps.pages.gap_answer import GapAnswerPages
 from app.gaps.pages.gaps import GapsPages
 from app.gaps.pages.threshold import ThresholdPages
+from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
 from app.knowledge.api.quarantine import AdminQuarantine
 from app.knowledge.pages.first_questions import FirstQuestionPages
@@ -90,6 +91,7 @@ from app.web.middleware.cors import WidgetCors
 from app.web.middleware.metrics import RequestMeter
 from app.web.middleware.request_log import RequestLog
 from app.web.middleware.response_headers import SecurityHeaders
+from app.web.middleware.traces import TracedRequests
 from app.web.middleware.unexpected_errors import UnexpectedErrors
 from app.web.openapi import OpenApi
 from app.web.stream_probe import StreamProbe
@@ -215,6 +217,7 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", more_routes: Sequence[B
             ValidationError: answer_with_problem,
         },
         middleware=[
+            *([Middleware(TracedRequests)] if is_recording() else []),
             Middleware(RequestLog, meter=parts.get(RequestMeter)),
             Middleware(SecurityHeaders, addresses=parts.get(ClientAddresses)),
             Middleware(WidgetCors),

@@ -22,6 +22,7 @@ from app.bootstrap.adapters import (
     configured_secret_keys,
     configured_stream_slots,
 )
+from app.bootstrap.tracing import traces
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, Misconfigured
 from app.kit.clock import SystemClock
@@ -165,7 +166,9 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
     from app.store.machine_lock import MachineLock
     from app.store.process_meter import process_metrics
 
+    process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:
+        await closing.enter_async_context(traces(settings, process))
         engine, record = await closing.enter_async_context(open_record(settings))
         await SealedSecrets(record).settle()
         metrics = process_metrics(engine)
@@ -193,7 +196,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             metrics=metrics,
             supervisor=Supervisor(background_failures(metrics)),
             circuits=circuits,
-            process=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}",
+            process=process,
             clock=SystemClock(),
             record=record,
             shared=Shared(configured_cache(redis), configured_rate_limiter(redis), configured_stream_slots(redis)),

@@ -46,6 +46,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
     from app.knowledge.retire import Retire
+    from app.providers.embedding.traced_embedder import TracedEmbedder
     from app.sources.cron_calendar import CronCalendar
     from app.sources.deletions.finish_deletions import FinishDeletions
     from app.sources.files.pooled_file_reader import PooledFileReader
@@ -57,7 +58,9 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from crawler.extract.extraction_pool import ExtractionPool
 
     settings = base.settings
-    indexer = ChunkIndexer(base.record, base.models.embedder, base.indexes.vectors, base.indexes.keywords)
+    indexer = ChunkIndexer(
+        base.record, TracedEmbedder(base.models.embedder), base.indexes.vectors, base.indexes.keywords
+    )
     retire = Retire(base.record, indexer)
     limits = configured_chunk_limits(settings, base.models.embedder.max_tokens)
     deletions = FinishDeletions(base.record, base.indexes.vectors, base.indexes.keywords, indexer)

@@ -110,6 +110,7 @@ def configure_logging(settings: Settings, log_level: str | None = None) -> None:
     import structlog
 
     from app.cli.serving.log_lines import EscapedLines, escape_controls
+    from app.kit.tracing import add_trace_ids
 
     renderer: Any = (
         structlog.processors.JSONRenderer()
@@ -120,6 +121,7 @@ def configure_logging(settings: Settings, log_level: str | None = None) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            add_trace_ids,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,

@@ -11,6 +11,7 @@ from app.core.chunk import Chunk, IndexHit
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.search_filter import SearchFilter
 from app.core.text.light_words import without_light_words
+from app.kit.tracing import span
 from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
@@ -202,8 +203,12 @@ class _Hits:
         return list(self.scores)
 
     async def ask(self, count: int) -> None:
+        if self.search is None:
+            self.found = []
+            return
         try:
-            self.found = await self.search(count) if self.search else []
+            with span("docent.recall.vectors" if self.vector else "docent.recall.keywords", {"docent.asked": count}):
+                self.found = await self.search(count)
         except IndexUnavailable as error:
             log.warning("recall.vectors_away" if self.vector else "recall.keywords_away", reason=str(error))
             self.is_away, self.found = True, []

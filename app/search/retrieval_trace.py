@@ -1,15 +1,17 @@
-"""What every stage of a search did, for the operator who asks why."""
+"""What every stage of a search did, for the operator who asks why, and for whoever collects spans."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from app.core.chunk import RankedChunk
+from app.kit.tracing import Value, is_recording, passed
 from app.search.retrieval import Retrieval
 
 _HEAD = 6  # the places that an answer sees
 _TOLD = 10  # candidates of which scores are kept with a turn
+_NAMED = frozenset({"method", "mode", "fallback"})  # fixed words; what else is text may be a visitor's
 _ID_CHARS = 8  # of a chunk's id: enough to tell the candidates of one search apart
 
 
@@ -29,6 +31,8 @@ class RetrievalTrace:
         if order is not None:
             entry |= self._moved(list(order[:_HEAD]))
         self._stages.append(entry)
+        if is_recording():
+            passed(f"docent.search.{name}", now - self._since, _told_of_a_stage(facts))
         self._since = now
 
     def note_missing(self, names: Sequence[str]) -> None:
@@ -45,6 +49,11 @@ class RetrievalTrace:
         if before is not None:
             shown["moved"] = sum(old != new for old, new in zip(before, head, strict=False))
         return shown
+
+
+def _told_of_a_stage(facts: Mapping[str, Any]) -> dict[str, Value]:
+    numbers = {name: value for name, value in facts.items() if isinstance(value, int | float) or name in _NAMED}
+    return {f"docent.search.{name}": value for name, value in numbers.items()}
 
 
 def without_candidates(retrieval: Retrieval) -> Retrieval:

@@ -12,6 +12,7 @@ import structlog
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
 from app.core.turn import TurnEnd
+from app.kit.tracing import traced
 from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
@@ -47,6 +48,7 @@ class TurnEndStore:
         """The process must go: try once more, at most."""
         self._must_go.set()
 
+    @traced("docent.persist")
     async def store(self, end: TurnEnd) -> UUID | None:
         """The answer's message id. While the record is full, locked or away the same end is tried again for as long as
         this process lives: a turn that reads `running` would block its conversation. None when the process had to go

@@ -26,6 +26,7 @@ from app.core.text.own_words import own_words
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
 from app.kit.tasks.ended_task import end_task
+from app.kit.tracing import NO_SPAN, Span, span, traced
 from app.search.index_watch import IndexWatch
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.retrieval_trace import without_candidates
@@ -91,6 +92,7 @@ class TurnRun:
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
         self._ends = TurnEndStore(tools.records, request.turn_id, on_delay=self._tell_failure)
         self._spending = TurnSpending()
+        self._span: Span = NO_SPAN
         self._began = perf_counter()
         self._writing: asyncio.Task[None] | None = None
         self._ending_writing: asyncio.Task[None] | None = None
@@ -125,6 +127,17 @@ class TurnRun:
     async def run(self) -> None:
         """Never raises. `admitted` carries what begin raised; afterwards the live turn always ends with done or
         error."""
+        about = {
+            "docent.turn_id": str(self._request.turn_id),
+            "docent.agent_id": str(self._session.agent_id),
+            "docent.channel": self._session.channel.value,
+            "gen_ai.conversation.id": str(self._session.conversation_id),
+        }
+        with span("docent.turn", about) as self._span:
+            self._span.set_text("docent.question", self._request.message)
+            await self._run()
+
+    async def _run(self) -> None:
         composition: Composition | None = None
         self._spending.begin()
         try:
@@ -175,6 +188,7 @@ class TurnRun:
             remembered = stored_history(tx, self._session.conversation_id)
         return agent, answers, remembered
 
+    @traced("docent.begin")
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""
         try:
@@ -189,6 +203,7 @@ class TurnRun:
         self._live.publish(Start(self._request.turn_id, self._session.conversation_id))
         self.admitted.set_result(None)
 
+    @traced("docent.search")
     async def _search(self, agent: LiveAgent, asking: Asking) -> tuple[str, Retrieval]:
         history = asking.history if agent.config.retrieval.follow_ups else ()
         standalone = await self._tools.completer.complete(self._request.message, history)
@@ -281,6 +296,7 @@ class TurnRun:
             | {"standalone": composition.brief.standalone},
             next_questions=next_questions,
         )
+        self._note(end)
         await self._checkpointer.settle()
         message_id = await self._ends.store(end)
         if error_code or message_id is None:
@@ -293,6 +309,16 @@ class TurnRun:
         if end.citations:
             self._live.publish(Citations(end.citations))
         self._live.publish(Done.of(end, self._request.turn_id, message_id))
+
+    def _note(self, end: TurnEnd) -> None:
+        """What collectors of spans may count by."""
+        self._span.set("docent.answered_by", end.answered_by.value)
+        self._span.set("docent.confidence", end.confidence)
+        self._span.set("docent.low_confidence", end.low_confidence)
+        self._span.set("docent.finish", end.finish.value)
+        self._span.set_text("docent.answer", end.answer)
+        if end.error_code:
+            self._span.fail(end.error_code)
 
     async def _fail(self, composition: Composition | None, code: str) -> None:
         """Keep what there is."""
@@ -307,6 +333,7 @@ class TurnRun:
             error_code=code,
             duration_ms=self._milliseconds(perf_counter()) or 0,
         )
+        self._note(end)
         try:
             await self._ends.store(end)
         except Exception:

@@ -34,7 +34,18 @@ _LIBRARIES_FOR_HELP = {
     "shellingham",
     "typer",
 }
-_NOT_FOR_A_LIST = {"alembic", "dbos", "httpx", "lancedb", "numpy", "onnxruntime", "openai", "starlette", "tantivy"}
+_NOT_FOR_A_LIST = {
+    "alembic",
+    "dbos",
+    "httpx",
+    "lancedb",
+    "numpy",
+    "onnxruntime",
+    "openai",
+    "opentelemetry",
+    "starlette",
+    "tantivy",
+}
 
 
 def modules_of(*words: str, data: str = "") -> set[str]:

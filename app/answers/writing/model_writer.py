@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from app.answers.writing.brief import AnswerBrief
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.turn import AnsweredBy
+from app.kit.tracing import span
 from app.providers.chat.chat_model import ChatEnd, ChatModel, TextDelta
 
 _CHARS_PER_TOKEN = 3  # a low guess: a model that stops too early is worse than one that the guard cuts
@@ -21,6 +22,8 @@ class ModelWriter:
 
     async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         max_tokens = brief.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
-        async with self._model.stream(self._prompts.build(brief), max_tokens=max_tokens) as stream:
+        with span("docent.prompt"):
+            messages = self._prompts.build(brief)
+        async with self._model.stream(messages, max_tokens=max_tokens) as stream:
             async for item in stream:
                 yield item

@@ -23,6 +23,7 @@ from app.core.encodable_text import encodable
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
+from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 from app.providers.httptools_transport import HttptoolsTransport
 from app.providers.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
@@ -158,6 +159,7 @@ class OpenAIChatModel:
             response_format=reply or omit,
             stream=True,
             stream_options={"include_usage": True},
+            extra_headers=trace_headers(),
         )
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:

@@ -3,11 +3,23 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.core.errors import EmbedderUnavailable
+from app.kit.tracing import captured, resumed
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
+from app.providers.embedding.traced_embedder import embedding_span
 
 Vectors = list[list[float]]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """`trace` is where its caller is: a run is a part of what its first caller does."""
+
+    texts: Sequence[str]
+    vectors: asyncio.Future[Vectors]
+    trace: object
 
 
 class BatchingEmbedder(WrappedEmbedder):
@@ -22,7 +34,7 @@ class BatchingEmbedder(WrappedEmbedder):
         self._runs = runs
         self._max_batch = max_batch
         self._max_waiting = max_waiting
-        self._waiting: deque[tuple[Sequence[str], asyncio.Future[Vectors]]] = deque()
+        self._waiting: deque[_Waiting] = deque()
         self._running_now = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -35,14 +47,15 @@ class BatchingEmbedder(WrappedEmbedder):
             self._forget_cancelled()
         if self.is_full:
             raise EmbedderUnavailable(f"The embedding model is busy: {self._max_waiting} questions wait already.")
-        vectors: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
-        self._waiting.append((texts, vectors))
-        if self._running_now < self._runs:
-            self._running_now += 1
-            task = asyncio.create_task(self._work(), name="embedding questions")
-            self._tasks.add(task)  # the loop alone would not keep it alive
-            task.add_done_callback(self._tasks.discard)
-        return await vectors
+        with embedding_span(self._embedder, texts):
+            vectors: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
+            self._waiting.append(_Waiting(texts, vectors, captured()))
+            if self._running_now < self._runs:
+                self._running_now += 1
+                task = asyncio.create_task(self._work(), name="embedding questions")
+                self._tasks.add(task)  # the loop alone would not keep it alive
+                task.add_done_callback(self._tasks.discard)
+            return await vectors
 
     async def _work(self) -> None:
         try:
@@ -53,7 +66,8 @@ class BatchingEmbedder(WrappedEmbedder):
     async def _run_until_nobody_waits(self) -> None:
         while batch := self._next_batch():
             try:
-                vectors = await self._embedder.embed([text for texts, _ in batch for text in texts])
+                with resumed(batch[0].trace):
+                    vectors = await self._embedder.embed([text for each in batch for text in each.texts])
             except asyncio.CancelledError:
                 _fail(batch, EmbedderUnavailable("The embedding model was closed."))
                 raise
@@ -61,30 +75,30 @@ class BatchingEmbedder(WrappedEmbedder):
                 _fail(batch, error)
                 continue
             position = 0
-            for texts, future in batch:
-                if not future.done():
-                    future.set_result(vectors[position : position + len(texts)])
-                position += len(texts)
+            for each in batch:
+                if not each.vectors.done():
+                    each.vectors.set_result(vectors[position : position + len(each.texts)])
+                position += len(each.texts)
 
-    def _next_batch(self) -> list[tuple[Sequence[str], asyncio.Future[Vectors]]]:
-        batch: list[tuple[Sequence[str], asyncio.Future[Vectors]]] = []
+    def _next_batch(self) -> list[_Waiting]:
+        batch: list[_Waiting] = []
         room = self._max_batch
         while self._waiting:
-            texts, future = self._waiting[0]
-            if future.done():  # its caller has left
+            first = self._waiting[0]
+            if first.vectors.done():  # its caller has left
                 self._waiting.popleft()
                 continue
-            if batch and len(texts) > room:
+            if batch and len(first.texts) > room:
                 break
             batch.append(self._waiting.popleft())
-            room -= len(texts)
+            room -= len(first.texts)
         return batch
 
     def _forget_cancelled(self) -> None:
-        self._waiting = deque(entry for entry in self._waiting if not entry[1].done())
+        self._waiting = deque(entry for entry in self._waiting if not entry.vectors.done())
 
 
-def _fail(batch: Sequence[tuple[Sequence[str], asyncio.Future[Vectors]]], error: Exception) -> None:
-    for _, future in batch:
-        if not future.done():
-            future.set_exception(error)
+def _fail(batch: Sequence[_Waiting], error: Exception) -> None:
+    for each in batch:
+        if not each.vectors.done():
+            each.vectors.set_exception(error)

@@ -9,6 +9,7 @@ from openai import AsyncOpenAI, omit
 
 from app.core.encodable_text import encodable
 from app.core.errors import EmbedderUnavailable
+from app.kit.tracing import trace_headers
 from app.providers.openai_errors import OPENAI_ERRORS, what_happened
 
 _BATCH: Final = 64  # texts in one request; the smallest limit that common servers have
@@ -78,6 +79,7 @@ class OpenAIEmbedder:
                 dimensions=self._dimensions if self._can_shorten else omit,
                 # Left out, the SDK asks for base64 and decodes it; asked for, it would hand it through.
                 encoding_format="float" if self._wire == "float" else omit,
+                extra_headers=trace_headers(),
             )
             found = {entry.index: entry.embedding for entry in response.data}
             vectors = np.asarray([found[number] for number in range(len(texts))], dtype=np.float64)

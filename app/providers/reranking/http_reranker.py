@@ -15,6 +15,7 @@ import httpx
 
 from app.core.encodable_text import encodable
 from app.core.errors import RerankerUnavailable
+from app.kit.tracing import trace_headers
 from app.providers.reranking.reranker import PairScore
 
 Shape = Literal["cohere", "tei", "workers-ai"]
@@ -102,7 +103,8 @@ class HttpReranker:
 
     async def _ask(self, question: str, texts: Sequence[str]) -> dict[int, float]:
         body = self._dialect.ask(self._model, encodable(question), [encodable(text) for text in texts])
-        response = await self._client.post(self._url, json=body, timeout=None)  # the budget is the timeout
+        # The budget is the timeout.
+        response = await self._client.post(self._url, json=body, headers=trace_headers(), timeout=None)
         response.raise_for_status()
         return {int(number): float(score) for number, score in self._dialect.read(response.json())}
 

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from app.kit.tracing import traced
 from app.knowledge.reconcile import Reconcile, ReconcileReport
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.reading.due_readings import DueReadings
@@ -19,11 +20,13 @@ class KnowledgeJobs:
         self._reconcile = reconcile
         self._deletions = deletions
 
+    @traced("docent.job.mend", "consumer")
     async def mend(self) -> ReconcileReport:
         """What a crash left of all agents' knowledge: for a worker that starts."""
         await self._deletions.all_agents()
         return await self._reconcile.all_agents()
 
+    @traced("docent.job.crawl", "consumer")
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._reconcile.agent(agent_id)
         await self._read_source.read(run_id, leg)
@@ -34,8 +37,10 @@ class KnowledgeJobs:
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         await self._read_source.fail(run_id, reason)
 
+    @traced("docent.job.finish_deletions", "consumer")
     async def finish_deletions(self, agent_id: UUID) -> None:
         await self._deletions.agent(agent_id)
 
+    @traced("docent.job.reconcile_agent", "consumer")
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._reconcile.finish_agent(agent_id)

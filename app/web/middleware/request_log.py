@@ -45,19 +45,19 @@ class RequestLog:
             finally:
                 _log.info(
                     "request.answered",
-                    method=_method(scope),
-                    route=_route(scope),
+                    method=request_method(scope),
+                    route=route_template(scope),
                     status=status,
                     duration_ms=round((time.perf_counter() - started) * 1000),
                 )
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        self._meter.answered(_method(scope), _route(scope), status, seconds)
+        self._meter.answered(request_method(scope), route_template(scope), status, seconds)
 
 
-def _method(scope: Scope) -> str:
+def request_method(scope: Scope) -> str:
     return str(scope["method"]) if scope["method"] in _METHODS else "other"
 
 
-def _route(scope: Scope) -> str:
+def route_template(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", "unmatched"))
