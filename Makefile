@@ -150,6 +150,10 @@ bench-stages: .venv/installed ## Measure the stages of an answer beside their fl
 bench-indexing: .venv/installed ## Measure the processor time of indexing beside the embedder alone
 	$(BIN)/python -m bench.indexing
 
+.PHONY: bench-sizes
+bench-sizes: .venv/installed ## Measure agents of 1,000 to 1,000,000 chunks and 1,000 agents (SIZES="1x1000 1x10000" for a glance; needs postgresql-doc-15, an hour)
+	$(BIN)/python -m bench.sizes $(if $(SIZES),--sizes $(SIZES)) $(if $(FOLDER),--folder $(FOLDER))
+
 .PHONY: bench-at-rest
 bench-at-rest: .venv/installed ## Measure what a web process costs until it is ready, and holds at rest
 	$(BIN)/python -m bench.at_rest

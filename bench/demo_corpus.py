@@ -2,9 +2,10 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from app.agents.records.agents import AgentRecords
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.knowledge.chunk_indexer import ChunkIndexer, batches
+from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_line import ContextLine
@@ -32,7 +33,7 @@ from crawler.extract.extraction import extract_page
 _HOST = "nimbrel.example"
 _NOISE = 0.01  # on each number of a copy's vector: near its original, as pages of one site are, and never the same
 _PAGES_A_BATCH = 100
-_MARK = re.compile(r" \(copy \d+\)$")
+COPY_MARK = re.compile(r" \(copy (\d+)\)$")
 
 
 class CopyingEmbedder:
@@ -46,7 +47,7 @@ class CopyingEmbedder:
         self._random = np.random.default_rng(0)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        originals = [_MARK.sub("", text) for text in texts]
+        originals = [COPY_MARK.sub("", text) for text in texts]
         fresh = [text for text in dict.fromkeys(originals) if text not in self._known]
         self._known |= dict(zip(fresh, await self._inner.embed(fresh), strict=True))
         noisy = np.asarray([self._known[text] for text in originals])
@@ -56,17 +57,25 @@ class CopyingEmbedder:
 
 
 class DemoCorpus:
-    """The pages of the demonstration site, cut as ingest cuts them."""
+    """The pages of the demonstration site, or other `pages`, cut as ingest cuts them. `embedder` gets each text of a
+    page, with a mark where it is a copy."""
 
-    def __init__(self, base: Infrastructure) -> None:
+    def __init__(
+        self, base: Infrastructure, pages: Iterable[PageContent] | None = None, embedder: Embedder | None = None
+    ) -> None:
         self._base = base
         limits = ChunkLimits.for_embedder(base.models.embedder.max_tokens)
         chunker = Chunker(base.models.splitter, base.models.tokens, limits)
-        indexer = ChunkIndexer(
-            base.record, CopyingEmbedder(base.models.embedder), base.indexes.vectors, base.indexes.keywords
-        )
+        embedder = embedder or CopyingEmbedder(base.models.embedder)
+        indexer = ChunkIndexer(base.record, embedder, base.indexes.vectors, base.indexes.keywords)
         self._learner = GivenChunks(base.record, indexer, ContextLine(base.models.tokens, limits.context_tokens))
-        self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in site_pages()]
+        pages = site_pages() if pages is None else pages
+        self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in pages]
+
+    @property
+    def chunk_count(self) -> int:
+        """Of all pages, before any is copied."""
+        return sum(len(chunks) for _, chunks in self._cut)
 
     async def agent_of(self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = ()) -> LiveAgent:
         """A published agent that knows `chunk_count` chunks and may be embedded in `origins`."""
@@ -79,7 +88,8 @@ class DemoCorpus:
             return source, made
 
         source, made = await self._base.record.write(work)
-        for pages in batches(list(self._copies(chunk_count)), _PAGES_A_BATCH):
+        copies = self._copies(chunk_count)
+        while pages := list(islice(copies, _PAGES_A_BATCH)):
             await self._learner.learn(made.id, source.id, pages)
         return await self._base.record.read(lambda tx: AgentRecords(tx).live(made.id))
 
