@@ -1,8 +1,12 @@
 """Which language a few words are in, by py3langid: a naive Bayes classifier over byte sequences with its model in the
 package."""
 
+import tempfile
 from functools import cache, cached_property
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from app.core.encodable_text import encodable
@@ -28,4 +32,24 @@ class LanguageGuesser:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    """Its two large tables, of 67 MiB, lie in a file: questions touch few of their pages, and the system takes those
+    back when it needs them."""
+    read = LanguageIdentifier.from_model_file(MODEL_FILE)
+    moves = _in_file(np.frombuffer(read.tk_nextmove, dtype=read.tk_nextmove.typecode))
+    return LanguageIdentifier(
+        _in_file(read.nb_ptc),
+        read.nb_pc,
+        read.nb_classes,
+        moves.data,  # whose items are Python's integers, as those of the array that it was
+        read.tk_output,
+        norm_probs=True,
+        tk_row=read.tk_row,
+    )
+
+
+def _in_file(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same numbers, mapped from a file that is gone with the process."""
+    with tempfile.TemporaryFile() as file:
+        table.tofile(file)
+        file.flush()
+        return np.memmap(file, dtype=table.dtype, mode="r", shape=table.shape)

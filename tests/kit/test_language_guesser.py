@@ -1,6 +1,7 @@
 """Questions of visitors, which are short, in the languages that we speak ourselves."""
 
 import pytest
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from app.core.text.languages import LANGUAGES
 from app.core.text.turn_language import LIKELY, SURE
@@ -50,3 +51,10 @@ def test_what_tells_no_language_is_guessed_without_certainty(guesser: LanguageGu
 
 def test_every_language_that_we_speak_is_known(guesser: LanguageGuesser) -> None:
     assert guesser.languages >= LANGUAGES
+
+
+def test_it_guesses_as_the_package_does_with_its_tables_in_memory(guesser: LanguageGuesser) -> None:
+    packaged = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    for text in (*QUESTIONS.values(), "", "API rate limit"):
+        guess = guesser.guess(text)
+        assert (guess.language, guess.probability) == packaged.classify(text)
