@@ -23,7 +23,7 @@ from app.bootstrap.adapters import (
 from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks
-from app.bootstrap.infrastructure import Infrastructure, following_keywords, open_infrastructure
+from app.bootstrap.infrastructure import Infrastructure, Models, following_keywords, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.conversations.history import History
 from app.conversations.people.history_cache import HistoryCache
@@ -46,7 +46,6 @@ from app.kit.wiring import Wiring
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.reranking.reranker import Reranker
 from app.quality.golden_run_execution import SearchUnderTest
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
@@ -101,7 +100,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         await opened.enter_async_context(following_keywords(base))
         answering = await opened.enter_async_context(open_answering(base))
         parts = Wiring({**await _parts(base, answering, opened), **doubles})
-        warming = asyncio.create_task(warm_up(base.models.questions, base.models.reranker, LanguageGuesser()))
+        warming = asyncio.create_task(warm_up(base.models, LanguageGuesser()))
         try:
             app = create_app(parts, version=VERSION)
             app.state.connections = _connections(base)
@@ -111,13 +110,15 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
             await asyncio.gather(warming, return_exceptions=True)
 
 
-async def warm_up(embedder: Embedder, reranker: Reranker, languages: LanguageGuesser) -> None:
-    """Load what answers need before the first visitor has to wait for it."""
+async def warm_up(models: Models, languages: LanguageGuesser) -> None:
+    """Load what answers need before the first visitor has to wait for it. The shipped reranker has no vote by default,
+    so the first ranking that wants one opens it, within a tenth of a second."""
     await asyncio.to_thread(languages.guess, "ready?")
     await asyncio.to_thread(has_failure_words, "ready?")  # reads the tables of all languages
     try:
-        await embedder.embed(["ready?"])
-        await reranker.score("ready?", ["yes"], budget_seconds=30)
+        await models.questions.embed(["ready?"])
+        if not models.is_reranker_shipped:
+            await models.reranker.score("ready?", ["yes"], budget_seconds=30)
     except Unavailable as error:
         log.warning("models.not_warmed", reason=str(error))
 

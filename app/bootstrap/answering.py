@@ -143,7 +143,7 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
         base.models.reranker,
         base.clock,
         helper or model,
-        is_reranker_shipped=not (base.settings.rerank_url or base.settings.rerank_folder),
+        is_reranker_shipped=base.models.is_reranker_shipped,
     )
 
 

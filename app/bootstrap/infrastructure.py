@@ -63,13 +63,14 @@ class Stored:
 @dataclass(frozen=True, slots=True)
 class Models:
     """Those that read text, and what measures and cuts it for them. `questions` is the embedder as those who wait for
-    an answer use it."""
+    an answer use it. A reranker that is not the shipped one has a vote where an agent's settings do not speak of it."""
 
     embedder: Embedder
     questions: RememberingEmbedder
     tokens: TokenCounter
     splitter: TextSplitter
     reranker: Reranker
+    is_reranker_shipped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
                 tokens,
                 MarkdownTextSplitter(tokens),
                 configured_reranker(settings, threads, circuits, closing),
+                is_reranker_shipped=not (settings.rerank_url or settings.rerank_folder),
             ),
             indexes=Indexes(vectors, keywords),
         )
