@@ -1,6 +1,7 @@
 """The composition root: settings become a web process or a worker, on what `app.bootstrap` opens."""
 
 import asyncio
+import ctypes
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -121,6 +122,14 @@ async def warm_up(models: Models, languages: LanguageGuesser) -> None:
             await models.reranker.score("ready?", ["yes"], budget_seconds=30)
     except Unavailable as error:
         log.warning("models.not_warmed", reason=str(error))
+    await asyncio.to_thread(_give_back_free_memory)
+
+
+def _give_back_free_memory() -> None:
+    """What reading modules and models has left. glibc keeps it; another library has its own ways."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _connections(base: Infrastructure) -> OpenConnections:
