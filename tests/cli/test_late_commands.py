@@ -72,6 +72,12 @@ def test_a_list_imports_the_database_and_neither_models_nor_indexes(tmp_path: Pa
     assert not libraries & _NOT_FOR_A_LIST
 
 
+def test_a_server_imports_the_job_queue_with_its_first_job() -> None:
+    report = "import app.cli.serving.commands, sys; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    assert "dbos" not in {name.partition(".")[0] for name in done.stdout.split()}
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_list_says_of_each_command_what_its_own_help_begins_with(command: LateCommand) -> None:
     loaded = command.load()

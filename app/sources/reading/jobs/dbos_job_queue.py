@@ -1,18 +1,21 @@
 """JobQueue by DBOS, on SQLite or Postgres: jobs outlive every process.
 
-Only this and `dbos_worker`, which does the jobs, know DBOS.
+Only this and `dbos_worker`, which does the jobs, know DBOS. It is imported with the first job: a web process that
+enqueues none starts sooner for it, and holds 25 MiB less.
 """
 
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID, uuid4
 
 import anyio
 from anyio import to_thread
-from dbos import DBOS, DBOSClient, EnqueueOptions
 
 from app.core.errors import DatabaseAway, Misconfigured
 from app.store.vendor_errors import translated_errors
+
+if TYPE_CHECKING:
+    from dbos import DBOSClient, EnqueueOptions
 
 READING: Final = "reading"
 UPKEEP: Final = "upkeep"  # a queue of its own: forgetting must not wait for readings that take hours
@@ -43,7 +46,7 @@ class DbosJobQueue:
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._enqueue(UPKEEP, RECONCILE_AGENT, f"reconcile-{uuid4()}", str(agent_id))
 
-    async def client(self) -> DBOSClient:
+    async def client(self) -> "DBOSClient":
         """Opened on first use."""
         async with self._opening:
             if self._client is None:
@@ -76,7 +79,9 @@ def run_of(job_id: str) -> UUID:
     return UUID(job_id.partition(_LEG)[0])
 
 
-def _open_client(url: str) -> DBOSClient:
+def _open_client(url: str) -> "DBOSClient":
+    from dbos import DBOS, DBOSClient
+
     try:
         with translated_errors():
             DBOS.migrate(url)
