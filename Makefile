@@ -229,6 +229,11 @@ lint-widget: widget/node_modules/.package-lock.json ## Types, rules, tests and w
 	npm --prefix widget test
 	npm --prefix widget run size
 	npm --prefix widget run check-dist
+	npm --prefix widget run packages
+
+.PHONY: npm-packages
+npm-packages: widget/node_modules/.package-lock.json ## Build the npm packages in widget/packages (needs Node 20)
+	npm --prefix widget run packages
 
 .PHONY: docs
 docs: .venv/installed ## Build the documentation as a website in build/docs; every warning is an error

@@ -10,14 +10,15 @@ const REFUSED = [
   [/\b(session|local)Storage\b(?!")/, "the store is the only thing kept", "store.ts"],
   [/postMessage/, "tabs of one website talk by its channel, windows not at all", "tabs.ts"],
 ];
-const src = new URL("src/", import.meta.url);
-for (const name of readdirSync(src).filter((each) => each.endsWith(".ts") && !each.endsWith(".test.ts"))) {
-  readFileSync(new URL(name, src), "utf8")
+const FOLDERS = ["src", "packages/client/src", "packages/react/src", "packages/vue/src"];
+const sources = FOLDERS.flatMap((folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => [folder, name]));
+for (const [folder, name] of sources.filter(([, each]) => each.endsWith(".ts") && !each.endsWith(".test.ts"))) {
+  readFileSync(new URL(`${folder}/${name}`, import.meta.url), "utf8")
     .split("\n")
     .forEach((line, at) => {
       for (const [pattern, reason, home] of REFUSED) {
         if (name === home || !pattern.test(line)) continue;
-        console.error(`src/${name}:${at + 1}: ${reason}: ${line.trim()}`);
+        console.error(`${folder}/${name}:${at + 1}: ${reason}: ${line.trim()}`);
         process.exitCode = 1;
       }
     });

@@ -1,4 +1,4 @@
-// Bundles each src/*.test.ts and hands it to node's own test runner.
+// Bundles each test of src/ and of packages/ and hands it to node's own test runner.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,12 @@ import { englishWords } from "./build.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const out = here + "node_modules/.tests/";
 rmSync(out, { recursive: true, force: true });
-const tests = readdirSync(here + "src").filter((name) => name.endsWith(".test.ts"));
+const testsIn = (folder) => readdirSync(here + folder).filter((name) => name.endsWith(".test.ts")).map((name) => `${folder}/${name}`);
+const tests = [...testsIn("src"), ...testsIn("packages/client/src")];
 await build({
   absWorkingDir: here,
-  entryPoints: tests.map((name) => "src/" + name),
+  entryPoints: tests,
+  outbase: here,
   outdir: out,
   outExtension: { ".js": ".mjs" },
   bundle: true,

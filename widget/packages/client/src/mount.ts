@@ -1,0 +1,124 @@
+import type { Citation, Rating, SignedUser } from "../../../src/contract.js";
+
+/** What the script tag of the widget says, and who is signed in. */
+export interface WidgetOptions {
+  /** Where your Docent is, such as "https://chat.example.com" or "https://example.com/docent". */
+  base: string;
+  /** The agent's id. */
+  agent: string;
+  color?: string | undefined;
+  position?: "left" | "right" | undefined;
+  label?: string | undefined;
+  icon?: "chat" | "help" | "spark" | undefined;
+  theme?: "light" | "dark" | "auto" | undefined;
+  /** BCP 47, such as "de"; else the language of the page. */
+  locale?: string | undefined;
+  /** The panel is open at once, without the focus. */
+  open?: boolean | undefined;
+  /** False: what the page says is not read. */
+  pageContext?: boolean | undefined;
+  /** Who is signed in on the website, as its server has signed it. */
+  user?: SignedUser | undefined;
+  /** Of a content security policy that asks for one. */
+  nonce?: string | undefined;
+}
+
+/** What the widget tells of, with what it says then. */
+export interface WidgetEvents {
+  open: object;
+  close: object;
+  message: { turn_id: string; message: string };
+  answer: { turn_id: string; text: string; citations: readonly Citation[]; low_confidence?: boolean };
+  citation_click: { turn_id: string; citation: Citation };
+  feedback: { turn_id: string; rating: Rating; comment?: string };
+  gap: { turn_id: string; message: string };
+  error: { turn_id?: string; code: string };
+}
+
+interface Widget {
+  agents: Record<string, Widget>;
+  on(name: string, listener: (detail: never) => void): () => void;
+  open(): void;
+  close(): void;
+  ask(text: string): void;
+  identify(user: SignedUser): void;
+  reset(): void;
+  destroy(): void;
+}
+
+/** A widget that is there, or about to be: calls wait until it is. */
+export interface MountedWidget {
+  /** Resolves once the widget is on the page; rejects where its script cannot be loaded. */
+  ready: Promise<void>;
+  open(): void;
+  close(): void;
+  ask(text: string): void;
+  /** Another person, or nobody, is signed in. */
+  identify(user?: SignedUser): void;
+  on<Name extends keyof WidgetEvents>(name: Name, listener: (detail: WidgetEvents[Name]) => void): void;
+  /** Takes the widget off the page. */
+  unmount(): void;
+}
+
+/** Whose widget an agent's is to be, and who has put it there. */
+const wanted = new Map<string, symbol>();
+const placed = new Map<string, symbol>();
+
+const widgetOf = (agent: string): Widget | undefined => (window as { Docent?: Widget }).Docent?.agents?.[agent];
+
+/** Puts the widget of an agent on the page, in place of one that an earlier call has put there. For browsers alone. */
+export function mountWidget(options: WidgetOptions): MountedWidget {
+  const { base, agent, user, nonce, ...looks } = options;
+  const mine = Symbol(agent);
+  wanted.set(agent, mine);
+  const waiting: ((widget: Widget) => void)[] = [];
+  let widget: Widget | undefined;
+  const whenThere = (act: (widget: Widget) => void): void => {
+    if (widget) act(widget);
+    else waiting.push(act);
+  };
+  const script = document.createElement("script");
+  script.src = base.replace(/\/$/, "") + "/widget/widget.js";
+  script.async = true;
+  if (nonce) script.nonce = nonce;
+  script.dataset.agent = agent;
+  for (const [name, value] of Object.entries(looks)) {
+    if (value != null) script.dataset[name] = name === "pageContext" ? (value ? "on" : "off") : String(value);
+  }
+  const ready = new Promise<void>((resolve, reject) => {
+    script.onload = () => {
+      if (wanted.get(agent) !== mine) {
+        // Taken away before it came; what another call has put there is not ours to remove.
+        if (!placed.has(agent)) widgetOf(agent)?.destroy();
+        return resolve();
+      }
+      placed.set(agent, mine);
+      widget = widgetOf(agent);
+      if (!widget) return reject(new Error(`Docent: ${script.src} has put no widget on the page.`));
+      if (user) widget.identify(user);
+      for (const act of waiting.splice(0)) act(widget);
+      resolve();
+    };
+    script.onerror = () => reject(new Error(`Docent: ${script.src} cannot be loaded. Is "base" the address of your Docent?`));
+  });
+  ready.catch((error: unknown) => console.error(error));
+  // One that an earlier call has left there has other options.
+  if (placed.delete(agent)) widgetOf(agent)?.destroy();
+  document.head.append(script);
+  return {
+    ready,
+    open: () => whenThere((there) => there.open()),
+    close: () => whenThere((there) => there.close()),
+    ask: (text) => whenThere((there) => there.ask(text)),
+    identify: (person) => whenThere((there) => (person ? there.identify(person) : there.reset())),
+    on: (name, listener) => whenThere((there) => void there.on(name, listener as (detail: never) => void)),
+    unmount() {
+      script.remove();
+      if (wanted.get(agent) !== mine) return;
+      wanted.delete(agent);
+      placed.delete(agent);
+      widget?.destroy();
+      widget = undefined;
+    },
+  };
+}

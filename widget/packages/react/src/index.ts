@@ -1,0 +1,87 @@
+import { Chat, EMPTY_CHAT, mountWidget, type ChatOptions, type ChatState, type MountedWidget, type WidgetEvents, type WidgetOptions } from "@docent/client";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+
+export type { ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
+
+type Handlers = { [Name in keyof WidgetEvents as `on${Capitalize<Name extends "citation_click" ? "citationClick" : Name>}`]?: (detail: WidgetEvents[Name]) => void };
+
+/** The widget's options, and a function for each of its events. */
+export type DocentWidgetProps = WidgetOptions & Handlers;
+
+const NAMES: Record<keyof Handlers, keyof WidgetEvents> = {
+  onOpen: "open",
+  onClose: "close",
+  onMessage: "message",
+  onAnswer: "answer",
+  onCitationClick: "citation_click",
+  onFeedback: "feedback",
+  onGap: "gap",
+  onError: "error",
+};
+
+/** The chat widget on the page for as long as the component is. Draws nothing itself, and nothing on a server. */
+export function DocentWidget(props: DocentWidgetProps): null {
+  const { base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, user } = props;
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  const mounted = useRef<MountedWidget>(undefined);
+  const known = useRef(user);
+  useEffect(() => {
+    known.current = latest.current.user;
+    const widget = mountWidget({ base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, user: known.current });
+    mounted.current = widget;
+    for (const [handler, name] of Object.entries(NAMES) as [keyof Handlers, keyof WidgetEvents][]) {
+      widget.on(name, (detail) => (latest.current[handler] as ((detail: unknown) => void) | undefined)?.(detail));
+    }
+    return () => widget.unmount();
+  }, [base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce]);
+  const userId = user?.userId;
+  const hash = user?.hash;
+  useEffect(() => {
+    if (known.current?.userId === userId && known.current?.hash === hash) return;
+    known.current = latest.current.user;
+    mounted.current?.identify(latest.current.user);
+  }, [userId, hash]);
+  return null;
+}
+
+/** What `useDocentChat` gives beside the state. */
+export type ChatActions = Pick<Chat, "ask" | "stop" | "retry" | "rate" | "older" | "startAfresh">;
+
+/** A conversation for an interface of your own. It is opened when the component is there, and goes on with what was said before;
+ * another agent, address or person is another conversation. */
+export function useDocentChat(options: ChatOptions): ChatState & ChatActions {
+  const { base, agent, locale, user } = options;
+  const userId = user?.userId;
+  const hash = user?.hash;
+  const latest = useRef(options);
+  const chat = useMemo(
+    () => new Chat({ ...latest.current, base, agent, ...(locale && { locale }), ...(userId && hash ? { user: { userId, hash } } : {}) }),
+    [base, agent, locale, userId, hash],
+  );
+  useEffect(() => {
+    // That it failed is in the state.
+    chat.open().catch(() => undefined);
+    return () => chat.close();
+  }, [chat]);
+  const state = useSyncExternalStore(
+    chat.subscribe,
+    () => chat.state,
+    () => EMPTY_CHAT,
+  );
+  const actions = useMemo(() => actionsOf(chat), [chat]);
+  return { ...state, ...actions };
+}
+
+function actionsOf(chat: Chat): ChatActions {
+  return {
+    ask: (text) => chat.ask(text),
+    stop: () => chat.stop(),
+    retry: (id) => chat.retry(id),
+    rate: (id, rating, comment) => chat.rate(id, rating, comment),
+    older: () => chat.older(),
+    startAfresh: () => chat.startAfresh(),
+  };
+}
