@@ -30,6 +30,7 @@ _SHORT_FILES: Final = {
         "app.providers.embedding.circuit_embedder",
         "app.providers.markdown_text_splitter",
         "app.providers.reranking.circuit_reranker",
+        "app.providers.server_clock",
     ),
     "metrics: what is measured knows no Prometheus": ("app.providers.chat.model_meter", "app.store.process_meter"),
     "repositories and pages stand apart from what is done with them": (

@@ -20,8 +20,9 @@ COMMANDS = (
     LateCommand("reindex", "app.cli.knowledge:reindex", "Build both indexes again from what is stored."),
     LateCommand(
         "doctor",
-        "app.cli.knowledge:doctor",
-        "Say what is stored, whether the indexes agree with it, and whether chat model, embedder and reranker answer.",
+        "app.cli.doctor.command:doctor",
+        "Look at everything that answers stand on: database, queue, workers, indexes, Redis, object store, models, "
+        "disk, clock.",
     ),
     LateCommand("ask", "app.cli.answers:ask", "Ask an agent and watch the answer come."),
     LateCommand("search", "app.cli.answers:search", "Show which chunks an agent would answer from."),

@@ -1,6 +1,5 @@
-"""`docent crawl`, `reindex` and `doctor`: what agents know, and whether it stands."""
+"""`docent crawl` and `reindex`: what agents know."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -10,17 +9,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
-from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
-from app.cli.model_check import check_models
-from app.cli.serving.stream_check import StreamUnreadable, check_stream
 from app.cli.sources.reading_now import agent_for, read_now
 from app.cli.sources.website_address import check_website, website_address, website_name
-from app.cli.store_counts import store_counts
-from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
 from app.core.actor import Actor
 from app.knowledge.unread_languages import UnreadLanguages
 from app.settings import Settings
@@ -62,16 +57,6 @@ def reindex(
     are missing first."""
     settings = settings_for()
     run(estimate_contexts(settings, agent, as_json) if is_estimate else _reindex(settings, agent, as_json))
-
-
-def doctor(
-    stream: Annotated[
-        str, typer.Option(help="Instead, look whether a proxy before the server at this URL holds answers back.")
-    ] = "",
-    as_json: AsJson = False,
-) -> None:
-    """Say what is stored, whether the indexes agree with it, and whether chat model, embedder and reranker answer."""
-    run(_doctor_of_stream(website_address(stream), as_json) if stream else _doctor(settings_for(), as_json))
 
 
 async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as_json: bool) -> None:
@@ -140,66 +125,3 @@ async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None
         out.print(f"{sum(row['chunks'] for row in totals.values())} chunks of {len(totals)} agents indexed.")
         for note in filter(None, notes.values()):
             out.print(note, highlight=False)
-
-
-async def _doctor(settings: Settings, as_json: bool) -> None:
-    findings: list[str] = []
-    notes: list[str] = []
-    agents: list[dict[str, Any]] = []
-    async with open_infrastructure(settings) as base:
-        actor = await local_operator(base)
-        for agent in await known_agents(base, actor):
-            counts = await store_counts(base, agent.id)
-            agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
-            findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
-            unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)
-            notes += [f"{agent.draft.name}: {said}" for said in unread]
-        checks = await check_models(base)
-    if "://" in settings.vector_uri and settings.keywords == "shared":
-        notes.append(
-            "Vectors lie on an object store, keywords in the data folder: where several machines answer, set "
-            "DOCENT_KEYWORDS=own on each."
-        )
-    findings += [check.problem for check in checks if check.problem]
-    key_file = configured_key_file(settings)
-    if key_file and key_file.is_open_to_others():
-        findings.append(f"Other accounts may read {settings.secret_key_file}: chmod 600 {settings.secret_key_file}")
-    key_place = str(settings.secret_key_file) if key_file else "DOCENT_SECRET_KEY"
-    if as_json:
-        print_json(
-            {
-                "healthy": not findings,
-                "findings": findings,
-                "notes": notes,
-                "agents": agents,
-                "models": [asdict(check) for check in checks],
-                "secrets_sealed_by": key_place,
-                "settings": settings.shown(),
-            }
-        )
-    else:
-        shown = table("agent", "documents", "chunks", "vectors", "keywords")
-        for row in agents:
-            shown.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
-        out.print(shown)
-        for check in checks:
-            out.print(check.in_words(), highlight=False, soft_wrap=True, markup=False)
-        out.print(f"Secrets are sealed by the key in {key_place}.", highlight=False, soft_wrap=True)
-        for note in notes:
-            out.print(note, highlight=False, soft_wrap=True, markup=False)
-        out.print("\n".join(findings) or "Everything agrees.", highlight=False, markup=False)
-    if findings:
-        raise typer.Exit(1)
-
-
-async def _doctor_of_stream(url: str, as_json: bool) -> None:
-    try:
-        report = await check_stream(url)
-    except StreamUnreadable as error:
-        fail(f"{error} Name the address that the widget's visitors use, such as https://docent.example.com.")
-    if as_json:
-        print_json({"live": report.is_live, **asdict(report)})
-    else:
-        out.print(report.in_words(), highlight=False, soft_wrap=True)
-    if not report.is_live:
-        raise typer.Exit(1)

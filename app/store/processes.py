@@ -19,6 +19,15 @@ def database_time(dialect: str, *, seconds_ago: int = 0) -> ColumnElement[dateti
     return type_coerce(moment, UtcDateTime())
 
 
+class ServerFacts(Repository):
+    def told(self) -> tuple[str, datetime]:
+        """The database's name with its version, such as "PostgreSQL 15.8", and its time."""
+        now = self._connection.execute(select(database_time(self._dialect))).scalar_one()
+        numbers = self._connection.dialect.server_version_info or ()
+        name = "PostgreSQL" if self._dialect == "postgresql" else "SQLite"
+        return f"{name} {'.'.join(str(number) for number in numbers)}", now
+
+
 class ProcessRecords(Repository):
     """`name` is unique to one start of one process; `kind` is "web" or "worker"."""
 

@@ -22,11 +22,11 @@ from app.cli.demo.api_client import ApiClient, ApiRefused
 from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_plan
 from app.cli.demo.server_process import free_port, running_server
 from app.cli.demo.site_server import DemoSite, serve_demo_site
+from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
 from app.cli.sources.crawl_progress import crawl_progress, in_words
 from app.cli.sources.website_address import check_website, website_address, website_name
-from app.cli.store_counts import store_counts
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.settings import PREFIX, Settings

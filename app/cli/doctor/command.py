@@ -1,0 +1,105 @@
+"""The command: everything is looked at, then told, with what mends what is wrong."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from app.bootstrap.adapters import configured_key_file
+from app.bootstrap.infrastructure import open_infrastructure, pending_migrations
+from app.cli.doctor.host_checks import check_data_folder, check_disk
+from app.cli.doctor.model_check import check_models
+from app.cli.doctor.service_checks import ServiceChecks
+from app.cli.doctor.store_counts import store_counts
+from app.cli.local_operator import known_agents, local_operator
+from app.cli.serving.stream_check import StreamUnreadable, check_stream
+from app.cli.sources.website_address import website_address
+from app.cli.terminal import AsJson, fail, out, print_json, run, settings_for, table
+from app.knowledge.unread_languages import UnreadLanguages
+from app.settings import Settings
+
+
+def doctor(
+    stream: Annotated[
+        str, typer.Option(help="Instead, look whether a proxy before the server at this URL holds answers back.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Look at everything that answers stand on: database, queue, workers, indexes, Redis, object store, models, disk,
+    clock. Exit code 1 where something is wrong, with what mends it."""
+    run(_doctor_of_stream(website_address(stream), as_json) if stream else _doctor(settings_for(), as_json))
+
+
+async def _doctor(settings: Settings, as_json: bool) -> None:
+    agents: list[dict[str, Any]] = []
+    findings: list[str] = []
+    notes: list[str] = []
+    is_new = not settings.database_url and not settings.data.exists()
+    migrated = [] if is_new else await pending_migrations(settings)
+    async with open_infrastructure(settings) as base:
+        actor = await local_operator(base)
+        for agent in await known_agents(base, actor):
+            counts = await store_counts(base, agent.id)
+            agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
+            findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
+            unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)
+            notes += [f"{agent.draft.name}: {said}" for said in unread]
+        checks = [check_data_folder(settings), check_disk(settings), *await ServiceChecks(base, migrated).all()]
+        models = await check_models(base)
+    if "://" in settings.vector_uri and settings.keywords == "shared":
+        notes.append(
+            "Vectors lie on an object store, keywords in the data folder: where several machines answer, set "
+            "DOCENT_KEYWORDS=own on each."
+        )
+    findings += [check.problem for check in checks if check.problem]
+    findings += [check.problem for check in models if check.problem]
+    notes += [check.note for check in checks if check.note]
+    key_file = configured_key_file(settings)
+    if key_file and key_file.is_open_to_others():
+        findings.append(f"Other accounts may read {settings.secret_key_file}: chmod 600 {settings.secret_key_file}")
+    key_place = str(settings.secret_key_file) if key_file else "DOCENT_SECRET_KEY"
+    told = [*(check.in_words() for check in checks), *(check.in_words() for check in models)]
+    if as_json:
+        print_json(
+            {
+                "healthy": not findings,
+                "findings": findings,
+                "notes": notes,
+                "agents": agents,
+                "checks": [asdict(check) for check in checks],
+                "models": [asdict(check) for check in models],
+                "secrets_sealed_by": key_place,
+                "settings": settings.shown(),
+            }
+        )
+    else:
+        _show(agents, [*told, _sealed(key_place), *notes], findings)
+    if findings:
+        raise typer.Exit(1)
+
+
+def _show(agents: list[dict[str, Any]], lines: list[str], findings: list[str]) -> None:
+    shown = table("agent", "documents", "chunks", "vectors", "keywords")
+    for row in agents:
+        shown.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
+    out.print(shown)
+    for line in lines:
+        out.print(line, highlight=False, soft_wrap=True, markup=False)
+    out.print("\n".join(findings) or "Everything agrees.", highlight=False, markup=False, soft_wrap=True)
+
+
+def _sealed(key_place: str) -> str:
+    return f"Secrets are sealed by the key in {key_place}."
+
+
+async def _doctor_of_stream(url: str, as_json: bool) -> None:
+    try:
+        report = await check_stream(url)
+    except StreamUnreadable as error:
+        fail(f"{error} Name the address that the widget's visitors use, such as https://docent.example.com.")
+    if as_json:
+        print_json({"live": report.is_live, **asdict(report)})
+    else:
+        out.print(report.in_words(), highlight=False, soft_wrap=True)
+    if not report.is_live:
+        raise typer.Exit(1)

@@ -1,0 +1,148 @@
+"""What `docent doctor` asks of the services that the settings name: each answers, and tells what time it is."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from app.bootstrap.infrastructure import Infrastructure
+from app.cli.doctor.check import Check
+from app.core.errors import DocentError
+from app.kit.redis.redis_connection import redis_facts
+from app.providers.indexes.object_store_check import write_and_read
+from app.providers.server_clock import server_clock
+from app.settings import Settings
+from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.store.processes import ProcessRecords, ServerFacts
+
+_TOLERATED_SECONDS: Final = 5.0
+_WORKER_SILENCE_SECONDS: Final = 15
+_POLICY: Final = "volatile-ttl"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """How many seconds this machine's clock is ahead of that of `whose`, give or take `error_seconds`."""
+
+    whose: str
+    ahead_seconds: float
+    error_seconds: float
+
+
+class ServiceChecks:
+    """`migrated` names the migrations that this start of the command has run."""
+
+    def __init__(self, base: Infrastructure, migrated: Sequence[str]) -> None:
+        self._base = base
+        self._settings: Settings = base.settings
+        self._migrated = migrated
+        self._clocks: list[ClockReading] = []
+
+    async def all(self) -> list[Check]:
+        """In the order in which they are shown; the clock is read by the others."""
+        checks = [await self._database(), await self._queue(), await self._workers()]
+        if url := self._settings.redis_url.get_secret_value():
+            checks.append(await self._redis(url))
+        if "://" in self._settings.vector_uri:
+            checks.append(await self._object_store())
+        await self._read_endpoints()
+        return [*checks, self._clock()]
+
+    async def _database(self) -> Check:
+        before = time.time()
+        name, now = await self._base.record.read(lambda tx: ServerFacts(tx).told())
+        if not name.startswith("SQLite"):
+            self._note_clock(name, now.timestamp(), before)
+        ran = f", {len(self._migrated)} migrations run just now" if self._migrated else ", no migration pending"
+        return Check("database", f"{name}{ran}")
+
+    async def _queue(self) -> Check:
+        queue = DbosJobQueue(self._settings.job_queue_url)
+        kind = "Postgres" if self._settings.job_queue_url.startswith("postgresql") else "SQLite"
+        try:
+            await queue.client()
+        except DocentError as error:
+            return Check("job queue", f"{kind}: no answer", f"Job queue: {error}")
+        finally:
+            await queue.aclose()
+        return Check("job queue", f"{kind}, answers")
+
+    async def _workers(self) -> Check:
+        living, waiting = await self._base.record.read(
+            lambda tx: (
+                ProcessRecords(tx).living("worker", _WORKER_SILENCE_SECONDS),
+                CrawlRunRecords(tx).unfinished_runs(),
+            )
+        )
+        said = f"{len(living)} alive, {len(waiting)} readings to do"
+        if waiting and not living:
+            return Check(
+                "workers",
+                said,
+                f"Workers: {len(waiting)} readings wait and no worker lives. Start `docent work`, or "
+                "`docent serve --with-worker`.",
+            )
+        return Check("workers", said)
+
+    async def _redis(self, url: str) -> Check:
+        before = time.time()
+        try:
+            facts = await redis_facts(url)
+        except DocentError as error:
+            return Check("Redis", "no answer", f"Redis: {error} Start it, or correct DOCENT_REDIS_URL.")
+        self._note_clock("Redis", facts.time, before)
+        said = f"Redis {facts.version}, {facts.policy}, {facts.max_mib or 'no limit of'} MiB"
+        if facts.max_mib and facts.policy != _POLICY:
+            return Check(
+                "Redis",
+                said,
+                note=f"Redis gives memory up by {facts.policy}; {_POLICY} spares the events of running turns.",
+            )
+        return Check("Redis", said)
+
+    async def _object_store(self) -> Check:
+        uri = self._settings.vector_uri
+        try:
+            milliseconds = await write_and_read(uri, self._settings.vector_options)
+        except DocentError as error:
+            return Check("object store", f"{uri}: no round trip", f"Object store: {error}")
+        return Check("object store", f"{uri}: written, read and removed in {milliseconds:.0f} ms")
+
+    async def _read_endpoints(self) -> None:
+        """The clocks of servers that say in each answer what time it is."""
+        for url in dict.fromkeys((self._settings.model_url, self._store_endpoint())):
+            if not url:
+                continue
+            before = time.time()
+            with suppress(DocentError):  # whether it answers at all others say
+                self._note_clock(urlsplit(url).hostname or url, await server_clock(url), before, coarse_seconds=1)
+
+    def _store_endpoint(self) -> str:
+        if not self._settings.vector_uri.startswith("s3://"):
+            return ""
+        options = self._settings.vector_options
+        given = options.get("endpoint") or options.get("aws_endpoint")
+        region = options.get("region") or options.get("aws_region") or "us-east-1"
+        return given or f"https://s3.{region}.amazonaws.com"
+
+    def _note_clock(self, whose: str, told: float, before: float, coarse_seconds: float = 0) -> None:
+        after = time.time()
+        self._clocks.append(ClockReading(whose, (before + after) / 2 - told, (after - before) / 2 + coarse_seconds))
+
+    def _clock(self) -> Check:
+        if not self._clocks:
+            return Check("clock", "no other machine to compare it with")
+        said = ", ".join(f"{each.ahead_seconds:+.1f} s to {each.whose}" for each in self._clocks)
+        worst = max(self._clocks, key=lambda each: abs(each.ahead_seconds) - each.error_seconds)
+        if abs(worst.ahead_seconds) - worst.error_seconds <= _TOLERATED_SECONDS:
+            return Check("clock", said)
+        way = "ahead of" if worst.ahead_seconds > 0 else "behind"
+        return Check(
+            "clock",
+            said,
+            f"Clock: this machine is {abs(worst.ahead_seconds):.0f} s {way} {worst.whose}. Tokens, limits and "
+            "schedules go by it: set it by NTP, such as with timedatectl set-ntp true.",
+        )

@@ -1,0 +1,19 @@
+"""What time it is at a server that speaks HTTP."""
+
+from email.utils import parsedate_to_datetime
+
+import httpx2
+
+from app.core.errors import Unavailable
+
+_SECONDS = 5.0
+
+
+async def server_clock(url: str) -> float:
+    """Seconds of the epoch by the `Date` of its answer, whatever it answers; whole ones. Raises Unavailable."""
+    try:
+        async with httpx2.AsyncClient(timeout=_SECONDS) as http:
+            answer = await http.head(url)
+        return parsedate_to_datetime(answer.headers["date"]).timestamp() + 0.5
+    except (httpx2.HTTPError, httpx2.InvalidURL, KeyError, ValueError) as error:
+        raise Unavailable(f"{url} does not say what time it is.") from error
