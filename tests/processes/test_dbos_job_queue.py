@@ -7,14 +7,17 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import anyio
 import pytest
+from dbos._sys_db import SystemDatabase
+from sqlalchemy.exc import OperationalError
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.core.errors import IndexUnavailable
+from app.core.errors import DatabaseAway, IndexUnavailable
 from app.core.list_page import PageRequest
 from app.kit.job_handlers import JobHandlers
 from app.knowledge.records.documents import DocumentRecords
@@ -35,14 +38,16 @@ PATIENCE_SECONDS = 30
 
 
 class RecordingHandlers:
-    """Notes what it is asked to do. It raises while `failures` are left, and hangs while `is_hanging`."""
+    """Notes what it is asked to do. It raises `failure` while `failures` are left, and hangs while `is_hanging`."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, UUID]] = []
         self.given_up: dict[UUID, str] = {}
         self.failures = 0
+        self.failure: Exception = IndexUnavailable("The vectors cannot be written.")
         self.looked_for_due_readings = 0
         self.is_hanging = False
+        self.is_away_when_given_up = False  # the database, once
         self._changed = anyio.Event()
 
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
@@ -53,6 +58,9 @@ class RecordingHandlers:
         self._tell()
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
+        if self.is_away_when_given_up:
+            self.is_away_when_given_up = False
+            raise DatabaseAway("It restarts.")
         self.given_up[run_id] = reason
         self._tell()
 
@@ -84,7 +92,7 @@ class RecordingHandlers:
             await anyio.sleep_forever()
         if self.failures:
             self.failures -= 1
-            raise IndexUnavailable("The vectors cannot be written.")
+            raise self.failure
 
     def _tell(self) -> None:
         self._changed.set()
@@ -198,6 +206,29 @@ async def test_a_job_that_goes_on_failing_is_given_up_with_its_reason(
     assert handlers.given_up == {run_id: "The vectors cannot be written."}
 
 
+async def test_a_database_that_is_away_uses_up_no_attempt(
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+) -> None:
+    handlers.failures, handlers.failure = MAX_ATTEMPTS + 2, DatabaseAway("It restarts.")
+    async with working(url, record, handlers):
+        await queue.crawl(uuid4(), uuid4())
+        await handlers.until_called(MAX_ATTEMPTS + 3)
+
+    assert not handlers.given_up
+
+
+async def test_a_job_that_cannot_be_given_up_now_is_given_up_when_the_database_is_back(
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+) -> None:
+    handlers.failures, handlers.is_away_when_given_up = MAX_ATTEMPTS, True
+    run_id = uuid4()
+    async with working(url, record, handlers):
+        await queue.crawl(uuid4(), run_id)
+        await handlers.until_given_up()
+
+    assert handlers.given_up == {run_id: "The vectors cannot be written."}
+
+
 async def test_a_worker_that_ends_in_good_order_hands_its_work_back(
     url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
@@ -275,6 +306,34 @@ async def test_the_work_of_a_living_worker_is_left_alone(
         await handlers.until_called(1)
 
     assert [what for what, _ in handlers.calls] == ["finish deletions"]
+
+
+@pytest.mark.parametrize("failures", [pytest.param(1, id="the error was stored"), pytest.param(2, id="nothing was")])
+async def test_a_job_whose_end_could_not_be_stored_is_taken_up_again(
+    url: str,
+    record: SystemOfRecord,
+    queue: DbosJobQueue,
+    handlers: RecordingHandlers,
+    monkeypatch: pytest.MonkeyPatch,
+    failures: int,
+) -> None:
+    """Its worker lives, so nobody else looks after it."""
+    store, lost = SystemDatabase.update_workflow_outcome, 0
+
+    def fail_at_first(self: SystemDatabase, *args: Any, **kwargs: Any) -> bool:
+        nonlocal lost
+        if lost < failures:
+            lost += 1
+            raise OperationalError("", None, Exception("connection is bad: it restarts"))
+        return store(self, *args, **kwargs)
+
+    monkeypatch.setattr(SystemDatabase, "update_workflow_outcome", fail_at_first)
+    run_id = uuid4()
+    async with working(url, record, handlers):
+        await queue.crawl(uuid4(), run_id)
+        await handlers.until_called(2)
+
+    assert handlers.calls == [("crawl", run_id)] * 2
 
 
 async def test_processes_that_start_together_share_one_new_queue(url: str) -> None:

@@ -1,15 +1,17 @@
 """The worker of `dbos_job_queue`, which keeps DBOS in threads of its own and runs the handlers on its event loop, where
 their connections live:
 
-    queue (SQL) --DBOS thread--> workflow --> one step --> handler, on the worker's loop
-                                                 `-------> on failure: again, a few times, then given up
+    queue (SQL) --DBOS thread--> workflow --> handler, on the worker's loop
+                                     `------> on failure: again, a few times, then given up
 
-DBOS does not take over what a dead process was doing. Workers beat in the system of record, and the first of the living
-(by name) hands the work of the silent ones out again and starts the readings that are due. A handler goes on from
-where the dead one was.
+DBOS does not take over what a dead process was doing, nor a job whose end it could not store. Workers beat in the
+system of record, and the first of the living (by name) hands the work of the silent ones out again and starts the
+readings that are due; each hands out again what is its own by the queue and no longer in hand. A handler goes on from
+where the other was.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
@@ -20,7 +22,7 @@ import structlog
 from anyio import to_thread
 from dbos import DBOS, DBOSClient, WorkflowStatus
 
-from app.core.errors import DocentError, Overloaded, Unavailable
+from app.core.errors import DatabaseAway, DocentError, Overloaded, Unavailable
 from app.kit.job_handlers import JobHandlers
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
@@ -41,11 +43,12 @@ from app.store.vendor_errors import translated_errors
 log = structlog.get_logger(__name__)
 
 WORKER_KIND: Final = "worker"
-MAX_ATTEMPTS: Final = 4
+MAX_ATTEMPTS: Final = 5
 
 _VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
 _ATTEMPTS: Final = "attempts"
 _END_SECONDS: Final = 5
+_LONGEST_PAUSE_SECONDS: Final = 60.0
 
 
 class DbosWorker:
@@ -53,7 +56,7 @@ class DbosWorker:
 
     `process_name` must be new for every start. A worker that is silent for `dead_after_seconds` counts as dead. A
     handler that raises is called again after `retry_seconds`, three times as long after each further failure; a job
-    that failed MAX_ATTEMPTS times, or whose worker died as often, is given up.
+    that failed MAX_ATTEMPTS times, or whose worker died as often, is given up. While the database is away nothing is.
     """
 
     def __init__(
@@ -83,6 +86,8 @@ class DbosWorker:
         self._queue = DbosJobQueue(url)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
+        self._in_hand: set[str] = set()  # ids of jobs
+        self._missed_since: dict[str, float] = {}  # ours by the queue, and not in hand
         self._asked_for: set[tuple[UUID, int]] = set()
         self._beating: asyncio.Task[None] | None = None
 
@@ -157,73 +162,87 @@ class DbosWorker:
             )
 
     def _register_workflows(self) -> None:
-        """Each workflow is one step, so a kill repeats the handler and nothing else."""
+        """Workflows have no steps: a kill repeats the handler, and nothing but the workflow's end is to be stored."""
 
         @DBOS.workflow(name=CRAWL)
         async def crawl(agent_id: str, run_id: str, leg: int = 1) -> None:
             agent, run = UUID(agent_id), UUID(run_id)
-            reason = await self._step(CRAWL, lambda: self._persistently(lambda: self._handlers.crawl(agent, run, leg)))
-            if reason:
-                await self._step("give_up", lambda: self._give_up(run, reason))
+
+            async def work() -> None:
+                if reason := await self._persistently(lambda: self._handlers.crawl(agent, run, leg)):
+                    await self._persistently(lambda: self._handlers.give_up_crawl(run, reason))
+
+            await self._on_our_loop(work)
 
         @DBOS.workflow(name=FINISH_DELETIONS)
         async def finish_deletions(agent_id: str) -> None:
             agent = UUID(agent_id)
-            await self._step(
-                FINISH_DELETIONS, lambda: self._persistently(lambda: self._handlers.finish_deletions(agent))
-            )
+            await self._on_our_loop(lambda: self._persistently(lambda: self._handlers.finish_deletions(agent)))
 
         @DBOS.workflow(name=RECONCILE_AGENT)
         async def reconcile_agent(agent_id: str) -> None:
             agent = UUID(agent_id)
-            await self._step(RECONCILE_AGENT, lambda: self._persistently(lambda: self._handlers.reconcile_agent(agent)))
+            await self._on_our_loop(lambda: self._persistently(lambda: self._handlers.reconcile_agent(agent)))
 
-    async def _step(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
-        async def on_our_loop() -> str:
-            loop = self._loop
-            if loop is None:
-                raise asyncio.CancelledError  # this process ends: the work stays pending and is handed out again
-            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._tracked(work), loop))
+    async def _on_our_loop(self, work: Callable[[], Awaitable[object]]) -> None:
+        loop, job_id = self._loop, DBOS.workflow_id
+        if loop is None or job_id is None:
+            raise asyncio.CancelledError  # this process ends: the work stays pending and is handed out again
+        self._in_hand.add(job_id)
+        try:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._tracked(work), loop))
+        finally:
+            self._in_hand.discard(job_id)
 
-        return await DBOS.run_step_async({"name": name}, on_our_loop)
-
-    async def _tracked(self, work: Callable[[], Awaitable[str]]) -> str:
+    async def _tracked(self, work: Callable[[], Awaitable[object]]) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine on a loop runs in a task
         self._working.add(task)
         try:
-            return await work()
+            await work()
         finally:
             self._working.discard(task)
 
     async def _persistently(self, work: Callable[[], Awaitable[None]]) -> str:
-        """ "" when the work was done, else why it was not, in words for the operator."""
-        pause = self._retry_seconds
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        """ "" when the work was done, else why it was not, in words for the operator. A database that is away is waited
+        for: it fails no job, and whoever gives one up has to say so there."""
+        pause, attempt = self._retry_seconds, 1
+        while True:
             try:
                 await work()
                 return ""
+            except DatabaseAway as error:
+                log.warning("job.waits", reason=str(error))
             except Exception as error:
                 log.warning("job.failed", attempt=attempt, error=str(error), exc_info=True)
-                reason = _in_words(error)
-            if attempt < MAX_ATTEMPTS:
-                await asyncio.sleep(pause)
-                pause *= 3
-        return reason
-
-    async def _give_up(self, run_id: UUID, reason: str) -> str:
-        await self._handlers.give_up_crawl(run_id, reason)
-        return ""
+                if attempt == MAX_ATTEMPTS:
+                    return _in_words(error)
+                attempt += 1
+            await asyncio.sleep(pause)
+            pause = min(3 * pause, _LONGEST_PAUSE_SECONDS)
 
     # The living look after the dead.
 
     async def _beat_again(self) -> None:
         await asyncio.sleep(self._heartbeat_seconds)
         await self._beat()
+        await self._hand_out_what_was_lost()
         await self._look_after_others()
 
     async def _beat(self) -> None:
         await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
+
+    async def _hand_out_what_was_lost(self) -> None:
+        """What this worker has dequeued, and had not in hand for so long that it neither begins nor ends there: the
+        queue could not be told of its end."""
+        client, now = await self._queue.client(), time.monotonic()
+        missed = {job.workflow_id: job for job in await _pending(client, self._name)}
+        missed = {job_id: job for job_id, job in missed.items() if job_id not in self._in_hand}
+        self._missed_since = {job_id: self._missed_since.get(job_id, now) for job_id in missed}
+        lost = [job for job_id, job in missed.items() if now - self._missed_since[job_id] >= self._dead_after_seconds]
+        for job in lost:
+            log.warning("job.end_not_stored", job=job.workflow_id)
+        await _hand_out(client, lost)
 
     async def _look_after_others(self) -> None:
         living = await self._record.read(
@@ -241,6 +260,7 @@ class DbosWorker:
         for workflow in await _pending(client):
             if workflow.executor_id not in living:
                 await self._take_over(client, workflow)
+        await _begin_again(client, await _failed(client))
 
     async def _take_over(self, client: DBOSClient, workflow: WorkflowStatus) -> None:
         attempts = int((workflow.attributes or {}).get(_ATTEMPTS, 1))
@@ -268,6 +288,23 @@ async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[W
             status="PENDING", queue_name=list(QUEUES), executor_id=executor_id, load_input=False, load_output=False
         )
     )
+
+
+async def _failed(client: DBOSClient) -> list[WorkflowStatus]:
+    """No workflow of ours raises: DBOS could not store how it ended, and stored that instead."""
+    return await to_thread.run_sync(
+        lambda: client.list_workflows(status="ERROR", queue_name=list(QUEUES), load_input=False, load_output=False)
+    )
+
+
+async def _begin_again(client: DBOSClient, failed: Sequence[WorkflowStatus]) -> None:
+    def rewind() -> None:
+        for workflow in failed:
+            log.warning("job.end_not_stored", job=workflow.workflow_id)
+            client.rewind_workflow(workflow.workflow_id, queue_name=workflow.queue_name)
+
+    if failed:
+        await to_thread.run_sync(rewind)
 
 
 async def _hand_out(client: DBOSClient, workflows: Sequence[WorkflowStatus]) -> None:
