@@ -10,7 +10,8 @@ class JobQueue(Protocol):
         ...
 
     async def finish_deletions(self, agent_id: UUID, deletion_id: UUID) -> None:
-        """Have what was deleted of the agent leave both indexes and their files, and its receipts verified."""
+        """Have what was deleted of the agent leave both indexes and their files, and its receipts verified. Asking
+        twice by one id is asking once."""
         ...
 
     async def reconcile_agent(self, agent_id: UUID) -> None:

@@ -13,6 +13,7 @@ from app.gaps.api.gaps import GapOut
 from app.overview.overview import LISTED, WEEK_DAYS, ChangeKind, Overview
 from app.overview.overviews import MOST_AGENTS, Overviews
 from app.quality.api.quality import TurnCountsOut
+from app.sources.deletions.api import DeletionOut
 from app.web.access import read
 from app.web.endpoint import Api, Call, get
 from app.web.model import Model
@@ -79,6 +80,9 @@ class OverviewOut(Model):
     waiting_count: int = Field(description="Visitors who wait for a person.")
     waiting: tuple[OpenChatOut, ...] = Field(description=f"The longest waiting first, {LISTED} at most.")
     failing: tuple[FailingSourceOut, ...] = Field(description="Sources whose latest reading failed, latest first.")
+    unfinished: tuple[DeletionOut, ...] = Field(
+        description="Deletions that no worker could finish, oldest first; `POST /v1/deletions/{deletion_id}/finish`."
+    )
     growing: tuple[GrowingGapOut, ...] = Field(description="Open gaps asked more often than the week before.")
     assigned: tuple[GapOut, ...] = Field(description="Open gaps that the caller looks after.")
     changes: tuple[ChangeOut, ...] = Field(description="Of these days, latest first.")
@@ -106,6 +110,7 @@ class OverviewOut(Model):
             waiting_count=overview.waiting_count,
             waiting=tuple(OpenChatOut.of(each) for each in overview.waiting),
             failing=tuple(FailingSourceOut.model_validate(each) for each in overview.failing),
+            unfinished=tuple(DeletionOut.of(each) for each in overview.unfinished),
             growing=tuple(GrowingGapOut.model_validate(each) for each in overview.growing),
             assigned=tuple(GapOut.of(each) for each in overview.assigned),
             changes=tuple(ChangeOut.model_validate(each) for each in overview.changes),

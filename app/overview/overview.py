@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -14,9 +14,11 @@ from app.conversations.people.live_chat import OpenChat
 from app.gaps.gap import Gap
 from app.gaps.gap_facts import GrowingGap
 from app.quality.quality import TurnCounts
+from app.sources.deletions.deletion import Deletion
 from app.sources.source import LatestReading
 
 WEEK_DAYS: Final = 7
+UNFINISHED_AFTER: Final = timedelta(hours=1)  # a worker has long given it up
 LISTED: Final = 8  # of each kind of thing
 
 
@@ -58,9 +60,9 @@ class Change:
 class Overview:
     """`days` are the last WEEK_DAYS of all agents together, oldest first; `week_before` is as long and ends where they
     begin. LISTED at most of each list: `waiting` longest waiting first, of `waiting_count`; `failing` are sources whose
-    latest reading failed, latest first; `growing` are open gaps, fastest first; `assigned` are open gaps that the
-    caller looks after; `changes` are of these days, latest first;
-    `set_ups` are of new agents that no website has shown so far, newest first."""
+    latest reading failed, latest first; `unfinished` are deletions that no worker could finish, oldest first; `growing`
+    are open gaps, fastest first; `assigned` are open gaps that the caller looks after; `changes` are of these days,
+    latest first; `set_ups` are of new agents that no website has shown so far, newest first."""
 
     as_of: datetime
     agents: Sequence[AgentCounts]
@@ -70,6 +72,7 @@ class Overview:
     waiting: Sequence[OpenChat]
     waiting_count: int
     failing: Sequence[LatestReading]
+    unfinished: Sequence[Deletion]
     growing: Sequence[GrowingGap]
     assigned: Sequence[Gap]
     changes: Sequence[Change]

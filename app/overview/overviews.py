@@ -20,9 +20,19 @@ from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.clock import Clock
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.overview.overview import LISTED, WEEK_DAYS, AgentCounts, Change, ChangeKind, DayCounts, Overview
+from app.overview.overview import (
+    LISTED,
+    UNFINISHED_AFTER,
+    WEEK_DAYS,
+    AgentCounts,
+    Change,
+    ChangeKind,
+    DayCounts,
+    Overview,
+)
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import QualityRecords
+from app.sources.deletions.records import DeletionRecords
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.source import LatestReading, RunState
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -63,6 +73,7 @@ class Overviews:
                 waiting=[each for each in chats if each.chat.state is LiveState.WAITING],
                 waiting_count=LiveChatRecords(tx).waiting_count(own, active_since),
                 failing=[each for each in readings if each.state is RunState.FAILED][:LISTED],
+                unfinished=DeletionRecords(tx).unfinished(own, now - UNFINISHED_AFTER, LISTED),
                 growing=GapTriageRecords(tx).growing(own, LISTED),
                 assigned=GapRecords(tx).assigned(own, actor.name, LISTED),
                 changes=self._changes(tx, own, readings),

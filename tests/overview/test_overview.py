@@ -15,6 +15,7 @@ from app.conversations.people.live_chats import LiveChats
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, WRITE, Actor
+from app.core.errors import NotFound
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, TokenUsage, TurnState, VisitorSession
@@ -23,12 +24,16 @@ from app.gaps.records.triage import GapTriageRecords
 from app.overview.overview import Change, ChangeKind, Overview
 from app.overview.overviews import Overviews
 from app.quality.quality import TurnCounts
+from app.sources.deletions.deletion import DeletedKind
+from app.sources.deletions.deletions import Deletions
+from app.sources.deletions.records import DeletionRecords
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import RunState, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_history import RecordingHistory
+from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
 from tests.doubles.workspaces import another_workspace
@@ -90,6 +95,7 @@ async def test_a_new_workspace_has_nothing_to_tell(workspace: Workspace) -> None
     assert [day.day for day in seen.days] == [date(2025, 12, 26 + number) for number in range(6)] + [date(2026, 1, 1)]
     assert (seen.week, seen.week_before, seen.week.answered_share) == (TurnCounts(), TurnCounts(), None)
     assert (seen.waiting_count, seen.failing, seen.growing, seen.assigned, seen.spent) == (0, [], [], [], [])
+    assert seen.unfinished == []
 
 
 async def test_turns_are_counted_by_the_days_of_utc_for_all_agents_together(workspace: Workspace) -> None:
@@ -209,12 +215,37 @@ async def test_a_budget_stands_with_the_agent_that_has_one(workspace: Workspace)
     assert (await workspace.seen()).spent == []
 
 
+async def test_a_deletion_that_no_worker_could_finish_is_named_after_an_hour_until_it_is_finished(
+    workspace: Workspace,
+) -> None:
+    jobs = RecordingJobQueue()
+    deletions = Deletions(workspace.record, jobs)
+    source = await workspace.read_source("docs", RunState.FINISHED)
+    deletion = await deletions.delete(workspace.actor, DeletedKind.SOURCE, source.id)
+    assert (await workspace.seen()).unfinished == []
+    workspace.clock.advance(HOUR + 1)
+    assert [each.id for each in (await workspace.seen()).unfinished] == [deletion.id]
+    await deletions.finish_again(workspace.actor, deletion.id)
+    assert [agent for agent, _ in jobs.deletions] == [workspace.agent] * 2
+    assert len(set(jobs.deletions)) == 2, "a queue does what it is asked by one id once"
+    await workspace.record.write(lambda tx: DeletionRecords(tx).verify(deletion.id))
+    assert (await workspace.seen()).unfinished == []
+    await deletions.finish_again(workspace.actor, deletion.id)
+    assert len(jobs.deletions) == 2
+
+
 async def test_another_workspace_sees_nothing_of_it(workspace: Workspace, tmp_path: Path) -> None:
     visitor = await workspace.visitor()
     await ask(workspace.record, visitor, "Do you ship to Malta?", gap=LOW)
     await LiveChats(workspace.record, workspace.clock, RecordingHistory()).ask(visitor)
-    await workspace.read_source("docs", RunState.FAILED)
+    source = await workspace.read_source("docs", RunState.FAILED)
+    deletions = Deletions(workspace.record, RecordingJobQueue())
+    deletion = await deletions.delete(workspace.actor, DeletedKind.SOURCE, source.id)
+    workspace.clock.advance(HOUR + 1)
     stranger = Actor(await another_workspace(tmp_path), workspace.actor.name, workspace.actor.scopes)
     theirs = await replace(workspace, actor=stranger).seen()
     assert (theirs.agents, theirs.week, theirs.waiting, theirs.waiting_count) == ([], TurnCounts(), [], 0)
     assert (theirs.failing, theirs.growing, theirs.assigned, theirs.changes) == ([], [], [], [])
+    assert theirs.unfinished == []
+    with pytest.raises(NotFound):
+        await deletions.finish_again(stranger, deletion.id)

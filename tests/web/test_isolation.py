@@ -207,6 +207,7 @@ NAMES_NOTHING_PLANTED = {
         "getAgentBudget",
         "getAgentCosts",
         "getDeletion",
+        "finishDeletion",
         "getSchedule",
         "getSourceText",
         "getUserSecretState",

@@ -9,7 +9,7 @@ from app.core.actor import Actor
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.deletions import Deletions
 from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get
+from app.web.endpoint import Api, Call, delete, get, post
 from app.web.model import Model
 
 TAG = "Deletions"
@@ -61,6 +61,15 @@ class AdminDeletions(Api):
     )
     async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
         return DeletionOut.of(await self._deletions.get(call.caller, call.path_id("deletion_id")))
+
+    @post(
+        "/v1/deletions/{deletion_id}/finish",
+        "Have a worker finish a deletion that none could finish so far",
+        access=write,
+        codes=("not_found",),
+    )
+    async def finish_deletion(self, call: Call[Actor, None]) -> DeletionOut:
+        return DeletionOut.of(await self._deletions.finish_again(call.caller, call.path_id("deletion_id")))
 
     @delete(
         PATHS[DeletedKind.DOCUMENT],

@@ -1,10 +1,10 @@
 """What operators delete for good: a page, a source, an agent. Each deletion has a receipt."""
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from app.core.actor import Actor
 from app.kit.job_queue import JobQueue
-from app.sources.deletions.deletion import DeletedKind, Deletion
+from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -39,6 +39,13 @@ class Deletions:
         deletion = await self._records.write(work)
         # A crash before this line leaves a pending receipt, which the next worker to start finishes.
         await self._jobs.finish_deletions(deletion.agent_id, deletion.id)
+        return deletion
+
+    async def finish_again(self, actor: Actor, deletion_id: UUID) -> Deletion:
+        """Have a worker finish what it has given up; one that is verified stays as it is."""
+        deletion = await self.get(actor, deletion_id)
+        if deletion.state is DeletionState.PENDING:
+            await self._jobs.finish_deletions(deletion.agent_id, uuid4())  # by its own id it was asked for already
         return deletion
 
     async def get(self, actor: Actor, deletion_id: UUID) -> Deletion:

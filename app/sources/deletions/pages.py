@@ -28,6 +28,11 @@ class DeletionPages(Pages):
         receipt = await self._deletions.get(visit.actor, visit.path_id("deletion_id"))
         return Shown("deletion.html", {"receipt": receipt, "rows": _rows(receipt)})
 
+    @action("/console/deletions/{deletion_id}/finish", access=write, shown_on="deletion")
+    async def finish_deletion(self, visit: Visit[NoForm]) -> Go:
+        deletion = await self._deletions.finish_again(visit.actor, visit.path_id("deletion_id"))
+        return Go(visit.url("deletion", deletion_id=deletion.id), f"A worker takes up {deletion.name} again.")
+
     @action("/console/agents/{agent_id}/delete", access=write, shown_on="agent_settings", under="agent_settings")
     async def delete_agent(self, visit: Visit[AgentDeletion]) -> Go:
         """Its name, typed, says that this agent is meant."""

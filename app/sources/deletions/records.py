@@ -1,6 +1,7 @@
 """Deletions: what goes, counted before and after in the transaction that removes it."""
 
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -92,6 +93,16 @@ class DeletionRecords(Repository):
         if agent_id is not None:
             statement = statement.where(DELETIONS.c.agent_id == agent_id)
         rows = self._connection.execute(statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id))
+        return [value_of(Deletion, row) for row in rows]
+
+    def unfinished(self, workspace_id: UUID, requested_before: datetime, limit: int) -> list[Deletion]:
+        """Pending for so long; oldest first."""
+        statement = select(DELETIONS).where(
+            DELETIONS.c.workspace_id == workspace_id,
+            DELETIONS.c.state == DeletionState.PENDING.value,
+            DELETIONS.c.requested_at < requested_before,
+        )
+        rows = self._connection.execute(statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id).limit(limit))
         return [value_of(Deletion, row) for row in rows]
 
     def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:

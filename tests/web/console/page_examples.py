@@ -99,6 +99,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "save_curated_answer": {"trigger": "phrase", "pattern": "open hours", "answer": "From 9 to 17.", "priority": "5"},
     "delete_curated_answer": {},
     "preview_answer": {"answer": "**12 euros** a month."},
+    "finish_deletion": {},
     "take_live": {"name": "Ann"},
     "reply_live": {"text": "Hello, how can I help?"},
     "hand_back_live": {},

@@ -31,6 +31,20 @@ async def test_it_leads_to_gaps_that_grow_as_long_as_they_are_open(console: Open
     assert path not in growing
 
 
+async def test_a_deletion_that_no_worker_could_finish_is_shown_and_tried_again(console: OpenConsole) -> None:
+    deletion_id = console.rooms.ids["deletion_id"]
+    receipt = f"/console/deletions/{deletion_id}"
+    assert receipt not in await console.editor.page("/console")
+    console.house.clock.advance(2 * 3600)
+    await console.editor.sign_in("editor@example.com")
+    html = await console.editor.page("/console")
+    assert "no worker could clear every file of it" in text_of(html)
+    assert receipt in html
+    assert f"{receipt}/finish" in await console.editor.page(receipt)
+    tried = await console.editor.post(f"{receipt}/finish")
+    assert "A worker takes up Old again" in text_of(await console.editor.page(tried.headers["location"]))
+
+
 async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenConsole) -> None:
     await console.visitor_asks_for_a_person()
     shown = text_of(await console.stranger.page("/console"))

@@ -51,6 +51,7 @@ PAGE_OF: Final[Mapping[str, str]] = {
     "previewReading": "preview_reading",
     "makeHook": "make_hook",
     "removeHook": "remove_hook",
+    "finishDeletion": "finish_deletion",
     "getSchedule": "source_upkeep",
     "setSchedule": "set_schedule",
     "clearSchedule": "set_schedule",
