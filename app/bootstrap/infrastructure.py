@@ -182,7 +182,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             model_id=embedder.model_id,
             dimensions=embedder.dimensions,
             storage_options=settings.vector_options or None,
-            making=MachineLock(engine, "vectors"),
+            turn=MachineLock(engine, "vectors"),
         )
         closing.push_async_callback(vectors.close)
         keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(settings.keyword_dir)

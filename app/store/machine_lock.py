@@ -5,17 +5,26 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
+import structlog
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from app.store.engine import is_sqlite
 from app.store.vendor_errors import translated_errors
 
+log = structlog.get_logger(__name__)
+
 
 class MachineLock:
-    """Of one name. On SQLite, whose processes share a machine, there is nothing to keep apart: it is always free."""
+    """Of one name. On SQLite, whose processes share a machine, there is nothing to keep apart: it is always free.
 
-    def __init__(self, engine: Engine, name: str) -> None:
+    Whoever holds it for longer than `longest_seconds` loses it, so that a machine that stands still or is cut off stops
+    no other one.
+    """
+
+    def __init__(self, engine: Engine, name: str, *, longest_seconds: float = 120.0) -> None:
         self._engine = engine
+        self._longest_milliseconds = round(1000 * longest_seconds)
         self._key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
 
     @asynccontextmanager
@@ -29,14 +38,28 @@ class MachineLock:
             yield
         finally:
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(connection.close)  # the transaction's end frees it
+                await anyio.to_thread.run_sync(_free, connection)
 
     def _locked(self) -> Connection:
         with translated_errors():
             connection = self._engine.connect()
             try:
+                connection.execute(
+                    text(f"SET LOCAL idle_in_transaction_session_timeout = {self._longest_milliseconds}")
+                )
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": self._key})
             except BaseException:
                 connection.close()
                 raise
             return connection
+
+
+def _free(connection: Connection) -> None:
+    """By the transaction's end, which may have come before: the server restarted, or took the lock away."""
+    try:
+        connection.rollback()
+    except DBAPIError as error:
+        log.warning("machine_lock.lost", reason=str(error.orig))
+        connection.invalidate()
+    finally:
+        connection.close()

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from uuid import UUID, uuid4
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.providers.indexes import lancedb_vector_index
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
@@ -23,14 +24,14 @@ def store() -> Iterator[ObjectStore]:
 
 
 def opened(
-    store: ObjectStore, folder: str, making: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    store: ObjectStore, folder: str, turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
 ) -> LanceDBVectorIndex:
     return LanceDBVectorIndex(
         f"s3://{store.bucket}/{folder}",
         model_id="model",
         dimensions=DIMENSIONS,
         storage_options=store.options,
-        making=making,
+        turn=turn,
     )
 
 
@@ -54,14 +55,19 @@ class TestOnAnObjectStoreInMemory(VectorIndexContract):
         return opened(store, folder)
 
 
-async def test_what_machines_write_at_once_is_all_there(store: ObjectStore, folder: str) -> None:
-    """The table as well, which none of them has seen before."""
+async def test_what_machines_write_at_once_is_all_there(
+    store: ObjectStore, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table as well, which none of them has seen before; and none is in another's way when it compacts."""
+    monkeypatch.setattr(lancedb_vector_index, "_WRITES_BETWEEN_COMPACTIONS", 2)
     with running_postgres() as postgres, ExitStack() as closing:
         engines = [open_engine(postgres.url) for _ in range(3)]
         for engine in engines:
             closing.callback(engine.dispose)
         machines = [opened(store, folder, MachineLock(engine, "vectors")) for engine in engines]
-        await put_at_once(machines)
+        with capture_logs() as logged:
+            await put_at_once(machines)
+    assert [each for each in logged if each["event"] == "vectors.compaction_skipped"] == []
     assert len(await opened(store, folder).chunk_ids(AGENT)) == 12 * 5
 
 

@@ -19,6 +19,7 @@ INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id
 
 _PREFIX: Final = "chunks_"
 _ATTEMPTS: Final = 10
+_MET_ANOTHER: Final = ("commit conflict", "Too many concurrent writers")
 
 
 def table_name(model_id: str, dimensions: int) -> str:
@@ -42,7 +43,7 @@ async def retried(write: Callable[[], Awaitable[object]]) -> None:
             await write()
             return
         except RuntimeError as error:
-            if "commit conflict" not in str(error) or attempt == _ATTEMPTS:
+            if not any(sign in str(error) for sign in _MET_ANOTHER) or attempt == _ATTEMPTS:
                 raise
             await anyio.sleep(attempt * random.uniform(0.01, 0.05))  # noqa: S311 - spreads, does not protect
 

@@ -57,8 +57,9 @@ _VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 
 
 class LanceDBVectorIndex:
-    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. `making` keeps machines apart
-    while one of them makes the table there: LanceDB would let a second one wipe out what the first has put by then."""
+    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. By `turn` machines
+    write there one after the other: LanceDB lets one that makes the table wipe out what another has put by then, has
+    writers of one moment begin anew until one gives up, and gives up compacting beside any write."""
 
     def __init__(
         self,
@@ -67,13 +68,13 @@ class LanceDBVectorIndex:
         model_id: str,
         dimensions: int,
         storage_options: dict[str, str] | None = None,
-        making: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+        turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> None:
         self._uri = uri
         self._storage_options = storage_options
-        self._making = making
         self._dimensions = dimensions
         self._table_name = table_name(model_id, dimensions)
+        self._turn = nullcontext if "://" not in uri else turn
         self._folder = None if "://" in uri else Path(uri) / f"{self._table_name}.lance"
         # A worker process writes what this one reads: looking for its versions is free on a disk, a request
         # on an object store.
@@ -117,7 +118,7 @@ class LanceDBVectorIndex:
         if not rows:
             return
         batch = self._batch(agent_id, list({row.chunk_id: row for row in rows}.values()))
-        async with self._writing, self._translated():
+        async with self._writing, self._turn(), self._translated():
             table = await self._created()
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
             await retried(lambda: merge.execute(batch))
@@ -164,7 +165,7 @@ class LanceDBVectorIndex:
         return await self._read(ids)
 
     async def compact(self) -> None:
-        async with self._writing, self._translated():
+        async with self._writing, self._turn(), self._translated():
             table = await self._opened()
             if table is not None:
                 await retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
@@ -173,7 +174,7 @@ class LanceDBVectorIndex:
     async def purge(self) -> None:
         """Compaction alone leaves a dropped row in its file until a tenth of the file is dropped, and an index keeps
         its values; so every row and index is written once more, and all that came before is removed."""
-        async with self._writing, self._translated():
+        async with self._writing, self._turn(), self._translated():
             for table in await self._every_model():
                 await retried(partial(table.update, where="true", updates_sql={"agent_id": "agent_id"}))
                 for column, index in INDEXES.items():
@@ -251,7 +252,7 @@ class LanceDBVectorIndex:
 
     async def _delete(self, rows: Expr) -> None:
         """From every model's table: what is forgotten must not lie on in the one of yesterday's model."""
-        async with self._writing, self._translated():
+        async with self._writing, self._turn(), self._translated():
             for table in await self._every_model():
                 await retried(partial(table.delete, rows))
                 await self._compact_now_and_then(table)
@@ -329,8 +330,7 @@ class LanceDBVectorIndex:
             if self._table_name in await tables_of(connection):
                 table = await connection.open_table(self._table_name)
             elif self._folder is None:
-                async with self._making():
-                    table = await self._make_table(connection)
+                table = await self._make_table(connection)
             else:
                 await self._make_folder(self._folder)
                 table = await connection.open_table(self._table_name)
