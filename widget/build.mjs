@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js and dist/search.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -121,7 +121,8 @@ export async function buildWidget() {
   const script = async (name, parts) => squeezed((await compile(name, mangleCache, parts)).outputFiles);
   const [people, page, search] = [await script("people"), await script("page"), await script("search")];
   const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)};`);
-  const first = await script("main", `export const PANEL = ${hashed("panel", panel)};`);
+  const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
+  const [first, inline] = [await script("main", panelFile), await script("inline", panelFile)];
   const words = await Promise.all(
     (await readdir(here("src/words")))
       .filter((name) => name !== "en.json")
@@ -130,7 +131,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...page, ...search, ...words];
+  return [...first, ...panel, ...people, ...page, ...search, ...inline, ...words];
 }
 
 /** A file's name for good and its `integrity`. */

@@ -24,7 +24,7 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[0-9a-f]{16}"
-_SCRIPT = "widget|panel|people|page|search"
+_SCRIPT = "widget|panel|people|page|search|inline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,27 @@ class WidgetScript(Api):
     )
     async def get_pinned_widget_search(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "search.js")
+
+    @get(
+        "/widget/inline.js",
+        "The script of a conversation that stands in the page, for a script tag of its own",
+        access=everyone,
+        response_media_type="text/javascript",
+        codes=("not_found",),
+    )
+    async def get_widget_inline(self, call: Call[None, None]) -> Response:
+        return _answer(call.request, await self._built("inline.js"), _JAVASCRIPT, _ASKED_AFTER)
+
+    @get(
+        "/widget/inline.{fingerprint}.js",
+        "This one build of that script, for a script tag with `integrity`",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_inline(self, call: Call[None, None]) -> Response:
+        return await self._pinned(call, "inline.js")
 
     async def _pinned(self, call: Call[None, None], name: str) -> Response:
         built = await self._built(name)

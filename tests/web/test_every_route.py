@@ -100,6 +100,7 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         "/widget/widget.js",
         "/widget/widget.{fingerprint}.js", "/widget/panel.{fingerprint}.js", "/widget/people.{fingerprint}.js",
         "/widget/page.{fingerprint}.js", "/widget/search.js", "/widget/search.{fingerprint}.js",
+        "/widget/inline.js", "/widget/inline.{fingerprint}.js",
         "/widget/{script}.js.map",
         "/widget/words/{language}.json",
         "/widget/docent-client.js", "/widget/docent-client.d.ts",

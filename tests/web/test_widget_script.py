@@ -20,11 +20,13 @@ AGENT = UUID(int=7)
 FILES = [
     "/widget/widget.js",
     "/widget/search.js",
+    "/widget/inline.js",
     "/widget/widget.js.map",
     "/widget/panel.js.map",
     "/widget/people.js.map",
     "/widget/page.js.map",
     "/widget/search.js.map",
+    "/widget/inline.js.map",
     "/widget/words/de.json",
     "/widget/docent-client.js",
     "/widget/docent-client.d.ts",
@@ -62,7 +64,7 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
     javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-    assert kinds == [javascript, javascript, *[json] * 6, javascript, plain]
+    assert kinds == [*[javascript] * 3, *[json] * 7, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -193,7 +195,8 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kibibytes"), [("widget.js", 6.5), ("panel.js", 15), ("people.js", 6), ("page.js", 2), ("search.js", 9)]
+    ("name", "kibibytes"),
+    [("widget.js", 6.5), ("panel.js", 15), ("people.js", 6), ("page.js", 2), ("search.js", 9), ("inline.js", 7.5)],
 )
 def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: float) -> None:
     assert len(BuiltFile.read(built_widget() / name).zipped) <= kibibytes * 1024

@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-export function install(script: HTMLScriptElement): void {
+export function install(script: HTMLScriptElement, Kind = Widget): void {
   const options = readOptions(script.dataset, script.src, document.documentElement.lang || navigator.language);
   if (!options) return console.error("Docent: no data-agent.");
   const found = window.Docent;
@@ -16,7 +16,7 @@ export function install(script: HTMLScriptElement): void {
   const first = Array.isArray(found) ? undefined : found;
   // The same tag twice, as after a client-side navigation, is still one widget.
   if (first?.agents[options.agentId]) return;
-  const widget = new Widget(options, first?.agents);
+  const widget = new Kind(options, first?.agents);
   if (!first || !Object.values(first.agents).includes(first)) window.Docent = widget;
   queue.forEach((call) => widget.push(call));
   widget.start();

@@ -8,9 +8,9 @@ const DRAWINGS = {
 } as const;
 
 export interface LauncherActions {
-  toggle(): void;
+  toggle: () => void;
   /** The pointer or the focus has come to the launcher. */
-  approach(): void;
+  approach: () => void;
 }
 
 /** What stands on the page from the start: the button, and the element that the panel is put into. */
@@ -22,14 +22,13 @@ export class Launcher {
 
   constructor(
     readonly speech: Speech,
-    actions: LauncherActions,
+    { toggle, approach }: LauncherActions,
   ) {
-    const approach = (): void => actions.approach();
     this.button = h("button", {
       class: "launcher",
       part: "launcher",
       "aria-haspopup": "dialog",
-      click: () => actions.toggle(),
+      click: toggle,
       pointerover: approach,
       focus: approach,
     });

@@ -13,6 +13,8 @@ export interface Options {
   icon?: string | undefined;
   pageContext: boolean;
   open: boolean;
+  /** The element of the page that the panel stands in, in place of a launcher on top of the page. */
+  into?: Element | undefined;
 }
 
 /** Reads `data-*` attributes; `src` is the script's own address, whose origin is the API's. */

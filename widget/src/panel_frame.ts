@@ -82,7 +82,7 @@ export class PanelFrame {
 
   /** Moves focus in: to the question, or on a touch screen to the panel, where no keyboard jumps up. */
   focus(): void {
-    const touch = matchMedia("(pointer: coarse)").matches;
+    const touch = matchMedia("(pointer:coarse)").matches;
     (touch ? this.panel : this.input).focus({ preventScroll: true });
   }
 }

@@ -76,9 +76,9 @@ export class PanelView {
     frame.log.addEventListener("scroll", scrolled, { passive: true });
     frame.panel.append(h("p", { class: "note" }, this.#person));
     frame.panel.addEventListener("focusout", ({ relatedTarget: to }) => {
-      // Full screen, the page behind is out of sight: focus that runs out goes round.
+      // On top of the page and as wide, the page behind is out of sight: focus that runs out goes round.
       const { panel } = frame;
-      if (this.#drawn?.isOpen && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
+      if (this.#drawn?.isOpen && panel.matches("[role=dialog]") && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
     });
     frame.submit = (isPressed) => this.#submit(isPressed);
   }

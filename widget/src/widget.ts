@@ -64,7 +64,7 @@ export class Widget {
     shadow.append(this.#launcher.root);
     // Until this page is told the theme, an earlier one's stands.
     this.#wear(this.#store.read().theme);
-    placeOnPage(this.#host, options.theme, this.#gone.signal);
+    placeOnPage(this.#host, options.theme, this.#gone.signal, options.into);
   }
 
   /** As the visitor has left it on the page before, or has it in another tab; else as the website says. */
