@@ -237,3 +237,31 @@ def test_the_element_carries_the_widget_and_tells_what_it_says(page: Page, docen
     expect(page.locator("docent-widget")).to_have_count(1)
     page.evaluate("document.querySelector('docent-chat').remove()")
     expect(page.locator("docent-widget")).to_have_count(0)
+
+
+REACT_PANEL = """
+import { createElement, StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { DocentPanel } from "@docent/react";
+const panel = createElement(DocentPanel, { base: "BASE", agent: "AGENT", style: { height: 600 } });
+createRoot(document.getElementById("root")).render(createElement(StrictMode, null, panel));
+"""
+VUE_PANEL = """
+import { createApp, h } from "vue";
+import { DocentPanel } from "@docent/vue";
+createApp({ render: () => h(DocentPanel, { base: "BASE", agent: "AGENT", style: "height: 600px" }) }).mount("#root");
+"""
+
+
+@pytest.mark.parametrize("entry", [REACT_PANEL, VUE_PANEL], ids=["react", "vue"])
+def test_the_conversation_fills_an_element(page: Page, docent: RealDocent, project: Path, entry: str) -> None:
+    visit(page, docent, bundled(project, entry.replace("BASE", docent.base).replace("AGENT", docent.agent_id)))
+    panel = page.locator("#root docent-widget").get_by_role("region")
+    expect(panel).to_be_visible()
+    box = panel.bounding_box()
+    assert box
+    assert box["height"] == 600
+    page.get_by_role("textbox", name="Ask a question").fill(WARRANTY)
+    page.get_by_role("textbox", name="Ask a question").press("Enter")
+    expect(page.locator("docent-widget .answer")).to_contain_text("3 years")
+    expect(page.locator("docent-widget")).to_have_count(1)

@@ -21,6 +21,10 @@ export interface WidgetOptions {
   user?: SignedUser | undefined;
   /** Of a content security policy that asks for one. */
   nonce?: string | undefined;
+  /** The element that the conversation fills, in place of a launcher on top of the page. */
+  into?: HTMLElement | undefined;
+  /** With `into`: "page" takes the height of the window. */
+  mode?: "inline" | "page" | undefined;
 }
 
 /** What the widget tells of, with what it says then. */
@@ -68,7 +72,7 @@ const widgetOf = (agent: string): Widget | undefined => (window as { Docent?: Wi
 
 /** Puts the widget of an agent on the page, in place of one that an earlier call has put there. For browsers alone. */
 export function mountWidget(options: WidgetOptions): MountedWidget {
-  const { base, agent, user, nonce, ...looks } = options;
+  const { base, agent, user, nonce, into, ...looks } = options;
   const mine = Symbol(agent);
   wanted.set(agent, mine);
   const waiting: ((widget: Widget) => void)[] = [];
@@ -78,12 +82,16 @@ export function mountWidget(options: WidgetOptions): MountedWidget {
     else waiting.push(act);
   };
   const script = document.createElement("script");
-  script.src = base.replace(/\/$/, "") + "/widget/widget.js";
+  script.src = base.replace(/\/$/, "") + (into ? "/widget/inline.js" : "/widget/widget.js");
   script.async = true;
   if (nonce) script.nonce = nonce;
   script.dataset.agent = agent;
   for (const [name, value] of Object.entries(looks)) {
     if (value != null) script.dataset[name] = name === "pageContext" ? (value ? "on" : "off") : String(value);
+  }
+  if (into) {
+    into.dataset.docent = agent;
+    script.dataset.target = `[data-docent="${CSS.escape(agent)}"]`;
   }
   const ready = new Promise<void>((resolve, reject) => {
     script.onload = () => {

@@ -1,12 +1,15 @@
 import { Chat, EMPTY_CHAT, mountWidget, type ChatOptions, type ChatState, type MountedWidget, type WidgetEvents, type WidgetOptions } from "@docent/client";
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { createElement, useEffect, useMemo, useRef, useSyncExternalStore, type HTMLAttributes, type ReactElement, type RefObject } from "react";
 
 export type { ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
 
 type Handlers = { [Name in keyof WidgetEvents as `on${Capitalize<Name extends "citation_click" ? "citationClick" : Name>}`]?: (detail: WidgetEvents[Name]) => void };
 
 /** The widget's options, and a function for each of its events. */
-export type DocentWidgetProps = WidgetOptions & Handlers;
+export type DocentWidgetProps = Omit<WidgetOptions, "into" | "mode"> & Handlers;
+
+/** The same, with what the element has that the conversation fills. */
+export type DocentPanelProps = DocentWidgetProps & Pick<WidgetOptions, "mode"> & Pick<HTMLAttributes<HTMLDivElement>, "className" | "style" | "id">;
 
 const NAMES: Record<keyof Handlers, keyof WidgetEvents> = {
   onOpen: "open",
@@ -21,7 +24,19 @@ const NAMES: Record<keyof Handlers, keyof WidgetEvents> = {
 
 /** The chat widget on the page for as long as the component is. Draws nothing itself, and nothing on a server. */
 export function DocentWidget(props: DocentWidgetProps): null {
-  const { base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, user } = props;
+  useWidget(props);
+  return null;
+}
+
+/** The conversation in an element of the page, which says how wide and how high it is. */
+export function DocentPanel({ className, style, id, ...props }: DocentPanelProps): ReactElement {
+  const into = useRef<HTMLDivElement>(null);
+  useWidget(props, into);
+  return createElement("div", { ref: into, className, style, id });
+}
+
+function useWidget(props: DocentWidgetProps & Pick<WidgetOptions, "mode">, into?: RefObject<HTMLDivElement | null>): void {
+  const { base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, mode, user } = props;
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -30,13 +45,13 @@ export function DocentWidget(props: DocentWidgetProps): null {
   const known = useRef(user);
   useEffect(() => {
     known.current = latest.current.user;
-    const widget = mountWidget({ base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, user: known.current });
+    const widget = mountWidget({ base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, mode, into: into?.current ?? undefined, user: known.current });
     mounted.current = widget;
     for (const [handler, name] of Object.entries(NAMES) as [keyof Handlers, keyof WidgetEvents][]) {
       widget.on(name, (detail) => (latest.current[handler] as ((detail: unknown) => void) | undefined)?.(detail));
     }
     return () => widget.unmount();
-  }, [base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce]);
+  }, [base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, mode, into]);
   const userId = user?.userId;
   const hash = user?.hash;
   useEffect(() => {
@@ -44,7 +59,6 @@ export function DocentWidget(props: DocentWidgetProps): null {
     known.current = latest.current.user;
     mounted.current?.identify(latest.current.user);
   }, [userId, hash]);
-  return null;
 }
 
 /** What `useDocentChat` gives beside the state. */

@@ -1,57 +1,76 @@
 import { Chat, EMPTY_CHAT, mountWidget, type ChatOptions, type ChatState, type MountedWidget, type SignedUser, type WidgetEvents, type WidgetOptions } from "@docent/client";
-import { defineComponent, onMounted, onScopeDispose, onUnmounted, shallowRef, watch, type PropType, type ShallowRef } from "vue";
+import { defineComponent, h, onMounted, onScopeDispose, onUnmounted, shallowRef, watch, type PropType, type ShallowRef } from "vue";
 
 export type { ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
 
 const NAMES = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "error"] as const satisfies readonly (keyof WidgetEvents)[];
 
+const LOOKS = {
+  base: { type: String, required: true },
+  agent: { type: String, required: true },
+  color: String,
+  position: String as PropType<WidgetOptions["position"]>,
+  label: String,
+  icon: String as PropType<WidgetOptions["icon"]>,
+  theme: String as PropType<WidgetOptions["theme"]>,
+  locale: String,
+  open: { type: Boolean, default: undefined },
+  pageContext: { type: Boolean, default: undefined },
+  nonce: String,
+} as const;
+const USER = { user: Object as PropType<SignedUser> } as const;
+
+type Emit = (name: keyof WidgetEvents, detail: never) => void;
+
+/** Has the widget on the page for as long as the component is, anew where something of `looks` changes. */
+function useWidget(looks: () => Omit<WidgetOptions, "user" | "into">, user: () => SignedUser | undefined, emit: Emit, into?: ShallowRef<HTMLElement | undefined>): void {
+  let mounted: MountedWidget | undefined;
+  const mount = (): void => {
+    mounted?.unmount();
+    mounted = mountWidget({ ...looks(), user: user(), into: into?.value });
+    for (const name of NAMES) mounted.on(name, (detail) => emit(name, detail as never));
+  };
+  onMounted(mount);
+  onUnmounted(() => {
+    mounted?.unmount();
+    mounted = undefined;
+  });
+  watch(
+    () => Object.values(looks()),
+    () => mounted && mount(),
+  );
+  watch(
+    () => [user()?.userId, user()?.hash],
+    () => mounted?.identify(user()),
+  );
+}
+
 /** The chat widget on the page for as long as the component is. Draws nothing itself, and nothing on a server. */
 export const DocentWidget = defineComponent({
   name: "DocentWidget",
-  props: {
-    base: { type: String, required: true },
-    agent: { type: String, required: true },
-    color: String,
-    position: String as PropType<WidgetOptions["position"]>,
-    label: String,
-    icon: String as PropType<WidgetOptions["icon"]>,
-    theme: String as PropType<WidgetOptions["theme"]>,
-    locale: String,
-    open: { type: Boolean, default: undefined },
-    pageContext: { type: Boolean, default: undefined },
-    nonce: String,
-    user: Object as PropType<SignedUser>,
-  },
+  props: { ...LOOKS, ...USER },
   emits: [...NAMES],
   setup(props, { emit }) {
-    let mounted: MountedWidget | undefined;
-    let isThere = false;
-    const mount = (): void => {
-      mounted?.unmount();
-      mounted = mountWidget({ ...props });
-      for (const name of NAMES) mounted.on(name, (detail) => emit(name, detail));
-    };
-    onMounted(() => {
-      isThere = true;
-      mount();
-    });
-    onUnmounted(() => {
-      isThere = false;
-      mounted?.unmount();
-      mounted = undefined;
-    });
-    const { user: _user, ...looks } = props;
-    watch(
-      () => (Object.keys(looks) as (keyof typeof looks)[]).map((name) => props[name]),
-      () => isThere && mount(),
-    );
-    watch(
-      () => [props.user?.userId, props.user?.hash],
-      () => mounted?.identify(props.user),
-    );
+    useWidget(() => without(props), () => props.user, emit);
     return () => null;
   },
 });
+
+/** The conversation in an element of the page, which says how wide and how high it is. */
+export const DocentPanel = defineComponent({
+  name: "DocentPanel",
+  props: { ...LOOKS, ...USER, mode: String as PropType<WidgetOptions["mode"]> },
+  emits: [...NAMES],
+  setup(props, { emit }) {
+    const into = shallowRef<HTMLElement>();
+    useWidget(() => without(props), () => props.user, emit, into);
+    return () => h("div", { ref: into });
+  },
+});
+
+function without<Props extends { user?: unknown }>({ user: _, ...looks }: Props): Omit<Props, "user"> {
+  return looks;
+}
 
 /** A conversation for an interface of your own: `state` changes as it goes on. */
 export interface DocentChat extends Pick<Chat, "ask" | "stop" | "retry" | "rate" | "older" | "startAfresh"> {
