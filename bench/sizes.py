@@ -80,9 +80,7 @@ class Sizes:
             if self._embedder is None:
                 self._embedder = await self._learnt(Path(folder) / "manual")
             data = Path(folder) / "data"
-            began, processor = time.perf_counter(), time.process_time()
-            ids = await self._built(data, agents, chunks, self._embedder)
-            seconds, cpu = time.perf_counter() - began, time.process_time() - processor
+            ids, seconds, cpu = await self._built(data, agents, chunks, self._embedder)
             said = _searched(data, ids, self._questions, Path(folder) / "plan.json")
             asked, vectors, found = (said.pop(name) for name in ("asked", "embedded", "found"))
             true = await exact_nearest(
@@ -112,14 +110,18 @@ class Sizes:
             self.embedder_ms_a_chunk = (time.process_time() - began) * 1000 / corpus.chunk_count
             return embedder
 
-    async def _built(self, data: Path, agents: int, chunks: int, embedder: SpreadingEmbedder) -> list[str]:
+    async def _built(
+        self, data: Path, agents: int, chunks: int, embedder: SpreadingEmbedder
+    ) -> tuple[list[str], float, float]:
+        """The ids of the agents, and what it took: seconds by the clock, and of the processor."""
         settings = read_settings(data=data, log_level="error")
         async with open_infrastructure(settings) as base:
             corpus = DemoCorpus(base, self._pages, embedder)
             workspace_id = (await local_operator(base)).workspace_id
+            began, processor = time.perf_counter(), time.process_time()
             made = [str((await corpus.agent_of(workspace_id, chunks)).id) for _ in range(agents)]
             await base.indexes.vectors.compact()
-            return made
+            return made, time.perf_counter() - began, time.process_time() - processor
 
 
 def _searched(data: Path, agents: Sequence[str], questions: Sequence[str], plan: Path) -> dict[str, Any]:
