@@ -54,6 +54,7 @@ class Settings(BaseSettings):
         description="Options of the object store, NAME=VALUE, comma separated, such as region=eu-north-1. "
         "Default: those of the environment (AWS_REGION and the like).",
     )
+    vectors_memory_mib: int = Field(192, ge=0, description="MiB of memory for vectors of agents that are asked.")
     keywords: Literal["shared", "own"] = Field(
         "shared",
         description="Who fills the keyword index in the data folder: shared: a worker on the same folder; own: each "

@@ -1,6 +1,6 @@
 """`python -m bench.sizes`: agents of 1,000 to 1,000,000 chunks, and 1,000 agents of 1,000 chunks in one deployment.
 
-PostgreSQL's manual is learnt by the shipped model, then again and again with vectors between the real ones
+A quarter of PostgreSQL's manual is learnt by the shipped model, then again and again with vectors between the real ones
 (`bench/sizing/manual.py`). Each size is a data folder of its own: record, vectors and keywords as a worker leaves them.
 A process that has seen none of it is then asked 200 questions, which are titles of the manual's pages: whole searches,
 without the cross-encoder. What the vector index finds is compared with an exact search of every vector.

@@ -183,6 +183,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             dimensions=embedder.dimensions,
             storage_options=settings.vector_options or None,
             turn=MachineLock(engine, "vectors"),
+            kept_bytes=settings.vectors_memory_mib * 1024**2,
         )
         closing.push_async_callback(vectors.close)
         keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(settings.keyword_dir)

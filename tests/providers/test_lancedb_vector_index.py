@@ -15,6 +15,7 @@ import pytest
 
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
+from app.providers.indexes import lancedb_vector_index
 from app.providers.indexes.lancedb_tables import table_name
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from tests.contracts.vector_index_contract import (
@@ -100,7 +101,26 @@ async def test_a_search_in_memory_reads_no_file_and_sees_the_next_write(folder: 
     assert await index.search(AGENT, unit(1), 5) == []
 
 
-async def test_memory_and_table_give_the_same_ranking(folder: Path) -> None:
+async def test_an_agent_beyond_the_memory_is_searched_in_the_table(folder: Path) -> None:
+    two_vectors = 2 * DIMENSIONS * 4
+    index = LanceDBVectorIndex(str(folder), model_id="model", dimensions=DIMENSIONS, kept_bytes=two_vectors)
+    await index.put(AGENT, [row("a", unit(1)), row("b", unit(0, 1)), row("c", unit(1, 1))])
+    await index.put(OTHER_AGENT, [row("d", unit(1)), row("e", unit(0, 1))])
+    settle(folder, time.time_ns() - 3600 * 10**9)
+    assert [hit.chunk_id for hit in await index.search(AGENT, unit(1), 5)] == ["a", "c", "b"]
+    assert [hit.chunk_id for hit in await index.search(OTHER_AGENT, unit(1), 5)] == ["d", "e"]
+
+    rename_data(folder, ".lance", ".away")
+    assert [hit.chunk_id for hit in await index.search(OTHER_AGENT, unit(1), 5)] == ["d", "e"]
+    with pytest.raises(IndexUnavailable):
+        await index.search(AGENT, unit(1), 5)
+
+
+@pytest.mark.parametrize("rows_on_loop", [4_000, 10], ids=["on the loop", "on a thread"])
+async def test_memory_and_table_give_the_same_ranking(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, rows_on_loop: int
+) -> None:
+    monkeypatch.setattr(lancedb_vector_index, "_ROWS_ON_LOOP", rows_on_loop)
     index = opened(folder)
     vectors = [unit(*((n * 7919 + k * 104729) % 97 - 48 for k in range(DIMENSIONS))) for n in range(300)]
     await index.put(AGENT, [row(f"c{n}", vector) for n, vector in enumerate(vectors)])

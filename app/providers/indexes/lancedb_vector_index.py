@@ -48,8 +48,6 @@ _NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the re
 _IDS_IN_ONE_FILTER: Final = 500
 
 _SETTLED_SECONDS: Final = 2.0  # since the last write: while one follows another, loading would cost more than it saves
-_KEPT_BYTES: Final = 48 * 1024 * 1024  # of vectors in memory, of all agents
-_LARGEST_KEPT: Final = 20_000  # chunks of an agent
 _ROWS_ON_LOOP: Final = 4_000  # 0.3 ms; more are searched on a thread
 
 # What LanceDB's Rust side raises, whatever went wrong.
@@ -59,7 +57,8 @@ _VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 class LanceDBVectorIndex:
     """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. By `turn` machines
     write there one after the other: LanceDB lets one that makes the table wipe out what another has put by then, has
-    writers of one moment begin anew until one gives up, and gives up compacting beside any write."""
+    writers of one moment begin anew until one gives up, and gives up compacting beside any write. Of agents that are
+    asked `kept_bytes` of vectors stay in memory; one with more alone is searched in the table."""
 
     def __init__(
         self,
@@ -69,6 +68,7 @@ class LanceDBVectorIndex:
         dimensions: int,
         storage_options: dict[str, str] | None = None,
         turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+        kept_bytes: int = 192 * 1024**2,
     ) -> None:
         self._uri = uri
         self._storage_options = storage_options
@@ -86,7 +86,8 @@ class LanceDBVectorIndex:
         self._writing = anyio.Lock()
         self._writes = 0
         self._version_seen = (-1, 0.0)  # and since when, by time.monotonic
-        self._matrices = KeptMatrices[UUID](_KEPT_BYTES)
+        self._matrices = KeptMatrices[UUID](kept_bytes)
+        self._largest_kept = kept_bytes // (dimensions * np.dtype(np.float32).itemsize)  # chunks of an agent
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
@@ -198,12 +199,11 @@ class LanceDBVectorIndex:
     async def _loaded(self, agent_id: UUID) -> VectorMatrix | None:
         async with self._translated():
             table = await self._opened()
-            if table is None or await table.count_rows(f"agent_id = '{agent_id}'") > _LARGEST_KEPT:
+            if table is None or await table.count_rows(f"agent_id = '{agent_id}'") > self._largest_kept:
                 return None
             rows = await table.query().where(_of(agent_id)).select(["chunk_id", "vector"]).to_arrow()
-        flat = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        vectors = np.array(flat, dtype=np.float32).reshape(rows.num_rows, self._dimensions)
-        return VectorMatrix(rows["chunk_id"].to_pylist(), vectors) if rows.num_rows else None
+        work = partial(_matrix, rows, self._dimensions)
+        return work() if rows.num_rows <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
 
     async def _settled_write(self) -> tuple[int, int] | None:
         """Names the last write; None where there is none, or it is so new that the next one may follow."""
@@ -374,6 +374,12 @@ class LanceDBVectorIndex:
             raise IndexUnavailable(
                 f"The vectors in {self._uri} cannot be used ({error}); run `docent reindex`."
             ) from error
+
+
+def _matrix(rows: pa.Table, dimensions: int) -> VectorMatrix | None:
+    flat = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    vectors = np.array(flat, dtype=np.float32).reshape(rows.num_rows, dimensions)
+    return VectorMatrix(rows["chunk_id"].to_pylist(), vectors) if rows.num_rows else None
 
 
 def _of(agent_id: UUID) -> Expr:
