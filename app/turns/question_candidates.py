@@ -146,5 +146,6 @@ def offered(heading: str) -> str | None:
     return text if tells or asks(text[-2:]) else None
 
 
+@lru_cache(maxsize=4096)
 def _key(text: str) -> str:
     return " ".join(folded_words(text))

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
@@ -74,7 +75,8 @@ def _cited(answer: str) -> Iterator[tuple[str, list[int]]]:
         yield statement, [int(number) for number in _NUMBER.findall(match.group())]
 
 
-def _units(markdown: str) -> list[_Unit]:
+@lru_cache(maxsize=128)  # visitors' answers rest on the same sections again and again
+def _units(markdown: str) -> tuple[_Unit, ...]:
     units: list[_Unit] = []
     is_code = False
     lines = markdown.splitlines()
@@ -85,7 +87,7 @@ def _units(markdown: str) -> list[_Unit]:
         for number, text in enumerate(_texts(line, following, is_code=is_code)):
             if words := tuple(folded_words(text)):
                 units.append(_Unit(text, " " if number else "\n", words))
-    return units
+    return tuple(units)
 
 
 def _texts(line: str, following: str, *, is_code: bool) -> list[str]:

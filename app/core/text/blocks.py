@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -34,7 +35,8 @@ class Block:
         return self.kind is BlockKind.PARAGRAPH and self.text.endswith(_LEAD_IN_END)
 
 
-def blocks(markdown: str) -> list[Block]:
+@lru_cache(maxsize=512)  # a section is looked at several times for an answer, and the next answers rest on it as well
+def blocks(markdown: str) -> tuple[Block, ...]:
     """The blocks of the text in order."""
     lines = list(lines_with_code(markdown))
     found: list[Block] = []
@@ -48,7 +50,7 @@ def blocks(markdown: str) -> list[Block]:
         text = "\n".join(line for line, _ in lines[at:end]).strip("\n").rstrip()
         found.append(Block(kind, text))
         at = end
-    return found
+    return tuple(found)
 
 
 def list_items(text: str) -> list[str]:
