@@ -79,7 +79,7 @@ test-long: .venv/installed ## Play 500 examples of whatever operators, visitors 
 	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py
 
 .PHONY: test-proxies
-test-proxies: .venv/installed ## Answers through a real nginx that buffers (needs nginx-light)
+test-proxies: .venv/installed ## Answers through a real nginx that buffers, and all of it below a path (needs nginx-light, Debian's chromium)
 	$(BIN)/pytest tests/proxies
 
 .PHONY: test-newcomer

@@ -102,7 +102,7 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         parts = Wiring({**await _parts(base, answering, opened), **doubles})
         warming = asyncio.create_task(warm_up(base.models, LanguageGuesser()))
         try:
-            app = create_app(parts, version=VERSION)
+            app = create_app(parts, version=VERSION, root_path=settings.root_path)
             app.state.connections = _connections(base)
             yield Web(app, base, answering, parts)
         finally:

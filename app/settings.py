@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from app.core.costs import TokenPrices
 from app.core.setting_values import USER_AGENT, ReasoningEffort
 from app.store.secret_keys import read_key
+from app.web.middleware.public_url import RootPath
 from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"
@@ -64,6 +65,7 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")
+    root_path: RootPath = Field("", description="Path under which a proxy serves Docent, such as /docent.")
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Addresses or networks of proxies that are believed, comma separated."
     )
@@ -80,9 +82,7 @@ class Settings(BaseSettings):
     limit_body_seconds: float = Field(
         30, gt=0, le=3600, description="Time for a request's body to come, and a second more for each KiB; else 408."
     )
-    limit_connections: int = Field(
-        2000, ge=10, description="Open connections of one web process; past them, who waits longest has to go."
-    )
+    limit_connections: int = Field(2000, ge=10, description="Open connections of a web process; then the idlest goes.")
     limit_connections_per_address: int = Field(
         200, ge=1, description="Of those, from one address (IPv6: /64) that is no trusted proxy; past them: 503."
     )

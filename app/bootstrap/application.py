@@ -89,6 +89,7 @@ from app.web.errors import Refusal, answer_with_problem
 from app.web.health import Health
 from app.web.middleware.cors import WidgetCors
 from app.web.middleware.metrics import RequestMeter
+from app.web.middleware.public_url import PublicUrl
 from app.web.middleware.request_log import RequestLog
 from app.web.middleware.response_headers import SecurityHeaders
 from app.web.middleware.traces import TracedRequests
@@ -196,10 +197,13 @@ PAGES: Sequence[type[Pages]] = (
 )
 
 
-def create_app(parts: Wiring, *, version: str = "0.0.0", more_routes: Sequence[BaseRoute] = ()) -> Starlette:
+def create_app(
+    parts: Wiring, *, version: str = "0.0.0", root_path: str = "", more_routes: Sequence[BaseRoute] = ()
+) -> Starlette:
     """Nothing connects and nothing is read from the environment here.
 
-    `more_routes` come after the API's, such as a demo page's.
+    `root_path` is the prefix under which a proxy serves all of it. `more_routes` come after the API's, such as a demo
+    page's.
     """
     pages, files = pages_of(parts), console_files()
     routes = [
@@ -217,6 +221,7 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", more_routes: Sequence[B
             ValidationError: answer_with_problem,
         },
         middleware=[
+            Middleware(PublicUrl, root_path=root_path, addresses=parts.get(ClientAddresses)),
             *([Middleware(TracedRequests)] if is_recording() else []),
             Middleware(RequestLog, meter=parts.get(RequestMeter)),
             Middleware(SecurityHeaders, addresses=parts.get(ClientAddresses)),

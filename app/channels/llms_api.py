@@ -18,6 +18,7 @@ from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.page_markdown import PageMarkdownRecords, WebPage, WebPageText
 from app.store.system_of_record import SystemOfRecord
 from app.web.endpoint import Api, Call, get
+from app.web.middleware.public_url import base_url_of
 
 MARKDOWN: Final = "text/markdown"
 PLAIN: Final = "text/plain"
@@ -108,7 +109,7 @@ class LlmsApi(Api):
 
 
 def _address(request: Request, agent_id: UUID) -> str:
-    return f"{str(request.base_url).rstrip('/')}/llms/{agent_id}"
+    return f"{base_url_of(request)}/llms/{agent_id}"
 
 
 def _streamed(parts: AsyncIterator[str]) -> Response:

@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.web.access import everyone
 from app.web.endpoint import Api, Call, get
+from app.web.middleware.public_url import root_path_of
 from app.web.model import Model
 
 TAG = "Health"
@@ -42,7 +43,7 @@ class Health(Api):
 
     @get("/", "What this is", access=everyone)
     async def get_index(self, call: Call[None, None]) -> IndexOut:
-        return IndexOut(name="docent", version=self._version, docs="/docs")
+        return IndexOut(name="docent", version=self._version, docs=f"{root_path_of(call.request)}/docs")
 
     @get("/healthz", "The process lives", access=everyone)
     async def get_health(self, call: Call[None, None]) -> HealthOut:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from app.web.access import API_SCHEME, VISITOR_SCHEME, everyone
 from app.web.endpoint import AnyEndpoint, Api, Call, StreamWords, get
 from app.web.errors import STATUS_OF_CODE
+from app.web.middleware.public_url import root_path_of
 
 JsonObject = dict[str, Any]
 
@@ -85,15 +86,16 @@ class OpenApi(Api):
     @get("/openapi.json", "This document", access=everyone)
     async def get_open_api(self, call: Call[None, None]) -> Response:
         if not self._body:
-            self._body = await run_in_threadpool(self._made)
+            self._body = await run_in_threadpool(self._made, root_path_of(call.request) or "/")
         return Response(self._body, headers={"Cache-Control": "no-cache"}, media_type="application/json")
 
-    def _made(self) -> bytes:
+    def _made(self, server: str) -> bytes:
         endpoints = [endpoint for api in (*self._apis, self) for endpoint in api.endpoints()]
-        return json.dumps(openapi_document(endpoints, self._version), ensure_ascii=False).encode()
+        return json.dumps(openapi_document(endpoints, self._version, server), ensure_ascii=False).encode()
 
 
-def openapi_document(endpoints: Sequence[AnyEndpoint], version: str) -> JsonObject:
+def openapi_document(endpoints: Sequence[AnyEndpoint], version: str, server: str = "/") -> JsonObject:
+    """`server` is what stands before each path, as an address or a path."""
     inputs, outputs, definitions = _schemas(endpoints)
     paths: JsonObject = {}
     for endpoint in endpoints:
@@ -106,7 +108,7 @@ def openapi_document(endpoints: Sequence[AnyEndpoint], version: str) -> JsonObje
             "description": "Answers a website's visitors from that website, with citations.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": server}],
         "tags": [{"name": tag} for tag in dict.fromkeys(e.tag for e in endpoints)],
         "paths": paths,
         "components": {

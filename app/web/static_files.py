@@ -31,6 +31,7 @@ class StaticFiles:
         return {self._pinned(name): name for name in self._files}
 
     def url(self, name: str) -> str:
+        """Without the prefix under which a proxy may serve it."""
         return self.path.format(file=self._pinned(name))
 
     def answer(self, request: Request) -> Response:

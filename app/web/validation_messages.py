@@ -43,7 +43,7 @@ def _message(detail: ErrorDetails) -> str:
         case "missing":
             return "This is required. Add it."
         case "extra_forbidden":
-            return "This is not known here. Remove it; /openapi.json lists what is."
+            return "This is not known here. Remove it; openapi.json lists what is."
         case "string_too_long":
             return f"This is too long. Keep it to {context['max_length']} characters."
         case "string_too_short":

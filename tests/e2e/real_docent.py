@@ -7,11 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx2
@@ -56,6 +57,7 @@ class RealDocent:
     model_base: str
     agent_id: str
     client: ApiClient
+    token: str
     provider: FakeOpenAI
     demo: DemoSite
     host: HostPage
@@ -81,7 +83,8 @@ class RealDocent:
 
 
 @contextmanager
-def real_docent(folder: Path) -> Iterator[RealDocent]:
+def real_docent(folder: Path, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator[RealDocent]:
+    """`settings` are variables beside those that the tests need."""
     with ExitStack() as opened:
         demo = opened.enter_context(serve_demo_site())
         host = opened.enter_context(_host_page())
@@ -93,6 +96,7 @@ def real_docent(folder: Path) -> Iterator[RealDocent]:
             "DOCENT_LOG_FORMAT": "json",
             "DOCENT_CRAWL_ALLOW": demo.base.removeprefix("http://"),
             "DOCENT_CRAWL_DELAY_SECONDS": "0",
+            **settings,
         }
         _command(environment, "operator", "add", OPERATOR, typed=PASSWORD)
         token = _command(environment, "token", "create", "tests")["token"]
@@ -111,7 +115,7 @@ def real_docent(folder: Path) -> Iterator[RealDocent]:
         assert ended["state"] == "finished", ended
         model = {"DOCENT_MODEL_URL": provider.url, "DOCENT_MODEL_NAME": "fake"}
         model_base = opened.enter_context(_serving(environment | model, folder / "model.log"))
-        yield RealDocent(base, model_base, demonstration.agent_id, client, provider, demo, host, record)
+        yield RealDocent(base, model_base, demonstration.agent_id, client, token, provider, demo, host, record)
 
 
 @contextmanager

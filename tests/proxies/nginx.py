@@ -25,7 +25,7 @@ http {{
   server {{
     listen 127.0.0.1:{port};
     {server}
-    location / {{
+    location {path} {{
       proxy_pass {upstream};
       {location}
     }}
@@ -36,8 +36,11 @@ _START_SECONDS = 10
 
 
 @contextmanager
-def nginx(upstream: str, *, location: str = "", server: str = "") -> Iterator[str]:
-    """With its defaults, buffering on, beside what `location` and `server` add. Yields where it listens."""
+def nginx(upstream: str, *, path: str = "/", location: str = "", server: str = "") -> Iterator[str]:
+    """With its defaults, buffering on, beside what `location` and `server` add. Yields where it listens.
+
+    Below `path`, which it strips where `upstream` ends with a slash; every other address is nginx's own 404.
+    """
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     assert program, "nginx is not installed: apt install nginx-light"
     with socket.socket() as free, tempfile.TemporaryDirectory() as folder:
@@ -45,7 +48,8 @@ def nginx(upstream: str, *, location: str = "", server: str = "") -> Iterator[st
         port = free.getsockname()[1]
         free.close()
         config = Path(folder, "nginx.conf")
-        config.write_text(_CONFIG.format(folder=folder, port=port, upstream=upstream, location=location, server=server))
+        told = {"upstream": upstream, "path": path, "location": location, "server": server}
+        config.write_text(_CONFIG.format(folder=folder, port=port, **told))
         process = subprocess.Popen([program, "-e", "stderr", "-p", folder, "-c", str(config)])
         try:
             _wait_for(port, process)

@@ -17,16 +17,17 @@ export interface Options {
   into?: Element | undefined;
 }
 
-/** Reads `data-*` attributes; `src` is the script's own address, whose origin is the API's. */
+/** Reads `data-*` attributes; `src` is the script's own address, below "/widget/" of the API. */
 export function readOptions(data: Partial<Record<string, string>>, src: string, pageLocale: string): Options | null {
   const agentId = data.agent?.trim();
   if (!agentId) return null;
+  const files = new URL(".", src).href;
   return {
     // What is taken as it is: position, color, label and icon.
     ...data,
     agentId,
-    base: new URL(src).origin,
-    files: new URL(".", src).href,
+    base: files.slice(0, -8), // without "/widget/"
+    files,
     locale: data.locale || pageLocale || "en",
     theme: data.theme === "auto" ? undefined : data.theme,
     pageContext: data.pageContext !== "off",

@@ -50,6 +50,11 @@ test("the script tag's attributes are read, the rest has defaults", () => {
   assert.equal(readOptions({ agent: "a", pageContext: "off" }, src, "")?.pageContext, false);
 });
 
+test("the API is where the script comes from, a prefix before it included", () => {
+  const base = (src: string) => readOptions({ agent: "a" }, src, "en")?.base;
+  assert.equal(base("https://www.example.com/docent/widget/widget.0123456789abcdef.js"), "https://www.example.com/docent");
+});
+
 test("a theme can only set what it may", () => {
   const css = themeCss({ color: "#fff}*{color:red", radius: 900, position: "left", above: 1 });
   assert.ok(!css.includes("red"));

@@ -14,8 +14,8 @@ from app.core.list_page import PageRequest
 from app.core.origin import is_listed
 from app.quality.publishing import Published, Publishing
 from app.web.access import read, write
-from app.web.client_address import ClientAddresses
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.middleware.public_url import base_url_of
 from app.web.widget_script import SCRIPT_PATH, BuiltFile, WidgetFolder
 
 _VERSIONS = 100
@@ -39,12 +39,9 @@ class Difference:
 
 
 class AgentVersionPages(Pages):
-    def __init__(
-        self, agents: Agents, publishing: Publishing, addresses: ClientAddresses, widget: WidgetFolder
-    ) -> None:
+    def __init__(self, agents: Agents, publishing: Publishing, widget: WidgetFolder) -> None:
         self._agents = agents
         self._publishing = publishing
-        self._addresses = addresses
         self._widget = widget
 
     @page("/console/agents/{agent_id}/settings/versions", access=read, under="agent_settings")
@@ -77,8 +74,8 @@ class AgentVersionPages(Pages):
     @page("/console/agents/{agent_id}/settings/embed", access=read, under="agent_settings")
     async def embed_agent(self, visit: Visit[NoForm]) -> Shown:
         """The widget as the draft looks, and the tag to paste."""
-        scheme = "https" if self._addresses.came_over_tls(visit.request) else "http"
-        base = f"{scheme}://{visit.request.url.netloc}"
+        url, base = visit.request.url, base_url_of(visit.request)
+        origin = f"{url.scheme}://{url.netloc}"
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
         worn = live.config if live else visit.agent.draft
@@ -86,10 +83,10 @@ class AgentVersionPages(Pages):
         told = {
             "tag": embed_tag(base, visit.agent.id, worn.theme),
             "pinned": pinned_embed_tag(base, visit.agent.id, script, worn.theme),
-            "script": SCRIPT_PATH,
-            "is_admitted": live is not None and is_listed(base, live.config.allowed_origins),
+            "script": visit.root_path + SCRIPT_PATH,
+            "is_admitted": live is not None and is_listed(origin, live.config.allowed_origins),
             "live": live,
-            "base": base,
+            "origin": origin,
         }
         return Shown("agent_embed.html", told)
 

@@ -14,6 +14,7 @@ from app.sources.source_editing import SourceEditing, with_own_address
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, get, patch
 from app.web.file_export import public_path
+from app.web.middleware.public_url import base_url_of
 from app.web.model import Model, without_defaults
 
 
@@ -67,7 +68,7 @@ class AdminSourceEditing(Api):
     )
     async def edit_source(self, call: Call[Actor, SourcePatch]) -> SourceOut:
         source_id = call.path_id("source_id")
-        own_address = f"{str(call.request.base_url).rstrip('/')}{public_path(source_id)}"
+        own_address = f"{base_url_of(call.request)}{public_path(source_id)}"
         return SourceOut.of(
             await self._editing.change(
                 call.caller, source_id, lambda config: with_own_address(call.input.applied(config), own_address)

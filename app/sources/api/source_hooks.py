@@ -10,6 +10,7 @@ from app.sources.sources import Sources
 from app.web.access import CountedAddress, write
 from app.web.endpoint import DEFAULT_MAX_BODY_BYTES, Api, Call, delete, post
 from app.web.json_body import check_json, read_body
+from app.web.middleware.public_url import root_path_of
 from app.web.model import Model
 
 TIMESTAMP_HEADER = "docent-timestamp"
@@ -43,7 +44,8 @@ class SourceHookApi(Api):
     )
     async def make_hook(self, call: Call[Actor, None]) -> HookOut:
         source_id = call.path_id("source_id")
-        return HookOut(secret=await self._hooks.make(call.caller, source_id), path=f"/v1/hooks/sources/{source_id}")
+        path = f"{root_path_of(call.request)}/v1/hooks/sources/{source_id}"
+        return HookOut(secret=await self._hooks.make(call.caller, source_id), path=path)
 
     @delete(
         "/v1/sources/{source_id}/hook",

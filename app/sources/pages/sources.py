@@ -23,6 +23,7 @@ from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.web.file_export import public_path
+from app.web.middleware.public_url import base_url_of
 
 # For file fields: what a browser lets choose, and what is said of it.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
@@ -188,7 +189,7 @@ class SourcePages(Pages):
     @action("/console/agents/{agent_id}/sources/{source_id}/edit", access=write, shown_on="source")
     async def edit_source(self, visit: Visit[EditedSource]) -> Go:
         source = await own_source(self._sources, visit)
-        own_address = f"{str(visit.request.base_url).rstrip('/')}{public_path(source.id)}"
+        own_address = f"{base_url_of(visit.request)}{public_path(source.id)}"
         await self._editing.change(
             visit.actor, source.id, lambda config: with_own_address(visit.input.applied(config), own_address)
         )

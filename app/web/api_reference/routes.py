@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from app.web.middleware.public_url import root_path_of
 from app.web.static_files import StaticFiles
 
 PATH: Final = "/docs"
@@ -28,7 +29,7 @@ def api_reference_routes() -> list[Route]:
     files = StaticFiles(STATIC_FILES, f"{PATH}/static/{{file}}")
 
     async def page(request: Request) -> Response:
-        return HTMLResponse(await anyio.to_thread.run_sync(_page, files), headers=_HEADERS)
+        return HTMLResponse(await anyio.to_thread.run_sync(_page, files, root_path_of(request)), headers=_HEADERS)
 
     async def static_file(request: Request) -> Response:
         # In a thread, for the first use compresses nearly 2 MB.
@@ -37,7 +38,7 @@ def api_reference_routes() -> list[Route]:
     return [Route(PATH, page, name=PATH), Route(files.path, static_file, name=files.path)]
 
 
-def _page(files: StaticFiles) -> str:
+def _page(files: StaticFiles, root_path: str) -> str:
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -45,12 +46,14 @@ def _page(files: StaticFiles) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Docent API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="{files.url("swagger-ui.css")}">
+<link rel="stylesheet" href="{root_path}{files.url("swagger-ui.css")}">
 </head>
 <body>
-<main id="reference"><noscript>This page needs JavaScript. The API is described at /openapi.json.</noscript></main>
-<script src="{files.url("swagger-ui-bundle.js")}"></script>
-<script src="{files.url("start.js")}"></script>
+<main id="reference">
+<noscript>This page needs JavaScript. The API is described at {root_path}/openapi.json.</noscript>
+</main>
+<script src="{root_path}{files.url("swagger-ui-bundle.js")}"></script>
+<script src="{root_path}{files.url("start.js")}"></script>
 </body>
 </html>
 """

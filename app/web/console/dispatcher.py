@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 import structlog
 from pydantic import ValidationError
@@ -79,8 +78,8 @@ class Dispatcher:
         except Exception:
             _log.exception("request.failed")
             response = await self._problem(visit, INTERNAL)
-        if not secret and page.scope is None and not says_secret(response):
-            set_secret(response, visit.secret)
+        if not secret and page.scope is None and not says_secret(request, response):
+            set_secret(request, response, visit.secret)
         return response
 
     async def _known(self, visit: Visit[Any]) -> Visit[Any]:
@@ -151,7 +150,7 @@ class Dispatcher:
             case Go():
                 response: Response = RedirectResponse(answer.to, 303, HEADERS)
                 if answer.message:
-                    set_flash(response, answer.tone, answer.message)
+                    set_flash(visit.request, response, answer.tone, answer.message)
                 return response
             case Shown():
                 return await self._shown(visit, answer)
@@ -164,7 +163,7 @@ class Dispatcher:
         alert = health.alert if health else None
         response = self._rendering.page(visit, shown, agents, flash, await self._waiting(visit), alert)
         if flash:
-            forget_flash(response)
+            forget_flash(visit.request, response)
         return response
 
     async def _agents_to_pick(self, visit: Visit[Any]) -> Sequence[Agent]:
@@ -189,8 +188,7 @@ class Dispatcher:
         """And back, where a look was asked for."""
         url = visit.request.url
         wanted = f"{url.path}?{url.query}" if url.query else url.path
-        asked = {"next": wanted} if visit.request.method in ("GET", "HEAD") else {}
-        target = f"{self._pages[SIGN_IN].path}?{urlencode(asked)}" if asked else self._pages[SIGN_IN].path
+        target = visit.url(SIGN_IN, {"next": wanted} if visit.request.method in ("GET", "HEAD") else {})
         if visit.request.headers.get("hx-request"):
             return Response(headers={**HEADERS, "HX-Redirect": target})
         return RedirectResponse(target, 303, HEADERS)

@@ -33,9 +33,19 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, in
         is_of_agent = _AGENT in page.path
         if page.menu is None or page.scope is None or not visit.actor.may(page.scope) or (is_of_agent and not agent):
             continue
-        url = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
+        path = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
         count = (waiting or {}).get(page.name, 0)
-        items.append(MenuItem(page.name, page.menu.label, page.menu.icon, url, page.name == marked, is_of_agent, count))
+        items.append(
+            MenuItem(
+                page.name,
+                page.menu.label,
+                page.menu.icon,
+                visit.root_path + path,
+                page.name == marked,
+                is_of_agent,
+                count,
+            )
+        )
     return items
 
 
@@ -44,8 +54,8 @@ def picked(visit: Visit[Any], agent: Agent) -> str:
     first = min((p for p in visit.pages.values() if p.menu and _AGENT in p.path), key=_place, default=visit.page)
     for page in (visit.page, visit.pages.get(visit.page.under, first), first):
         if page.method == "GET" and page.path.count("{") == 1 and _AGENT in page.path:
-            return page.path.replace(_AGENT, str(agent.id))
-    return HOME
+            return visit.root_path + page.path.replace(_AGENT, str(agent.id))
+    return visit.root_path + HOME
 
 
 def _place(page: ConsolePage) -> tuple[bool, int, str]:

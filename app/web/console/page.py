@@ -14,6 +14,7 @@ from app.core.actor import Actor
 from app.web.access import Everyone, ScopedAccess
 from app.web.declared import declarations, declare
 from app.web.endpoint import Call
+from app.web.middleware.public_url import root_path_of
 from app.workspaces.operator import Operator
 
 HOME = "/console"
@@ -89,11 +90,16 @@ class Visit(Call[Actor | None, InputOut]):
         """On pages whose path has {agent_id}: the actor's own."""
         return _there(self.agent_or_none)
 
+    @property
+    def root_path(self) -> str:
+        """The prefix before every address of ours, "" without one."""
+        return root_path_of(self.request)
+
     def url(self, name: str, query: Mapping[str, object] | None = None, **ids: object) -> str:
         """The address of a page; {agent_id} is this visit's agent unless given. None and "" leave the query."""
         if self.agent_or_none is not None:
             ids.setdefault("agent_id", self.agent_or_none.id)
-        path = self.pages[name].path.format(**ids)
+        path = self.root_path + self.pages[name].path.format(**ids)
         asked = [(key, str(value)) for key, value in (query or {}).items() if value not in (None, "")]
         return f"{path}?{urlencode(asked)}" if asked else path
 

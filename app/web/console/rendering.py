@@ -62,7 +62,7 @@ class Rendering:
             lstrip_blocks=True,
         )
         self._jinja.filters.update(FILTERS)
-        self._jinja.globals["static"] = files.url
+        self._files = files
 
     def page(
         self,
@@ -88,6 +88,7 @@ class Rendering:
             "picks": lambda each: picked(visit, each),
             "csrf_token": csrf_token(visit.secret),
             "url": visit.url,
+            "static": lambda name: visit.root_path + self._files.url(name),
             "form": lambda name: _form_view(name, shown.form or visit.rejected),
             "may": lambda scope: visit.caller is not None and visit.actor.may(scope),
             "ago": lambda then: ago(then, visit.now),

@@ -3,16 +3,17 @@
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import quote, unquote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-# `__Host-` cookies are kept for this host alone, over TLS alone (or on the loopback), and no other host can set them.
-SESSION_COOKIE = "__Host-docent_console"
-DEVICE_COOKIE = "__Host-docent_device"
-FLASH_COOKIE = "__Host-docent_flash"
+from app.web.console.page import HOME
+from app.web.middleware.public_url import root_path_of
+
+_SESSION, _DEVICE, _FLASH = "docent_console", "docent_device", "docent_flash"
 CSRF_FIELD = "csrf_token"
 
 _SECRET_BYTES = 32
@@ -23,9 +24,34 @@ _MAX_FLASH_CHARS = 500
 _TONES = ("good", "bad")
 
 
+@dataclass(frozen=True, slots=True)
+class _Cookie:
+    """Over TLS alone (or on the loopback), for no script.
+
+    `__Host-` cookies are kept for this host alone, and no other host can set them; they are for all of its paths. Where
+    Docent has a prefix, other paths are another application's, which is sent nothing of ours.
+    """
+
+    name: str
+    path: str
+
+    @classmethod
+    def of(cls, request: Request, name: str) -> "_Cookie":
+        root_path = root_path_of(request)
+        return cls(f"__Secure-{name}", f"{root_path}{HOME}") if root_path else cls(f"__Host-{name}", "/")
+
+    def set(self, response: Response, value: str, max_age: int | None) -> None:
+        response.set_cookie(
+            self.name, value, max_age=max_age, path=self.path, secure=True, httponly=True, samesite="lax"
+        )
+
+    def forget(self, response: Response) -> None:
+        response.delete_cookie(self.name, path=self.path, secure=True, httponly=True, samesite="lax")
+
+
 def secret_of(request: Request) -> str:
     """What the browser holds, signed in or not; "" when it holds nothing."""
-    found = request.cookies.get(SESSION_COOKIE, "")
+    found = request.cookies.get(_Cookie.of(request, _SESSION).name, "")
     return found if len(found) <= _MAX_SECRET_CHARS else ""
 
 
@@ -34,31 +60,31 @@ def new_secret() -> str:
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
-def set_secret(response: Response, secret: str, kept_for: timedelta | None = None) -> None:
+def set_secret(request: Request, response: Response, secret: str, kept_for: timedelta | None = None) -> None:
     """Until the browser is closed, or for that long."""
     seconds = None if kept_for is None else int(kept_for.total_seconds())
-    response.set_cookie(SESSION_COOKIE, secret, max_age=seconds, secure=True, httponly=True, samesite="lax")
+    _Cookie.of(request, _SESSION).set(response, secret, seconds)
 
 
-def forget_secret(response: Response) -> None:
-    response.delete_cookie(SESSION_COOKIE, secure=True, httponly=True, samesite="lax")
+def forget_secret(request: Request, response: Response) -> None:
+    _Cookie.of(request, _SESSION).forget(response)
 
 
-def says_secret(response: Response) -> bool:
+def says_secret(request: Request, response: Response) -> bool:
     """Whether it sets or forgets the session's cookie."""
-    return any(cookie.startswith(f"{SESSION_COOKIE}=") for cookie in response.headers.getlist("set-cookie"))
+    name = _Cookie.of(request, _SESSION).name
+    return any(cookie.startswith(f"{name}=") for cookie in response.headers.getlist("set-cookie"))
 
 
 def device_of(request: Request) -> str:
     """The token of a browser that signed in before; "" when it holds none."""
-    found = request.cookies.get(DEVICE_COOKIE, "")
+    found = request.cookies.get(_Cookie.of(request, _DEVICE).name, "")
     return found if len(found) <= _MAX_SECRET_CHARS else ""
 
 
-def set_device(response: Response, device: str) -> None:
+def set_device(request: Request, response: Response, device: str) -> None:
     """Kept when one signs out: it opens nothing by itself."""
-    seconds = int(_DEVICE_KEPT_FOR.total_seconds())
-    response.set_cookie(DEVICE_COOKIE, device, max_age=seconds, secure=True, httponly=True, samesite="lax")
+    _Cookie.of(request, _DEVICE).set(response, device, int(_DEVICE_KEPT_FOR.total_seconds()))
 
 
 def csrf_token(secret: str) -> str:
@@ -70,16 +96,16 @@ def is_csrf_token(secret: str, token: str) -> bool:
     return bool(secret) and hmac.compare_digest(csrf_token(secret).encode(), token.encode())
 
 
-def set_flash(response: Response, tone: str, message: str) -> None:
+def set_flash(request: Request, response: Response, tone: str, message: str) -> None:
     value = quote(f"{tone}:{message[:_MAX_FLASH_CHARS]}", safe="")
-    response.set_cookie(FLASH_COOKIE, value, max_age=_FLASH_SECONDS, secure=True, httponly=True, samesite="lax")
+    _Cookie.of(request, _FLASH).set(response, value, _FLASH_SECONDS)
 
 
 def flash_of(request: Request) -> tuple[str, str] | None:
     """Tone and message that the page before left."""
-    tone, _, message = unquote(request.cookies.get(FLASH_COOKIE, "")).partition(":")
+    tone, _, message = unquote(request.cookies.get(_Cookie.of(request, _FLASH).name, "")).partition(":")
     return (tone, message[:_MAX_FLASH_CHARS]) if tone in _TONES and message else None
 
 
-def forget_flash(response: Response) -> None:
-    response.delete_cookie(FLASH_COOKIE, secure=True, httponly=True, samesite="lax")
+def forget_flash(request: Request, response: Response) -> None:
+    _Cookie.of(request, _FLASH).forget(response)

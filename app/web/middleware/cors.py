@@ -5,6 +5,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.web.middleware.public_url import path_below
 from app.web.origins import verdict_of
 
 ALLOWED_METHODS = "GET, POST, DELETE"
@@ -23,7 +24,7 @@ class WidgetCors:
         self._prefix = prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(self._prefix):
+        if scope["type"] != "http" or not path_below(scope).startswith(self._prefix):
             await self._app(scope, receive, send)
             return
         request = HTTPConnection(scope)

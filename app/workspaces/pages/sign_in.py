@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from typing import Any
 
 import structlog
 from pydantic import Field
@@ -18,7 +19,6 @@ from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
 
 _log = structlog.get_logger("docent.web")
 
-PATH = "/console/sign-in"
 _OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
 
 
@@ -45,8 +45,8 @@ class SignInPages(Pages):
     @page("/console/sign-in", access=everyone)
     async def sign_in(self, visit: Visit[Wanted]) -> Answer:
         if visit.operator_or_none is not None:
-            return Go(_ours(visit.input.next))
-        return Shown("sign_in.html", {"next": _ours(visit.input.next)})
+            return Go(_ours(visit, visit.input.next))
+        return Shown("sign_in.html", {"next": _ours(visit, visit.input.next)})
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
     async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
@@ -57,9 +57,9 @@ class SignInPages(Pages):
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
-        response = RedirectResponse(_ours(given.next), 303, HEADERS)
-        set_secret(response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
-        set_device(response, signed_in.device)
+        response = RedirectResponse(_ours(visit, given.next), 303, HEADERS)
+        set_secret(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
+        set_device(visit.request, response, signed_in.device)
         return response
 
     async def _count(self, visit: Visit[SignInForm]) -> None:
@@ -78,7 +78,7 @@ class SignInPages(Pages):
     @action("/console/sign-out", access=read)
     async def sign_out(self, visit: Visit[NoForm]) -> Response:
         await self._sessions.sign_out(visit.secret)
-        return _to_sign_in("You are signed out.")
+        return _to_sign_in(visit, "You are signed out.")
 
     @page("/console/account", access=read)
     async def account(self, visit: Visit[NoForm]) -> Shown:
@@ -87,7 +87,7 @@ class SignInPages(Pages):
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
         await self._operators.leave(visit.actor)
-        return _to_sign_in("You have left. Your account is removed.")
+        return _to_sign_in(visit, "You have left. Your account is removed.")
 
     @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
@@ -98,16 +98,17 @@ class SignInPages(Pages):
         except InvalidInput as error:
             fields = {"current": "current_password", "password": "new_password"}
             raise InvalidInput(fields.get(error.field, ""), str(error).removeprefix(f"{error.field}: ")) from None
-        return _to_sign_in("Your password is changed. Sign in with the new one.")
+        return _to_sign_in(visit, "Your password is changed. Sign in with the new one.")
 
 
-def _to_sign_in(message: str) -> Response:
-    response = RedirectResponse(PATH, 303, HEADERS)
-    forget_secret(response)
-    set_flash(response, "good", message)
+def _to_sign_in(visit: Visit[Any], message: str) -> Response:
+    response = RedirectResponse(visit.url("sign_in"), 303, HEADERS)
+    forget_secret(visit.request, response)
+    set_flash(visit.request, response, "good", message)
     return response
 
 
-def _ours(address: str) -> str:
+def _ours(visit: Visit[Any], address: str) -> str:
     """An address of the console, whatever was asked for: a link that signs in never leads to another website."""
-    return address if _OURS.fullmatch(address) else HOME
+    path = address.removeprefix(visit.root_path)
+    return visit.root_path + (path if _OURS.fullmatch(path) else HOME)

@@ -1,6 +1,6 @@
 // No validator: it would send the document's address to a server of Swagger's.
 window.SwaggerUIBundle({
-  url: "/openapi.json",
+  url: "openapi.json", // beside this page
   dom_id: "#reference",
   deepLinking: true,
   docExpansion: "none",

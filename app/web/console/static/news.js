@@ -4,7 +4,8 @@
 
 (() => {
   const { news: address, live, waiting: made } = document.body.dataset;
-  const tabs = new BroadcastChannel("docent-news");
+  const ours = `docent-news${address}`; // another Docent may lie below another path of this host
+  const tabs = new BroadcastChannel(ours);
   const chosen = (how) => localStorage.getItem(`docent-tell-${how}`) === "on";
   let latest = null; // as this page shows it; of what it was made with only the number is known
   let isListening = false;
@@ -52,7 +53,7 @@
   });
   tabs.postMessage({ asks: true });
 
-  navigator.locks?.request("docent-news", () => new Promise((done) => {
+  navigator.locks?.request(ours, () => new Promise((done) => {
     isListening = true;
     const stream = new EventSource(address);
     stream.addEventListener("news", ({ data }) => {

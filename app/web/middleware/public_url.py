@@ -1,0 +1,70 @@
+"""Under which address the caller asked, where a proxy stands between: the path's prefix and the scheme."""
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.web.client_address import ClientAddresses
+
+OWN_PATHS: Final = ("console", "docs", "healthz", "llms", "mcp", "metrics", "openapi.json", "readyz", "v1", "widget")
+"""What paths of ours begin with. A prefix that began so could not be told from them."""
+_ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+")
+
+
+def checked_root_path(written: str) -> str:
+    """Without a slash at the end. Raises ValueError for what cannot be a prefix."""
+    path = written.rstrip("/")
+    if path and not _ROOT_PATH.fullmatch(path):
+        raise ValueError("write it as /docent: a slash, then letters, digits and . _ ~ -")
+    first = path.partition("/")[2].partition("/")[0]
+    if first in OWN_PATHS:
+        raise ValueError(f"paths of Docent itself begin with /{first}; choose another, such as /docent")
+    return path
+
+
+RootPath = Annotated[str, AfterValidator(checked_root_path)]
+
+
+class PublicUrl:
+    """Makes the scope what the caller's own request would have been, as ASGI has it: `path` holds the prefix as well,
+    `root_path` is the prefix, which routes do not see. So `request.base_url` leads back here.
+
+    The proxy may keep the prefix or strip it; a path without it, such as a health check's that asks past the proxy,
+    reads as one that was stripped.
+    """
+
+    def __init__(self, app: ASGIApp, *, root_path: str, addresses: ClientAddresses) -> None:
+        """`root_path` is empty, or begins with a slash and does not end with one."""
+        self._app = app
+        self._root_path = root_path
+        self._addresses = addresses
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "root_path": self._root_path, "path": self._whole(scope["path"])}
+            if self._addresses.came_over_tls(Request(scope)):
+                scope["scheme"] = "https"
+        await self._app(scope, receive, send)
+
+    def _whole(self, path: str) -> str:
+        if path == self._root_path:
+            return f"{path}/"
+        return path if path.startswith(f"{self._root_path}/") else self._root_path + path
+
+
+def root_path_of(request: HTTPConnection) -> str:
+    """The prefix, "" without one: what stands before every path that a page of ours links to."""
+    return str(request.scope.get("root_path", ""))
+
+
+def base_url_of(request: HTTPConnection) -> str:
+    """Where the caller reaches this server, the prefix with it, without a slash at the end."""
+    return str(request.base_url).rstrip("/")
+
+
+def path_below(scope: Scope) -> str:
+    """The path as routes see it."""
+    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
