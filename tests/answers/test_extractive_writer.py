@@ -1,6 +1,7 @@
 """Answers in the pages' own words."""
 
 from dataclasses import replace
+from unittest.mock import ANY
 
 from app.agents.agent import AgentConfig
 from app.answers.writing.brief import AnswerBrief, Source
@@ -83,9 +84,32 @@ async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
 
 
 async def test_a_short_section_is_quoted_whole() -> None:
-    prices = "| Country | Delivery |\n|---|---|\n| Norway | 15 euros |"
-    text = f"{prices}\n\nWe deliver to Norway within a week. {'We like it. ' * 30}".strip()
+    prices = "| Delivery | Price |\n|---|---|\n| Norway | 15 euros |"
+    text = f"{prices}\n\nWithin a week we deliver to Norway."
     assert await answer("How long does delivery to Norway take?", text) == f"{text} [1]"
+
+
+async def test_what_stands_around_the_answer_and_is_about_something_else_is_left_out() -> None:
+    told = "The warranty of a lamp is 3 years.\n\nBoxes are grey.\n\nThe warranty of a lamp ends abroad."
+    text = f"We met in Galway.\n\n{told}\n\nPlease bring shoes."
+    assert await answer("How long is the warranty of a lamp?", text) == f"{told} [1]"
+
+
+async def test_code_behind_the_answer_stays_whatever_its_words_are() -> None:
+    text = "Reset the hub over the network.\n\nMind the noise.\n\n```\ncurl -X POST 10.0.0.7\n```"
+    assert await answer("How do I reset the hub over the network?", text) == f"{text}\n\n[1]"
+
+
+async def test_what_is_left_of_a_section_does_not_lean_on_what_was_left_out() -> None:
+    text = "Lamps from our outlet come cheap.\n\nThey have no warranty for the battery of a lamp."
+    assert await answer("Is there a warranty for the battery of a lamp?", text) == f"{text} [1]"
+
+
+async def test_without_the_embedder_a_short_section_is_quoted_whole() -> None:
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    text = "The warranty of a lamp is 3 years.\n\nPlease bring shoes."
+    assert await written("How long is the warranty of a lamp?", text, embedder=embedder) == (f"{text} [1]", ANY)
 
 
 async def test_titles_of_linked_pages_are_not_quoted() -> None:
@@ -136,6 +160,16 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     )
     assert "The shop repairs a lamp free of charge. [1]" in found
     assert "The maker repairs a lamp free of charge. [2]" in found
+
+
+async def test_the_steps_of_a_second_section_come_along() -> None:
+    steps = "\n".join(f"{number}. Turn its wheel to mark {number}, and wait for a while." for number in range(1, 19))
+    found = await answer(
+        "Who repairs a lamp free of charge?",
+        source(1, "The shop repairs a lamp free of charge.", "Shop"),
+        source(2, f"The maker repairs a lamp free of charge.\n\nAsk so:\n\n{steps}", "Maker"),
+    )
+    assert f"The maker repairs a lamp free of charge.\n\nAsk so:\n\n{steps}\n\n[2]" in found
 
 
 async def test_a_question_for_a_price_gets_the_passage_that_names_one() -> None:

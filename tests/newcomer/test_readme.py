@@ -50,7 +50,7 @@ def test_every_command_of_the_readme_does_its_work(newcomer: Newcomer, site: Dem
             type_in(fence, ids)
     told = "".join(said)
     assert " indexed" in told
-    assert "30 days from delivery" in told, "the answer to the first question"
+    assert "30 days of delivery" in told, "the answer to the first question"
     assert f'data-agent="{ids["AGENT"]}"' in told
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from app.answers.writing.brief import AnswerBrief
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, extended, passages
+from app.answers.writing.passages import Passage, extended, passages, without_far_ends
 from app.answers.writing.quotation import word_for_word
 from app.core.text.own_words import own_words
 from app.core.text.section_text import section_name
@@ -13,9 +13,9 @@ from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 _FIRST_CHARS = 700
-_SECOND_CHARS = 300
-_BOTH_CHARS = 1000
-_NEAR_BEST = 1.18  # log odds: what is worth so much less adds nothing
+_SECOND_CHARS = 450
+_BOTH_CHARS = 800
+_NEAR_BEST = 0.9  # log odds: what is worth so much less adds nothing
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
@@ -34,7 +34,7 @@ class ExtractiveWriter:
         judged = await self._judged(brief)
         confidence = judged[0].probability if judged else None
         if judged and judged[0].probability >= brief.agent.confidence_threshold:
-            for part in _answer(judged, brief):
+            for part in _answer(judged, await self._quoted(judged, brief), brief):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence)
@@ -47,9 +47,21 @@ class ExtractiveWriter:
         judged = await self._judge.judged(brief, candidates)
         return judged if found else [one for one in judged if one.probability >= _SURE_OF_OWN_PAGE]
 
+    async def _quoted(self, judged: Sequence[JudgedPassage], brief: AnswerBrief) -> list[Passage]:
+        """The best passage with what stands around it, as far as that is near to the question, and one that stands
+        elsewhere where it is short and nearly as good."""
+        max_chars = brief.agent.max_answer_chars
+        best = next((one for one in judged if _length(one.passage) <= max_chars), judged[0])
+        first = extended(best.passage, min(_FIRST_CHARS, max_chars - _MARK_CHARS))
+        if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(brief, first)):
+            first = without_far_ends(first, nearness)
+        second = _second(
+            first, judged, best.odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
+        )
+        return [first, second] if second else [first]
 
-def _answer(judged: Sequence[JudgedPassage], brief: AnswerBrief) -> list[str]:
-    quoted = _quoted(judged, brief.agent.max_answer_chars)
+
+def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], brief: AnswerBrief) -> list[str]:
     parts = [_paragraph(passage, is_headed=passage.section != quoted[0].section) for passage in quoted[1:]]
     parts.insert(0, _paragraph(quoted[0]))
     if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
@@ -58,20 +70,17 @@ def _answer(judged: Sequence[JudgedPassage], brief: AnswerBrief) -> list[str]:
     return parts
 
 
-def _quoted(judged: Sequence[JudgedPassage], max_chars: int) -> list[Passage]:
-    """The best passage with what follows it, and one that stands elsewhere where it is short and nearly as good."""
-    best = next((one for one in judged if _length(one.passage) <= max_chars), judged[0])
-    first = extended(best.passage, min(_FIRST_CHARS, max_chars - _MARK_CHARS))
-    room = min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
+def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:
+    """The best that says something else and fits, with what stands around it where that fits as well."""
     wording = " ".join(folded_words(first.text))
     for other in judged:
-        if other.odds < best.odds - _NEAR_BEST:
+        passage = other.passage
+        if other.odds < least:
             break
-        is_elsewhere = not first.overlaps(other.passage)
-        is_new = " ".join(folded_words(other.passage.text)) not in wording
-        if is_elsewhere and is_new and _length(other.passage) <= room:
-            return [first, extended(other.passage, room - _length(other.passage) + len(other.passage.text))]
-    return [first]
+        is_new = " ".join(folded_words(passage.text)) not in wording
+        if is_new and not first.overlaps(passage) and _length(passage) <= room:
+            return extended(passage, room - _length(passage) + len(passage.text))
+    return None
 
 
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:

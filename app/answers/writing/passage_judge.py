@@ -11,7 +11,7 @@ import structlog
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.brief import AnswerBrief
 from app.answers.writing.passage_form import form_odds
-from app.answers.writing.passages import Passage
+from app.answers.writing.passages import Passage, piece_text
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.text.light_words import without_light_words
 from app.kit.recent_values import RecentValues
@@ -79,7 +79,9 @@ class PassageJudge:
         )[:_READ]
         question = brief.standalone
         read = [passage for passage, _ in promising if self._reads(brief.language, passage.source.language)]
-        vectors = await self._meanings(question, read)
+        vectors = (
+            await self._meanings([question, *(text for passage in read for text in _looks(passage))]) if read else None
+        )
         names = AskedNames(question, brief.language, brief.sources, known=[brief.agent.name])
         judged = [
             JudgedPassage(
@@ -91,6 +93,16 @@ class PassageJudge:
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
         return sorted(judged, key=lambda one: -one.odds)
+
+    async def nearness(self, brief: AnswerBrief, passage: Passage) -> list[float] | None:
+        """The cosine of the question and each piece of the passage; None where the embedder cannot tell."""
+        if not self._reads(brief.language, passage.source.language):
+            return None
+        texts = [piece_text(piece) for piece in passage.own_pieces]
+        vectors = await self._meanings([brief.standalone, *texts])
+        if vectors is None:
+            return None
+        return [_cosine(vectors[brief.standalone], vectors[text]) for text in texts]
 
     async def _coverage(self, brief: AnswerBrief, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""
@@ -107,10 +119,8 @@ class PassageJudge:
         known = self._embedder.reads
         return known is None or all(language is None or language in known for language in languages)
 
-    async def _meanings(self, question: str, read: Sequence[Passage]) -> dict[str, Vector] | None:
-        if not read:
-            return None
-        wanted = list(dict.fromkeys([question, *(text for passage in read for text in _looks(passage))]))
+    async def _meanings(self, texts: Sequence[str]) -> dict[str, Vector] | None:
+        wanted = list(dict.fromkeys(texts))
         vectors = {text: vector for text in wanted if (vector := self._vectors.get(text)) is not None}
         missing = [text for text in wanted if text not in vectors]
         try:

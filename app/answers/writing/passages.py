@@ -14,6 +14,7 @@ _LONGEST_STEPS = 1200
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
 _LONGEST_TITLE = 80
+_FAR = 0.15  # cosine below that of the nearest piece
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
@@ -36,7 +37,11 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return "\n\n".join(block.text for piece in self.pieces[self.start : self.end] for block in piece)
+        return "\n\n".join(map(piece_text, self.own_pieces))
+
+    @property
+    def own_pieces(self) -> Sequence[Piece]:
+        return self.pieces[self.start : self.end]
 
     @property
     def ends_in_block(self) -> bool:
@@ -98,6 +103,22 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     return replace(passage, start=start, end=end)
 
 
+def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
+    """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
+    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for."""
+    pieces, least = passage.own_pieces, max(nearness) - _FAR
+    staying = [at for at, piece in enumerate(pieces) if nearness[at] >= least or _has_steps(piece) or _has_code(piece)]
+    first, last = staying[0], staying[-1]
+    while first and points_back(pieces[first][0].text):
+        first -= 1
+    start, end = passage.start + first, passage.start + last + 1
+    return replace(passage, start=start, end=_without_titles(passage.pieces, start, end))
+
+
+def piece_text(piece: Piece) -> str:
+    return "\n\n".join(block.text for block in piece)
+
+
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:
     """The end without titles that nothing follows; one piece stays in any case."""
     while end - start > 1 and _is_title(pieces[end - 1]):
@@ -109,7 +130,7 @@ def single_lines(passage: Passage) -> list[Passage]:
     """The sentences and list items of a passage that say something alone and fit a line, each as a passage."""
     texts = [
         text
-        for piece in passage.pieces[passage.start : passage.end]
+        for piece in passage.own_pieces
         for block in piece
         for text in _sayings(block)
         if _SHORTEST_PASSAGE <= len(text) <= _LONGEST_LINE and "\n" not in text and not text.endswith(":")
@@ -201,6 +222,10 @@ def _cut(block: Block, room: int) -> Iterator[str]:
 
 def _has_steps(unit: Sequence[Block]) -> bool:
     return any(block.kind is BlockKind.LIST and _STEP.match(block.text) for block in unit)
+
+
+def _has_code(unit: Sequence[Block]) -> bool:
+    return any(block.kind is BlockKind.CODE for block in unit)
 
 
 def _are_steps(piece: Piece) -> bool:
