@@ -42,6 +42,7 @@ class Settings(BaseSettings):
 
     data: Path = Field(Path("data"), description="Folder for everything that is stored.")
     database_url: str = Field("", description="System of record; default: SQLite in the data folder.")
+    database_role: str = Field("", description="Role by which Postgres itself keeps workspaces apart; default: none.")
     secret_key: SecretStr = Field(
         SecretStr(""),
         description="Seals secrets in the system of record (`docent secrets new-key`); older keys behind a comma. "
@@ -235,12 +236,12 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _shared_database_has_a_key(self) -> "Settings":
-        if self.database_url.startswith("postgresql") and not self.secret_keys:
-            raise ValueError(
-                f"{_variable('secret_key')}: set it beside {_variable('database_url')}; "
-                "`docent secrets new-key` makes one"
-            )
+    def _database_goes_with_the_rest(self) -> "Settings":
+        is_postgres = self.database_url.startswith("postgresql")
+        if self.database_role and not is_postgres:
+            raise ValueError(f"{_variable('database_role')}: SQLite has no roles; set {_variable('database_url')}")
+        if is_postgres and not self.secret_keys:
+            raise ValueError(f"{_variable('secret_key')}: `docent secrets new-key` makes one, needed with Postgres")
         return self
 
     @field_validator("secret_key", mode="after")
@@ -314,11 +315,8 @@ class Settings(BaseSettings):
 
     @property
     def job_queue_url(self) -> str:
-        if self.jobs_url:
-            return self.jobs_url
-        if self.database_url.startswith("postgresql"):
-            return self.database_url
-        return f"sqlite:///{self.data.resolve() / 'jobs.sqlite'}"
+        shared = self.database_url if self.database_url.startswith("postgresql") else ""
+        return self.jobs_url or shared or f"sqlite:///{self.data.resolve() / 'jobs.sqlite'}"
 
     @property
     def vector_uri(self) -> str:

@@ -33,10 +33,12 @@ class Agents:
             AuditRecords(tx).acted(actor, "agent.create", agent.id, name=config.name)
             return agent
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def get(self, actor: Actor, agent_id: UUID) -> Agent:
-        return await self._records.read(lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
+        )
 
     async def tried(self, actor: Actor, agent_id: UUID) -> None:
         """An operator has asked it something, to see what it answers."""
@@ -45,10 +47,12 @@ class Agents:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             FirstsRecords(tx).tried(agent_id)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def page(self, actor: Actor, page: PageRequest) -> ListPage[Agent]:
-        return await self._records.read(lambda tx: AgentRecords(tx).page(actor.workspace_id, page))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).page(actor.workspace_id, page)
+        )
 
     async def change_draft(self, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]) -> Agent:
         """Save what `change` makes of the draft as it stands. Raises InvalidInput."""
@@ -61,7 +65,7 @@ class Agents:
             AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)
             return agent
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def publish(self, actor: Actor, agent_id: UUID, *, lost: int = 0) -> AgentVersion:
         """The draft goes live; an unchanged draft gives the live version back. `lost` golden questions, which the
@@ -74,7 +78,7 @@ class Agents:
             AuditRecords(tx).acted(actor, "agent.publish", agent_id, **told)
             return version, before
 
-        version, before = await self._records.write(work)
+        version, before = await self._records.of_workspace(actor.workspace_id).write(work)
         if version.config.language != before:
             # Its keyword index is built for one language.
             await self._jobs.reconcile_agent(agent_id)
@@ -82,12 +86,16 @@ class Agents:
 
     async def versions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:
         """Newest first."""
-        versions = await self._records.read(lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id))
+        versions = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id)
+        )
         return page_of(versions, page, lambda version: str(version.number))
 
     async def version(self, actor: Actor, agent_id: UUID, number: int) -> AgentVersion:
         """Raises InvalidInput for a number that no version has."""
-        versions = await self._records.read(lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id))
+        versions = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id)
+        )
         found = next((version for version in versions if version.number == number), None)
         if found is None:
             raise InvalidInput("number", "No version of this agent has it. List the versions, and choose one.")

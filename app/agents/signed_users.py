@@ -50,7 +50,7 @@ class SignedUsers:
             AuditRecords(tx).acted(actor, "agent.make_user_secret", agent_id)
             return salt, key
 
-        salt, key = await self._records.write(work)
+        salt, key = await self._records.of_workspace(actor.workspace_id).write(work)
         return user_secret(key.secret, agent_id, salt)
 
     async def remove_secret(self, actor: Actor, agent_id: UUID) -> None:
@@ -61,14 +61,14 @@ class SignedUsers:
             UserKeyRecords(tx).clear(agent_id)
             AuditRecords(tx).acted(actor, "agent.remove_user_secret", agent_id)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def key(self, actor: Actor, agent_id: UUID) -> UserKey | None:
         def work(tx: Transaction) -> UserKey | None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return UserKeyRecords(tx).get(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
         """Raises Unauthorized, naming the field and the fix."""
@@ -88,7 +88,7 @@ class SignedUsers:
             keys = {each.kid: each.secret for each in TokenRecords(tx).signing_keys()} if key else {}
             return keys, key
 
-        keys, key = await self._records.read(work)
+        keys, key = await self._records.of_agent(agent_id).read(work)
         if key is None or key.kid not in keys:
             raise Unauthorized(f"{field}: {_UNSIGNABLE}")
         return user_secret(keys[key.kid], agent_id, key.salt)

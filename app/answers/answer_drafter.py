@@ -71,7 +71,7 @@ class AnswerDrafter:
             spending.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying))
             return known
 
-        known = await self._records.read(work)
+        known = await self._records.of_workspace(workspace_id).read(work)
         try:
             found = await self._found(workspace_id, agent_id, questions, page_url, language)
             if not found:
@@ -81,7 +81,9 @@ class AnswerDrafter:
             await composition.write((self._writer,))
         finally:
             if spending.usage.tokens:
-                await self._records.write(lambda tx: TurnRecords(tx).charge(agent_id, "suggestion", spending.usage))
+                await self._records.of_workspace(workspace_id).write(
+                    lambda tx: TurnRecords(tx).charge(agent_id, "suggestion", spending.usage)
+                )
         if composition.answered_by is not AnsweredBy.MODEL:
             raise self._refusal(spending)
         return _suggestion(composition)

@@ -151,7 +151,7 @@ class AnswerPipeline:
         """Our own copy of the page that the visitor's browser tells us of."""
         if not request.page_context:
             return ()
-        return await self._records.read(
+        return await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(request.page_url))
         )
 

@@ -95,7 +95,7 @@ class Playground:
                 return AgentRecords(tx).live(agent_id)
             return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(workspace_id).read(work)
 
     async def ask(
         self,
@@ -112,7 +112,9 @@ class Playground:
         request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context)
         asking = Asking(request, language, locale=asked.language or "")
         listener.on_stage("searching")
-        answers = await self._records.read(lambda tx: CuratedAnswerRecords(tx).of_agent(agent_id))
+        answers = await self._records.of_workspace(workspace_id).read(
+            lambda tx: CuratedAnswerRecords(tx).of_agent(agent_id)
+        )
         ready = await self._pipeline.ready(agent, answers, asking)
         if ready is not None:
             listener.on_text(ready.text)

@@ -31,6 +31,7 @@ from app.kit.tasks.supervisor import Supervisor
 from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
 from app.store.migrate import all_migrations, migrate, missing_migrations
+from app.store.row_security import settle_role
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.sealed_secrets import SealedSecrets
 
@@ -112,7 +113,11 @@ async def open_record(settings: Settings) -> AsyncIterator[tuple[Engine, SystemO
         try:
             with _named_by_setting(engine):
                 await anyio.to_thread.run_sync(migrate, engine)
-            yield engine, SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS)
+                await anyio.to_thread.run_sync(settle_role, engine, settings.database_role)
+            yield (
+                engine,
+                SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS, settings.database_role),
+            )
         finally:
             engine.dispose()
 

@@ -124,7 +124,7 @@ class AgentTools:
             among = versions_passing(tx, agent.id, [agent.config.retrieval.filter], found[0].document_id)
             return found if among is None or among else []
 
-        chunks = await self._records.read(page)
+        chunks = await self._records.of_workspace(agent.workspace_id).read(page)
         if not chunks:
             raise NotFound("page")
         markdown = "\n\n".join(chunk.text for chunk in chunks)

@@ -81,7 +81,9 @@ class LlmsApi(Api):
         await self._questions.count(agent)
         document_id = call.path_id("document_id")
         among = await read_versions_passing(self._records, agent.id, [agent.config.retrieval.filter], document_id)
-        page = await self._records.read(lambda tx: PageMarkdownRecords(tx).text(agent.id, document_id))
+        page = await self._records.of_workspace(agent.workspace_id).read(
+            lambda tx: PageMarkdownRecords(tx).text(agent.id, document_id)
+        )
         if among is not None and page.version_id not in among:
             raise NotFound("document")
         headers = {"Cache-Control": "no-store", "Link": f'<{quote(page.url, safe=_URL_SIGNS)}>; rel="canonical"'}
@@ -97,7 +99,7 @@ class LlmsApi(Api):
         among = await read_versions_passing(self._records, agent.id, [agent.config.retrieval.filter])
         cursor: str | None = None
         while True:
-            listed = await self._records.read(
+            listed = await self._records.of_workspace(agent.workspace_id).read(
                 lambda tx: read(PageMarkdownRecords(tx), agent.id, PageRequest(at_once, cursor))
             )
             for each in listed.items:

@@ -1,5 +1,7 @@
 """OpenAI's API over agents: every client that can be given a base URL asks them."""
 
+from functools import partial
+
 from starlette.responses import Response
 
 from app.channels import openai_models as wire
@@ -53,12 +55,13 @@ class OpenAiApi(Api):
         created = int(self._clock.now().timestamp())
         if not asked.stream:
             answer = await whole_answer(turn.feed, turn.conversation_id)
-            told_usage = await self._questions.usage(answer.turn_id)
+            told_usage = await self._questions.usage(agent, answer.turn_id)
             made = completion(answer, agent.id, created, told_usage)
             return Response(
                 made.model_dump_json(), headers={"Cache-Control": "no-store"}, media_type="application/json"
             )
-        usage = self._questions.usage if asked.stream_options and asked.stream_options.include_usage else None
+        tells_usage = asked.stream_options and asked.stream_options.include_usage
+        usage = partial(self._questions.usage, agent) if tells_usage else None
         return turn_stream(
             lambda stopping: completion_frames(
                 turn,

@@ -42,7 +42,8 @@ class ProgramAccess:
 
     async def admit(self, request: Request, admission: Admission) -> ProgramCaller:
         actor = await ask.admit(request, admission) if "authorization" in request.headers else None
-        agent = await admission.records.read(lambda tx: AgentRecords(tx).live(path_id(request, "agent_id")))
+        agent_id = path_id(request, "agent_id")
+        agent = await admission.records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
         if actor is not None:
             if actor.workspace_id != agent.workspace_id:
                 raise NotFound("agent")
@@ -84,7 +85,9 @@ class ProgramQuestions:
 
     async def published(self, actor: Actor) -> list[tuple[LiveAgent, datetime]]:
         """The agents of the actor's workspace, with when each was made, oldest first."""
-        return await self._records.read(lambda tx: AgentRecords(tx).published(actor.workspace_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).published(actor.workspace_id)
+        )
 
     async def agent(self, actor: Actor, named: str) -> tuple[LiveAgent, datetime]:
         """The one of `published` with that id or name. Raises NotFound; InvalidInput for a name that two have."""
@@ -123,9 +126,11 @@ class ProgramQuestions:
         """Once more of what all who ask the agent may do together. Raises RateLimited."""
         await self._limiter.hit(a_minute(self._limits.questions_per_agent), "ask", "agent", str(agent.id))
 
-    async def usage(self, turn_id: UUID) -> TokenUsage:
-        """What chat models read and wrote for a turn that has ended."""
-        stored = await self._records.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+    async def usage(self, agent: LiveAgent, turn_id: UUID) -> TokenUsage:
+        """What chat models read and wrote for a turn of the agent that has ended."""
+        stored = await self._records.of_workspace(agent.workspace_id).read(
+            lambda tx: StoredTurnRecords(tx).find(turn_id)
+        )
         return (stored.usage if stored else None) or TokenUsage()
 
 

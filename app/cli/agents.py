@@ -202,7 +202,9 @@ async def _snippet(settings: Settings, base_url: str, named: str | None, pinned:
         agent = await meant_agent(base, await local_operator(base), named)
         theme = agent.draft.theme
         if agent.live_version is not None:
-            theme = await base.record.read(lambda tx: AgentRecords(tx).live(agent.id).config.theme)
+            theme = await base.record.of_workspace(agent.workspace_id).read(
+                lambda tx: AgentRecords(tx).live(agent.id).config.theme
+            )
     if pinned:
         tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"), theme)
     else:

@@ -103,7 +103,7 @@ async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
         runs = [source.run for source in SourceRecords(tx).of_agent(agent.id) if source.run]
         return runs, documents
 
-    runs, documents = await base.record.read(work)
+    runs, documents = await base.record.of_workspace(agent.workspace_id).read(work)
     for run in runs:
         if run.state.value in {"queued", "running"}:
             pages = sum(run.counts.values())

@@ -17,7 +17,7 @@ def list_(agent: AgentName = None, as_json: AsJson = False) -> None:
 async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), named)
-        answers = await base.record.read(
+        answers = await base.record.of_workspace(agent.workspace_id).read(
             lambda tx: sorted(CuratedAnswerRecords(tx).of_agent(agent.id), key=lambda answer: -answer.hits)
         )
     if as_json:

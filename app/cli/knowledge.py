@@ -80,7 +80,7 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
                 if is_first:
                     AgentRecords(tx).delete(actor.workspace_id, agent.id)
 
-            await base.record.write(work)
+            await base.record.of_workspace(actor.workspace_id).write(work)
             kept = "Correct the address, or try again later; nothing was kept"
         fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {kept}.")
 
@@ -94,7 +94,7 @@ async def _source_for(base: Infrastructure, actor: Actor, agent: Agent, config: 
                 return SourceRecords(tx).save(agent.id, source.id, config), False
         return SourceRecords(tx).create(agent.id, config), True
 
-    return await base.record.write(work)
+    return await base.record.of_workspace(actor.workspace_id).write(work)
 
 
 async def _reindex(settings: Settings, named: str | None, as_json: bool) -> None:

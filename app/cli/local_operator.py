@@ -38,7 +38,9 @@ async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
     agents: list[Agent] = []
     page = PageRequest(limit=200)
     while True:
-        found = await base.record.read(lambda tx: AgentRecords(tx).page(actor.workspace_id, page))
+        found = await base.record.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).page(actor.workspace_id, page)
+        )
         agents += found.items
         if found.next_cursor is None:
             return agents
@@ -67,7 +69,7 @@ def agent_names(agent: Agent) -> tuple[str, ...]:
 async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
     """Raises InvalidInput when it was never published."""
     try:
-        return await base.record.read(lambda tx: AgentRecords(tx).live(agent.id))
+        return await base.record.of_workspace(agent.workspace_id).read(lambda tx: AgentRecords(tx).live(agent.id))
     except NotFound:
         raise InvalidInput(
             "", f"The agent was never published. Publish it with `docent agent publish {agent.id}`."
@@ -78,7 +80,9 @@ async def meant_source(base: Stored, actor: Actor, named: str) -> Source:
     """The source of that name, address or id, or of which one begins so. Raises InvalidInput, with the choices."""
     sources: list[Source] = []
     for agent in await known_agents(base, actor):
-        sources += await base.record.read(lambda tx: SourceRecords(tx).of_agent(agent.id))
+        sources += await base.record.of_workspace(actor.workspace_id).read(
+            lambda tx: SourceRecords(tx).of_agent(agent.id)
+        )
     return meant("source", named, sources, source_names)
 
 

@@ -52,7 +52,7 @@ class ConversationReview:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return InboxRecords(tx).page(agent_id, page, only)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, only: ConversationFilter = EVERY_CONVERSATION
@@ -67,7 +67,7 @@ class ConversationReview:
             turns = StoredTurnRecords(tx).of_conversation(conversation_id)
             return Thread(entry, turns, InboxRecords(tx).notes(conversation_id))
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def neighbours(self, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
         """Before and after it in the list of its agent's that fit. Raises InvalidInput."""
@@ -77,11 +77,13 @@ class ConversationReview:
             conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
             return InboxRecords(tx).neighbours(conversation, only)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def visitor(self, actor: Actor, visitor_id: UUID) -> VisitorFacts:
         """Raises NotFound for one who is absent or another workspace's."""
-        return await self._records.read(lambda tx: InboxRecords(tx).visitor(actor.workspace_id, visitor_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: InboxRecords(tx).visitor(actor.workspace_id, visitor_id)
+        )
 
     async def labels(self, actor: Actor, agent_id: UUID) -> list[LabelCount]:
         """Those that the agent's conversations bear, in alphabetical order."""
@@ -90,7 +92,7 @@ class ConversationReview:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return InboxRecords(tx).labels(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
 
 def _check(only: ConversationFilter) -> None:

@@ -71,20 +71,24 @@ class Conversations:
             session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
             return OpenedConversation(session, visitor, conversation, latest)
 
-        return await self._records.write(opened)
+        return await self._records.of_workspace(agent.workspace_id).write(opened)
 
     async def messages(self, session: VisitorSession, before: UUID | None = None) -> MessagePage:
         """The latest, or those of the turns before the turn `before`. Raises NotFound where it is not of the
         conversation."""
-        return await self._records.read(lambda tx: _page(tx, session.conversation_id, before))
+        return await self._records.of_workspace(session.workspace_id).read(
+            lambda tx: _page(tx, session.conversation_id, before)
+        )
 
     async def of_visitor(self, session: VisitorSession, page: PageRequest) -> ListPage[Conversation]:
         """Those in which the visitor has asked, latest activity first."""
-        return await self._records.read(lambda tx: ConversationRecords(tx).page_of_visitor(session.visitor_id, page))
+        return await self._records.of_workspace(session.workspace_id).read(
+            lambda tx: ConversationRecords(tx).page_of_visitor(session.visitor_id, page)
+        )
 
     async def clear(self, session: VisitorSession) -> None:
         """The visitor will not see this conversation again; the next `open` starts a new one."""
-        await self._records.write(lambda tx: ConversationRecords(tx).clear(session))
+        await self._records.of_workspace(session.workspace_id).write(lambda tx: ConversationRecords(tx).clear(session))
         await self._history.forget(session.conversation_id)
 
 

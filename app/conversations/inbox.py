@@ -44,7 +44,7 @@ class Inbox:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return _changed(tx, actor, agent_id, conversation_ids, wanted)
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def change_one(self, actor: Actor, conversation_id: UUID, change: ConversationChange) -> InboxEntry:
         """The same for one, whatever its agent."""
@@ -55,7 +55,7 @@ class Inbox:
             [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
             return entry
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def note(self, actor: Actor, conversation_id: UUID, text: str) -> Note:
         """For the other operators. Raises InvalidInput, and NotFound for a conversation that is absent or another
@@ -70,7 +70,7 @@ class Inbox:
             AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.note", str(conversation.agent_id), {})
             return noted
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def remove_note(self, actor: Actor, conversation_id: UUID, note_id: UUID) -> None:
         """Raises NotFound, also for a note of another conversation."""
@@ -80,7 +80,7 @@ class Inbox:
             InboxRecords(tx).remove_note(conversation_id, note_id)
             AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.remove_note", str(agent_id), {})
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
 
 def _checked(change: ConversationChange) -> ConversationChange:

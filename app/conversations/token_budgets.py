@@ -30,7 +30,7 @@ class TokenBudgets:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return StoredTurnRecords(tx).usage_by_month(agent_id, count)
 
-        found = await self._records.read(work)
+        found = await self._records.of_workspace(actor.workspace_id).read(work)
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
 
     def cost(self, usage: TokenUsage) -> float | None:
@@ -57,7 +57,7 @@ class TokenBudgets:
                 if agent.config.daily_tokens is not None
             }
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""
@@ -69,5 +69,5 @@ class TokenBudgets:
             used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
             return used, config
 
-        used, config = await self._records.read(work)
+        used, config = await self._records.of_workspace(actor.workspace_id).read(work)
         return TokenBudget(config.daily_tokens, used, next_day(now))

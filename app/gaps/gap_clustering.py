@@ -52,7 +52,7 @@ class GapClustering:
         meanings = {gap.id: vectors[gap.question].tolist() for gap in readable}
         placed = [gap for gap in gaps if is_done.get(gap.agent_id, True)]
         for gap in placed:
-            await self._records.write(
+            await self._records.of_agent(gap.agent_id).write(
                 lambda tx: GapMeaningRecords(tx).place(gap, self._embedder.model_id, meanings.get(gap.id))
             )
         return len(placed)
@@ -60,7 +60,9 @@ class GapClustering:
     async def _regroup(self, agent_id: UUID) -> bool:
         """Whether the agent's gaps are grouped now; else somebody has changed one meanwhile."""
         model_id = self._embedder.model_id
-        wordings = await self._records.read(lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id))
+        wordings = await self._records.of_agent(agent_id).read(
+            lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id)
+        )
         named = {wording.name: wording for wording in wordings}
         asked = await to_thread.run_sync(self._readable, wordings)
         near = await self._nearness.pairs(asked, same_meaning(model_id))
@@ -68,7 +70,9 @@ class GapClustering:
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True
-        is_done = await self._records.write(lambda tx: GapMeaningRecords(tx).regroup(agent_id, wordings, wanted))
+        is_done = await self._records.of_agent(agent_id).write(
+            lambda tx: GapMeaningRecords(tx).regroup(agent_id, wordings, wanted)
+        )
         log.info("gaps.regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
         return is_done
 

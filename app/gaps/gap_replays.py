@@ -42,7 +42,9 @@ class GapReplays:
 
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
         """Ask its latest MAX_WORDINGS wordings; nothing changes."""
-        gap = await self._records.read(lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id))
+        gap = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id)
+        )
         return await self._replay(actor.workspace_id, gap, version)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
@@ -58,7 +60,7 @@ class GapReplays:
             AuditRecords(tx).acted(actor, "gap.prove", gap_id, **told)
             return gap
 
-        gap = await self._records.write(work)
+        gap = await self._records.of_workspace(actor.workspace_id).write(work)
         return GapReplay(gap, replay.questions)
 
     async def replay_due(self) -> int:
@@ -71,7 +73,7 @@ class GapReplays:
             except DocentError as error:
                 log.warning("gap.not_replayed", gap=str(one.gap.id), reason=str(error))
                 passes = False
-            is_open = await self._records.write(
+            is_open = await self._records.of_workspace(one.workspace_id).write(
                 lambda tx: GapReplayRecords(tx).replayed(one.gap.id, one.generation, passes=passes)
             )
             if passes and is_open:
@@ -79,6 +81,8 @@ class GapReplays:
         return len(due)
 
     async def _replay(self, workspace_id: UUID, gap: Gap, version: Version) -> GapReplay:
-        askings = await self._records.read(lambda tx: GapReplayRecords(tx).askings(gap.id, MAX_WORDINGS))
+        askings = await self._records.of_workspace(workspace_id).read(
+            lambda tx: GapReplayRecords(tx).askings(gap.id, MAX_WORDINGS)
+        )
         answers = [await self._trials.answer(workspace_id, gap.agent_id, asking, version) for asking in askings]
         return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))

@@ -49,7 +49,7 @@ class GapSuggestions:
             askings = GapReplayRecords(tx).askings(gap_id, MAX_WORDINGS)
             return askings, gap
 
-        askings, gap = await self._records.read(work)
+        askings, gap = await self._records.of_workspace(actor.workspace_id).read(work)
         if self._drafts is None:
             raise InvalidInput("", NO_MODEL)
         if not askings:

@@ -48,7 +48,7 @@ class GapTriage:
             facts = GapTriageRecords(tx).facts(gap_id, SAMPLES)
             return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def merge(self, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
         """The others, of the same agent, become part of this one, which keeps its question, state and note."""
@@ -66,7 +66,7 @@ class GapTriage:
             AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def split(self, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
         """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
@@ -78,7 +78,7 @@ class GapTriage:
             AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
             return GapRecords(tx).get(actor.workspace_id, own)
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
         """Who looks after it, an operator's e-mail address or "" for nobody, and what operators should know; None
@@ -92,7 +92,7 @@ class GapTriage:
             AuditRecords(tx).acted(actor, "gap.edit", gap_id)
             return GapRecords(tx).get(actor.workspace_id, gap_id)
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def settle(
         self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
@@ -110,7 +110,7 @@ class GapTriage:
                 AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
             return changed
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
 
 def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:

@@ -38,7 +38,7 @@ class Gaps:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return GapRecords(tx).page(agent_id, state, page, only, order)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
@@ -47,7 +47,9 @@ class Gaps:
         return await collected(lambda page: self.of_agent(actor, agent_id, state, page, only), MAX_EXPORTED)
 
     async def get(self, actor: Actor, gap_id: UUID) -> Gap:
-        return await self._records.read(lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id)
+        )
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
         """On the operator's word; GapReplays closes with proof."""
@@ -67,4 +69,4 @@ class Gaps:
             AuditRecords(tx).acted(actor, _ACTIONS[state], gap_id, agent_id=str(gap.agent_id))
             return gap
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)

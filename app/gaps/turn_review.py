@@ -48,19 +48,19 @@ class TurnReview:
             AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
             return gap
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
         """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
         visitor got, without the marks of its citations."""
-        turn = await self._records.read(lambda tx: _turn(tx, actor, turn_id))
+        turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
         pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
         answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
         return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
 
     async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:
         """Its question with those pages, or with the ones that its answer cites. Raises InvalidInput."""
-        turn = await self._records.read(lambda tx: _turn(tx, actor, turn_id))
+        turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
         if pages is None:
             cited = {page_key(citation.url): citation.url.partition("#")[0] for citation in turn.citations}
             pages = [url for url in cited.values() if url.startswith(("http://", "https://"))]

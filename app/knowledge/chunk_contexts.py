@@ -88,38 +88,40 @@ class ChunkContexts:
             version = ContextRecords(tx).version(version_id)
             return version, kind
 
-        version, kind = await self._record.read(work)
+        version, kind = await self._record.of_agent(agent_id).read(work)
         if version is None:
             return ContextReport()
         if kind is ContextKind.STRUCTURAL:
-            return ContextReport(changed=await self._set(version_id, version, {}))
+            return ContextReport(changed=await self._set(agent_id, version_id, version, {}))
         if self._writer is None:
             return ContextReport(missing=len(version.chunks), reason=NO_MODEL)
-        texts, report = await self._texts(self._writer, version)
-        changed = await self._set(version_id, version, texts)
+        texts, report = await self._texts(agent_id, self._writer, version)
+        changed = await self._set(agent_id, version_id, version, texts)
         return report + ContextReport(missing=len(version.chunks) - len(texts), changed=changed)
 
     async def estimate(self, agent_id: UUID) -> ContextEstimate:
         """For what the agent knows now, whatever its setting is."""
-        version_ids = await self._record.read(lambda tx: ContextRecords(tx).live_versions(agent_id))
+        version_ids = await self._record.of_agent(agent_id).read(lambda tx: ContextRecords(tx).live_versions(agent_id))
         total = ContextEstimate()
         for version_id in version_ids:
-            version = await self._record.read(lambda tx: ContextRecords(tx).version(version_id))
+            version = await self._record.of_agent(agent_id).read(lambda tx: ContextRecords(tx).version(version_id))
             if version is not None:
-                total += await self._estimate(version)
+                total += await self._estimate(agent_id, version)
         return total
 
-    async def _texts(self, writer: ContextWriter, version: VersionToSituate) -> tuple[dict[str, str], ContextReport]:
+    async def _texts(
+        self, agent_id: UUID, writer: ContextWriter, version: VersionToSituate
+    ) -> tuple[dict[str, str], ContextReport]:
         """What the model says of each chunk, by chunk id."""
         texts: dict[str, str] = {}
         report = ContextReport()
         for window in self._windows(version):
-            known = await self._kept(version, window)
+            known = await self._kept(agent_id, version, window)
             missing = [request for request in window.requests if request.key not in known]
             if missing and not report.reason:  # a model that has just failed is not asked for the next window
                 written = await writer.write(window, missing)
                 if written.texts:
-                    await self._record.write(
+                    await self._record.of_agent(agent_id).write(
                         lambda tx: ContextRecords(tx).keep(version.document_id, writer.model_id, written.texts)
                     )
                 report += ContextReport(
@@ -133,13 +135,13 @@ class ChunkContexts:
             texts |= {request.chunk_id: known[request.key] for request in window.requests if request.key in known}
         return texts, report
 
-    async def _set(self, version_id: UUID, version: VersionToSituate, texts: dict[str, str]) -> int:
+    async def _set(self, agent_id: UUID, version_id: UUID, version: VersionToSituate, texts: dict[str, str]) -> int:
         wanted = {
             chunk.id: self._fitted(texts[chunk.id], chunk) if chunk.id in texts else None for chunk in version.chunks
         }
         changed = {chunk.id: wanted[chunk.id] for chunk in version.chunks if wanted[chunk.id] != chunk.indexed_context}
         if changed:
-            await self._record.write(lambda tx: ContextRecords(tx).set_indexed(version_id, changed))
+            await self._record.of_agent(agent_id).write(lambda tx: ContextRecords(tx).set_indexed(version_id, changed))
         return len(changed)
 
     def _fitted(self, written: str, chunk: ChunkToSituate) -> str | None:
@@ -158,16 +160,18 @@ class ChunkContexts:
     def _windows(self, version: VersionToSituate) -> list[Window]:
         return context_requests(version.title, [(chunk.id, chunk.text) for chunk in version.chunks], self._counter)
 
-    async def _kept(self, version: VersionToSituate, window: Window) -> dict[str, str]:
+    async def _kept(self, agent_id: UUID, version: VersionToSituate, window: Window) -> dict[str, str]:
         if self._writer is None:
             return {}
         keys, model_id = [request.key for request in window.requests], self._writer.model_id
-        return await self._record.read(lambda tx: ContextRecords(tx).kept(version.document_id, model_id, keys))
+        return await self._record.of_agent(agent_id).read(
+            lambda tx: ContextRecords(tx).kept(version.document_id, model_id, keys)
+        )
 
-    async def _estimate(self, version: VersionToSituate) -> ContextEstimate:
+    async def _estimate(self, agent_id: UUID, version: VersionToSituate) -> ContextEstimate:
         total = ContextEstimate(documents=1, chunks=len(version.chunks))
         for window in self._windows(version):
-            known = await self._kept(version, window)
+            known = await self._kept(agent_id, version, window)
             passages = [request.passage for request in window.requests if request.key not in known]
             if passages:
                 total += self._window_estimate(window.shared, passages)

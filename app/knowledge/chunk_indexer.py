@@ -54,7 +54,7 @@ class ChunkIndexer:
 
     async def put_terms(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> None:
         """The keyword half of `put`."""
-        language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
+        language = await self._record.of_agent(agent_id).read(lambda tx: keyword_language(tx, agent_id))
         await self._keywords.put(agent_id, language, chunk_terms(chunks))
 
     async def forget_versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
@@ -63,7 +63,7 @@ class ChunkIndexer:
             return
         await self._vectors.drop_versions(agent_id, version_ids)
         await self._keywords.drop_versions(agent_id, version_ids)
-        await self._record.write(lambda tx: DocumentRecords(tx).purge_versions(version_ids))
+        await self._record.of_agent(agent_id).write(lambda tx: DocumentRecords(tx).purge_versions(version_ids))
 
     async def forget_vectors(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the vector index."""
@@ -73,7 +73,7 @@ class ChunkIndexer:
 
     async def forget_terms(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
         """Take rows of unknown versions out of the keyword index."""
-        language = await self._record.read(lambda tx: keyword_language(tx, agent_id))
+        language = await self._record.of_agent(agent_id).read(lambda tx: keyword_language(tx, agent_id))
         await forget_terms(self._keywords, agent_id, language, chunk_ids)
 
     async def forget_agent(self, agent_id: UUID) -> None:
@@ -118,7 +118,7 @@ def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
 async def keyword_ids(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> set[str]:
     """The chunks that the agent's keyword index holds. Raises IndexUnavailable, also for an index of another language
     or version of Docent."""
-    language = await record.read(lambda tx: keyword_language(tx, agent_id))
+    language = await record.of_agent(agent_id).read(lambda tx: keyword_language(tx, agent_id))
     await keywords.search(agent_id, language, _PROBE, 1)
     return await keywords.chunk_ids(agent_id)
 

@@ -142,7 +142,7 @@ class FollowedKeywordIndex:
     async def _bring_in_step(self, agent_id: UUID) -> None:
         following = self._following.get(agent_id)
         if following is None:
-            stands = await self._record.read(
+            stands = await self._record.of_agent(agent_id).read(
                 lambda tx: (AgentRecords(tx).generation(agent_id), keyword_language(tx, agent_id))
             )
             held = self._held.get(agent_id)
@@ -165,7 +165,7 @@ class FollowedKeywordIndex:
         held = self._held.get(agent_id)
         # Before the record is read: what the index holds now is live then, pending, or stray.
         ids = await self._ids_in_index(agent_id) if held is None else set[str]()
-        step = await self._record.read(lambda tx: _step(tx, agent_id, held, ids))
+        step = await self._record.of_agent(agent_id).read(lambda tx: _step(tx, agent_id, held, ids))
         if step is None:
             await self.drop_agent(agent_id)
             return
@@ -174,7 +174,9 @@ class FollowedKeywordIndex:
         if step.drop:
             await self._local.drop_versions(agent_id, step.drop)
         for versions in batches(step.put, _VERSIONS_A_QUERY):
-            chunks = await self._record.read(lambda tx: IndexedTextRecords(tx).chunks(agent_id, versions))
+            chunks = await self._record.of_agent(agent_id).read(
+                lambda tx: IndexedTextRecords(tx).chunks(agent_id, versions)
+            )
             await self._local.put(agent_id, step.to.language, chunk_terms(chunks))
         if step.strays or step.drop:
             self._has_remains.add(agent_id)
@@ -192,7 +194,7 @@ class FollowedKeywordIndex:
         now = time.monotonic()
         if now - self._rewritten_at.get(agent_id, -self._rewrite_pause_seconds) < self._rewrite_pause_seconds:
             return
-        language, chunks = await self._record.read(
+        language, chunks = await self._record.of_agent(agent_id).read(
             lambda tx: (keyword_language(tx, agent_id), LiveDocumentRecords(tx).agent_chunks(agent_id))
         )
         if await self._local.rewrite(agent_id, language, chunk_terms(chunks)):

@@ -30,7 +30,7 @@ class GivenChunks:
 
     async def learn(self, agent_id: UUID, source_id: UUID, pages: Sequence[CutPage]) -> int:
         """Return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""
-        versions = await self._record.write(
+        versions = await self._record.of_agent(agent_id).write(
             lambda tx: [
                 DocumentRecords(tx).add_pending(
                     agent_id, source_id, cut.page, content_hash(cut.page.url), self._drafts(cut)
@@ -38,7 +38,7 @@ class GivenChunks:
                 for cut in pages
             ]
         )
-        chunks = await self._record.read(
+        chunks = await self._record.of_agent(agent_id).read(
             lambda tx: [chunk for version in versions for chunk in DocumentRecords(tx).version_chunks(version.id)]
         )
         await self._indexer.put(agent_id, chunks)
@@ -47,7 +47,7 @@ class GivenChunks:
             for version in versions:
                 DocumentRecords(tx).make_live(version)
 
-        await self._record.write(work)
+        await self._record.of_agent(agent_id).write(work)
         return len(chunks)
 
     def _drafts(self, cut: CutPage) -> list[ChunkDraft]:

@@ -96,14 +96,14 @@ class Ingest:
         """
         digest = page_hash(page, self._chunker.cut_as)
         async with self._one_at_a_time(agent_id, page.title):
-            if (known := await self._unchanged(source_id, page.url, digest)) is not None:
+            if (known := await self._unchanged(agent_id, source_id, page.url, digest)) is not None:
                 return known
             drafts = await to_thread.run_sync(self._chunker.cut, page)
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
             findings = await to_thread.run_sync(scan_page, page.title, page.markdown, page.hidden_text)
-            near_twin = await self._near_twin(source_id, page, drafts)
+            near_twin = await self._near_twin(agent_id, source_id, page, drafts)
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
                 """The receipt of a page that is not to be indexed."""
@@ -122,7 +122,7 @@ class Ingest:
                     return IngestReceipt(IngestOutcome.HELD, version.document_id, note=_held_because(found))
                 return version
 
-            version = await self._record.write(stored)
+            version = await self._record.of_agent(agent_id).write(stored)
             if isinstance(version, IngestReceipt):
                 if version.outcome is IngestOutcome.DUPLICATE:
                     await self._retire.page(agent_id, source_id, page.url)
@@ -131,13 +131,15 @@ class Ingest:
         note = finished.contexts.in_words()
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
 
-    async def _near_twin(self, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]) -> UUID | None:
+    async def _near_twin(
+        self, agent_id: UUID, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]
+    ) -> UUID | None:
         """A document of the source that says the same under the same title. Pages with other titles are not compared:
         variants of a product may differ in little else. Nor are other sources: a second file may correct the first.
         Nor are pages with attributes: their operator tells them apart."""
         if page.attributes:
             return None
-        others = await self._record.read(
+        others = await self._record.of_agent(agent_id).read(
             lambda tx: LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
         )
         if not others:
@@ -164,9 +166,11 @@ class Ingest:
         digest = page_hash(live.page, cut_as)
         drafts = await to_thread.run_sync(self._chunker.cut, live.page) if digest != live.content_hash else []
         if not drafts:
-            await self._record.write(lambda tx: DocumentRecords(tx).is_cut_as(live.version_id, cut_as))
+            await self._record.of_agent(live.agent_id).write(
+                lambda tx: DocumentRecords(tx).is_cut_as(live.version_id, cut_as)
+            )
             return True
-        self._unfinished = await self._record.write(
+        self._unfinished = await self._record.of_agent(live.agent_id).write(
             lambda tx: DocumentRecords(tx).add_cut(live, digest, drafts, cut_as)
         )
         return True
@@ -177,13 +181,15 @@ class Ingest:
         Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
         """
         contexts = await self._contexts.refresh(version.agent_id, version.id)
-        chunks = await self._record.read(lambda tx: DocumentRecords(tx).version_chunks(version.id))
+        chunks = await self._record.of_agent(version.agent_id).read(
+            lambda tx: DocumentRecords(tx).version_chunks(version.id)
+        )
         embedded = await self._indexer.put(version.agent_id, chunks)
-        retired = await self._record.write(lambda tx: DocumentRecords(tx).make_live(version))
+        retired = await self._record.of_agent(version.agent_id).write(lambda tx: DocumentRecords(tx).make_live(version))
         await self._indexer.forget_versions(version.agent_id, retired)
         return Finished(embedded, contexts)
 
-    async def _unchanged(self, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
+    async def _unchanged(self, agent_id: UUID, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
         def known(tx: Transaction) -> IngestReceipt | None:
             if QuarantineRecords(tx).held_hash(source_id, url) == digest:
                 document_id = LiveDocumentRecords(tx).document_at(source_id, url)
@@ -196,9 +202,9 @@ class Ingest:
             DocumentRecords(tx).touch(document_id)
             QuarantineRecords(tx).drop_held(document_id)
 
-        receipt = await self._record.read(known)
+        receipt = await self._record.of_agent(agent_id).read(known)
         if receipt is not None and receipt.outcome is IngestOutcome.UNCHANGED and receipt.document_id is not None:
-            await self._record.write(partial(touch, document_id=receipt.document_id))
+            await self._record.of_agent(agent_id).write(partial(touch, document_id=receipt.document_id))
         return receipt
 
     @asynccontextmanager

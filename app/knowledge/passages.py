@@ -26,11 +26,11 @@ class Passages:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return LiveDocumentRecords(tx).page(agent_id, page, source_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def of_document(self, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
         """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is
         absent or another workspace's."""
-        return await self._records.read(
+        return await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)
         )

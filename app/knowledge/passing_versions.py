@@ -23,4 +23,4 @@ async def read_versions_passing(
     """The same in a transaction of its own, and without one where every filter is open."""
     if all(one.is_open for one in filters):
         return None
-    return await records.read(lambda tx: versions_passing(tx, agent_id, filters, document_id))
+    return await records.of_agent(agent_id).read(lambda tx: versions_passing(tx, agent_id, filters, document_id))

@@ -28,18 +28,20 @@ class PageQuarantine:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return QuarantineRecords(tx).quarantined(agent_id, page)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def count(self, actor: Actor, agent_id: UUID) -> int:
         def work(tx: Transaction) -> int:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return QuarantineRecords(tx).quarantined_count(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def reviews(self, actor: Actor, document_id: UUID) -> list[PageReview]:
         """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""
-        found = await self._records.read(lambda tx: QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id))
+        found = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id)
+        )
         if not found:
             raise NotFound("page with open findings")
         return found
@@ -62,4 +64,4 @@ class PageQuarantine:
             AuditRecords(tx).acted(actor, action, document_id, agent_id=str(agent_id))
             return agent_id
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)

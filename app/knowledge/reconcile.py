@@ -95,7 +95,7 @@ class Reconcile:
             retired = DocumentRecords(tx).retired_versions(agent_id) if exists else []
             return retired, exists
 
-        retired, exists = await self._record.read(work)
+        retired, exists = await self._record.of_agent(agent_id).read(work)
         if not exists:
             await self._indexer.forget_agent(agent_id)
             return ReconcileReport(forgotten=1)
@@ -138,7 +138,7 @@ class Reconcile:
             await forget(agent_id, orphans)
         missing = standing.live.difference(held)
         if missing:
-            chunks = await self._record.read(
+            chunks = await self._record.of_agent(agent_id).read(
                 lambda tx: [chunk for chunk in LiveDocumentRecords(tx).agent_chunks(agent_id) if chunk.id in missing]
             )
             for step in batches(chunks, _CHUNKS_A_STEP):
@@ -151,7 +151,7 @@ class Reconcile:
         def work(tx: Transaction) -> tuple[set[str], set[str]]:
             return DocumentRecords(tx).pending_chunk_ids(agent_id), LiveDocumentRecords(tx).live_chunk_ids(agent_id)
 
-        pending, live = await self._record.read(work)
+        pending, live = await self._record.of_agent(agent_id).read(work)
         return _Standing(live, pending)
 
     async def _indexed_agents(self) -> set[UUID]:

@@ -38,7 +38,7 @@ class Reindex:
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
         """One item before the first chunk, then one for each step. Raises EmbedderUnavailable, IndexUnavailable."""
         contexts = await self._refresh_contexts(agent_id)
-        chunks = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_chunks(agent_id))
+        chunks = await self._record.of_agent(agent_id).read(lambda tx: LiveDocumentRecords(tx).agent_chunks(agent_id))
         await self._indexer.forget_agent(agent_id)
         done = embedded = 0
         yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
@@ -47,10 +47,10 @@ class Reindex:
             done += len(step)
             yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
         if contexts.changed:  # rankings of before are used no more
-            await self._record.write(lambda tx: AgentRecords(tx).bump_generation(agent_id))
+            await self._record.of_agent(agent_id).write(lambda tx: AgentRecords(tx).bump_generation(agent_id))
 
     async def _refresh_contexts(self, agent_id: UUID) -> ContextReport:
-        version_ids = await self._record.read(lambda tx: ContextRecords(tx).live_versions(agent_id))
+        version_ids = await self._record.of_agent(agent_id).read(lambda tx: ContextRecords(tx).live_versions(agent_id))
         report = ContextReport()
         for version_id in version_ids:
             report += await self._contexts.refresh(agent_id, version_id)

@@ -32,7 +32,7 @@ class Retire:
                 agent_id, document_id
             )
 
-        document_id, versions = await self._record.write(work)
+        document_id, versions = await self._record.of_agent(agent_id).write(work)
         await self.versions(agent_id, versions)
         return document_id
 
@@ -45,6 +45,6 @@ class Retire:
 
         Raises NotFound, as the records do.
         """
-        versions = await self._record.write(lambda tx: SourceRecords(tx).delete(agent_id, source_id))
+        versions = await self._record.of_agent(agent_id).write(lambda tx: SourceRecords(tx).delete(agent_id, source_id))
         await self._indexer.forget_versions(agent_id, versions)
         return len(versions)

@@ -29,5 +29,5 @@ class StarterSuggestions:
             chunks = LiveDocumentRecords(tx).first_chunks(agent_id, _CHUNKS)
             return chunks, draft
 
-        chunks, draft = await self._records.read(work)
+        chunks, draft = await self._records.of_workspace(actor.workspace_id).read(work)
         return await to_thread.run_sync(starter_suggestions, chunks, draft.language, SUGGESTED, draft.starter_prompts)

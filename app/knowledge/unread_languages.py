@@ -32,7 +32,7 @@ class UnreadLanguages:
             pages = LiveDocumentRecords(tx).languages(agent_id)
             return pages, agent
 
-        pages, agent = await self._records.read(work)
+        pages, agent = await self._records.of_workspace(actor.workspace_id).read(work)
         known = self._embedder.reads
         if known is None:
             return []

@@ -80,7 +80,7 @@ class Overviews:
                 set_ups=self._set_ups(tx, agents),
             )
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     def _set_ups(self, tx: Transaction, agents: Sequence[Agent]) -> list[SetUp]:
         firsts = FirstsRecords(tx).of_agents([agent.id for agent in agents])

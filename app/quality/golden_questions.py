@@ -62,7 +62,7 @@ class GoldenQuestions:
             AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_told(created.agent_id))
             return created
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
         """All rows or none. The first line names the columns: question, and if there are any pages (URLs or names of
@@ -81,7 +81,7 @@ class GoldenQuestions:
             AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
             return kept, before
 
-        kept, before = await self._records.write(work)
+        kept, before = await self._records.of_workspace(actor.workspace_id).write(work)
         return ImportReceipt(added=len(kept - before), changed=len(kept & before))
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
@@ -95,14 +95,14 @@ class GoldenQuestions:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return GoldenQuestionRecords(tx).of_agent(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def get(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
         def work(tx: Transaction) -> GoldenQuestion:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return GoldenQuestionRecords(tx).get(agent_id, golden_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def change(
         self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
@@ -118,7 +118,7 @@ class GoldenQuestions:
             AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
             return saved
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def delete(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
         def work(tx: Transaction) -> None:
@@ -126,7 +126,7 @@ class GoldenQuestions:
             GoldenQuestionRecords(tx).delete(agent_id, golden_id)
             AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_told(agent_id))
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
 
 def _read_csv(

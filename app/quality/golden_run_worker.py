@@ -76,10 +76,10 @@ class GoldenRunWorker:
             agent = AgentRecords(tx).get(workspace_id, agent_id)
             return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(workspace_id).read(work)
 
     async def _keep(self, run: GoldenRun) -> bool:
-        return await self._records.write(lambda tx: GoldenRunRecords(tx).save(run))
+        return await self._records.of_agent(run.agent_id).write(lambda tx: GoldenRunRecords(tx).save(run))
 
 
 _VERSIONS: Final[tuple[Version, ...]] = ("live", "draft")

@@ -56,11 +56,13 @@ class GoldenRuns:
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None or not golden:
             return None
-        live = await self._records.read(lambda tx: AgentRecords(tx).live(agent_id))
+        live = await self._records.of_workspace(actor.workspace_id).read(lambda tx: AgentRecords(tx).live(agent_id))
         if live.config == agent.draft:
             return None
         meant = fingerprint(agent, golden, BOTH)
-        known = await self._records.read(lambda tx: GoldenRunRecords(tx).latest(agent_id, meant))
+        known = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: GoldenRunRecords(tx).latest(agent_id, meant)
+        )
         return known or await self._run(actor, agent, golden, BOTH, to_its_end=False)
 
     async def page(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
@@ -70,21 +72,21 @@ class GoldenRuns:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return GoldenRunRecords(tx).page(agent_id, page)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def get(self, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
         def work(tx: Transaction) -> GoldenRun:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return GoldenRunRecords(tx).get(agent_id, run_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def _meant(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
         def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
             agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
             return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def _run(
         self,
@@ -112,5 +114,5 @@ class GoldenRuns:
             told = {"agent_id": str(agent.id), "versions": list(versions), "asked": run.asked}
             AuditRecords(tx).acted(actor, "golden_question.run", run.id, **told)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
         return run

@@ -38,7 +38,7 @@ class QualityReview:
             live = QualityRecords(tx).live_pages(agent_id)
             return live, cited, series
 
-        live, cited, series = await self._records.read(work)
+        live, cited, series = await self._records.of_workspace(actor.workspace_id).read(work)
         named = {page.url for page in cited}
         never = [page for page in live if page.url not in named]
         return Quality(tuple(series), tuple(cited[:LISTED]), tuple(never[:LISTED]), len(never), len(live))

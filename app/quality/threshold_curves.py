@@ -44,7 +44,7 @@ class ThresholdCurves:
             golden_questions = {one.id: one for one in GoldenQuestionRecords(tx).of_agent(agent_id)}
             return golden_questions, runs, past, agent
 
-        golden_questions, runs, past, agent = await self._records.read(work)
+        golden_questions, runs, past, agent = await self._records.of_workspace(actor.workspace_id).read(work)
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [

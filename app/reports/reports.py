@@ -89,7 +89,7 @@ class Reports:
                 kept_days=_kept_days(tx, actor, agents),
             )
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     def _figures(self, tx: Transaction, ids: Sequence[UUID], hours: _Hours) -> Figures:
         records, days = ReportRecords(tx), hours.days

@@ -63,7 +63,7 @@ class TopicPlacing:
         def look(tx: Transaction) -> tuple[dict[str, UUID], list[TopicPlace]]:
             return TopicRecords(tx).known(agent_id, set(keys.values())), TopicRecords(tx).places(agent_id, _TOPICS)
 
-        known, places = await self._records.read(look)
+        known, places = await self._records.of_agent(agent_id).read(look)
         by_id = {place.topic_id: place for place in places}
         by_key = {key: by_id.get(topic_id) or TopicPlace((), topic_id, None) for key, topic_id in known.items()}
         for question in questions:
@@ -72,7 +72,9 @@ class TopicPlacing:
                 by_key[key] = await self._nearest(question, places)
             by_key[key].turns.append((question.turn_id, key))
         used = list({id(place): place for place in by_key.values()}.values())
-        return await self._records.write(lambda tx: TopicRecords(tx).place(agent_id, self._embedder.model_id, used))
+        return await self._records.of_agent(agent_id).write(
+            lambda tx: TopicRecords(tx).place(agent_id, self._embedder.model_id, used)
+        )
 
     async def _nearest(self, question: WaitingQuestion, places: list[TopicPlace]) -> TopicPlace:
         """One of the places, or a new one, which from then on is one of them."""
@@ -84,23 +86,25 @@ class TopicPlacing:
         best = await to_thread.run_sync(_best, meaning, places, same.looked_at_from)
         nearest, nearness = None, 0.0
         for place in [places[each] for each in best]:
-            wordings = await self._wordings(place)
+            wordings = await self._wordings(question.agent_id, place)
             asked = [Asked(wording, wording, is_settled=True) for wording in wordings]
             near = await self._nearness.pairs([Asked(_OWN, text), *asked], same)
             least = min((near.get((_OWN, wording), 0.0) for wording in wordings), default=0.0)
             if least > nearness:
                 nearest, nearness = place, least
         if nearest is not None:
-            if len(wordings := await self._wordings(nearest)) < _WORDINGS:
+            if len(wordings := await self._wordings(question.agent_id, nearest)) < _WORDINGS:
                 wordings.append(text)
             return nearest
         places.append(TopicPlace(meaning.tolist(), None, [text]))
         return places[-1]
 
-    async def _wordings(self, place: TopicPlace) -> list[str]:
+    async def _wordings(self, agent_id: UUID, place: TopicPlace) -> list[str]:
         topic_id = place.topic_id
         if place.wordings is None and topic_id is not None:
-            place.wordings = await self._records.read(lambda tx: TopicRecords(tx).wordings(topic_id, _WORDINGS))
+            place.wordings = await self._records.of_agent(agent_id).read(
+                lambda tx: TopicRecords(tx).wordings(topic_id, _WORDINGS)
+            )
         return place.wordings or []
 
     async def _forget_other_models(self) -> None:

@@ -63,7 +63,7 @@ class AgentSearch:
                 agent = LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
             return agent
 
-        agent = await self._records.read(work)
+        agent = await self._records.of_workspace(workspace_id).read(work)
         language = query.language or agent.config.language
         query = replace(query, language=language, asked_in=query.asked_in or self._language(agent, query.text))
         was_remembered = await self._remembered.holds(agent, query)

@@ -109,7 +109,9 @@ class Engagement:
         return settings.engagement_weight
 
     async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
-        thumbs = await self._records.read(lambda tx: StoredTurnRecords(tx).thumbs(agent.id))
+        thumbs = await self._records.of_workspace(agent.workspace_id).read(
+            lambda tx: StoredTurnRecords(tx).thumbs(agent.id)
+        )
         liking: dict[str, tuple[int, int]] = {}
         for url, (up, down) in thumbs.items():
             before_up, before_down = liking.get(page_key(url), (0, 0))

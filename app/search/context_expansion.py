@@ -31,7 +31,9 @@ class ContextExpandingRetriever:
         settings = agent.config.retrieval
         ids = [item.chunk.id for item in found.sources]
         reach = max(SECTION_REACH, settings.neighbours)
-        around = await self._records.read(lambda tx: LiveDocumentRecords(tx).around(agent.id, ids, reach))
+        around = await self._records.of_workspace(agent.workspace_id).read(
+            lambda tx: LiveDocumentRecords(tx).around(agent.id, ids, reach)
+        )
         return replace(found, sources=tuple(self._widened(found.sources, around, settings)))
 
     def _widened(

@@ -30,7 +30,9 @@ class IndexWatch:
         the turn says so itself."""
         if agent_id in self._found:
             return
-        if not await self._records.read(lambda tx: LiveDocumentRecords(tx).first_chunks(agent_id, 1)):
+        if not await self._records.of_agent(agent_id).read(
+            lambda tx: LiveDocumentRecords(tx).first_chunks(agent_id, 1)
+        ):
             return
         holding = [await _holds(index, agent_id) for index in self._indexes]
         if any(holding):

@@ -59,7 +59,9 @@ class PageSearch:
         among = await read_versions_passing(self._records, agent.id, (agent.config.retrieval.filter, only))
         hits = await self._keywords.complete(agent.id, agent.config.language, typed, _ASKED, among)
         ids = [hit.chunk_id for hit in hits]
-        live = await self._records.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent.id, ids))
+        live = await self._records.of_workspace(agent.workspace_id).read(
+            lambda tx: LiveDocumentRecords(tx).live_chunks(agent.id, ids)
+        )
         pages = _by_page(live[chunk_id] for chunk_id in ids if chunk_id in live)
         return self._shown(agent.config.language, typed, pages)
 

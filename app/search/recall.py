@@ -153,7 +153,9 @@ class Recall:
 
     async def _chunks(self, agent_id: UUID, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
         ids = list(dict.fromkeys(hit.chunk_id for hits in lists for hit in hits.found))
-        return await self._records.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, ids))
+        return await self._records.of_agent(agent_id).read(
+            lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, ids)
+        )
 
     async def _cosines(self, agent_id: UUID, hits: "_Hits", chunks: Collection[str]) -> dict[str, float]:
         """Chunks that something else found deserve their true cosine: a guess would bend the fusion."""

@@ -55,7 +55,9 @@ class CachedRetriever:
         try:
             packed = json.loads(zlib.decompress(raw))
             ids = [row["id"] for row in packed["ranked"]]
-            chunks = await self._records.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, ids))
+            chunks = await self._records.of_agent(agent_id).read(
+                lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, ids)
+            )
             ranked = tuple(
                 RankedChunk(chunk=chunks[row.pop("id")], **row) for row in packed["ranked"] if row["id"] in chunks
             )

@@ -18,6 +18,8 @@ class Discovery:
     async def look(self, actor: Actor, agent_id: UUID, url: str) -> SiteOffers:
         """What a website offers this agent to learn from. Raises NotFound for an agent that is absent or another
         workspace's, InvalidInput for an address that must not be dialled, Overloaded."""
-        await self._records.read(lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id))
+        await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
+        )
         check_http_url("url", url)
         return await self._discovery.look(url)

@@ -105,7 +105,7 @@ class DocumentBatches:
                 run = CrawlRunRecords(tx).run(run.id)
             return run
 
-        run = await self._records.write(work)
+        run = await self._records.of_workspace(actor.workspace_id).write(work)
         if self._jobs is not None and run is not None and run.state is not RunState.PAUSED:
             await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return BatchReceipt(tuple(results[number] for number in sorted(results)), run)

@@ -45,7 +45,7 @@ class Schedules:
             )
             return next_at, source
 
-        next_at, source = await self._records.write(work)
+        next_at, source = await self._records.of_workspace(actor.workspace_id).write(work)
         return SourceSchedule(source_id, source.agent_id, schedule, now, next_at)
 
     async def get(self, actor: Actor, source_id: UUID) -> SourceSchedule | None:
@@ -55,7 +55,7 @@ class Schedules:
             SourceRecords(tx).find(actor.workspace_id, source_id)
             return ScheduleRecords(tx).of_sources([source_id]).get(source_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def clear(self, actor: Actor, source_id: UUID) -> None:
         def work(tx: Transaction) -> None:
@@ -63,7 +63,7 @@ class Schedules:
             ScheduleRecords(tx).clear(source_id)
             AuditRecords(tx).acted(actor, "source.unschedule", source_id)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
     def check(self, config: SourceConfig, schedule: Schedule) -> None:
         """Raises InvalidInput, naming the field and the fix."""

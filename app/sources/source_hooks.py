@@ -40,7 +40,7 @@ class SourceHooks:
             AuditRecords(tx).acted(actor, "source.make_hook", source_id)
             return salt, key
 
-        salt, key = await self._records.write(work)
+        salt, key = await self._records.of_workspace(actor.workspace_id).write(work)
         return hook_secret(key.secret, source_id, salt)
 
     async def remove(self, actor: Actor, source_id: UUID) -> None:
@@ -51,7 +51,7 @@ class SourceHooks:
             HookRecords(tx).clear(source_id)
             AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
         """Who calls, on behalf of the source alone. Each call is taken once. Raises Unauthorized: for a source that
@@ -68,7 +68,7 @@ class SourceHooks:
             if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
                 raise Unauthorized("This call was made before. Sign a new one for each change.")
 
-        await self._records.write(work)
+        await self._records.of_workspace(workspace_id).write(work)
         return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))
 
     def _signed_by(self, tx: Transaction, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:

@@ -47,7 +47,7 @@ class Sources:
             )
             return source
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
         """Oldest first, each with its latest run."""
@@ -56,12 +56,14 @@ class Sources:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return SourceRecords(tx).of_agent(agent_id)
 
-        sources = await self._records.read(work)
+        sources = await self._records.of_workspace(actor.workspace_id).read(work)
         return page_of(sources, page, lambda source: str(source.id))
 
     async def get(self, actor: Actor, source_id: UUID) -> Source:
         """With its latest run and that run's counts."""
-        return await self._records.read(lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id)
+        )
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
         """Have the source read; a run that already waits or reads is given back, a paused one goes on."""
@@ -73,7 +75,7 @@ class Sources:
             AuditRecords(tx).acted(actor, "source.sync", source_id, run_id=str(run.id))
             return run
 
-        run = await self._records.write(work)
+        run = await self._records.of_workspace(actor.workspace_id).write(work)
         # A crash before this line leaves a queued run, which the next worker to start picks up.
         await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run
@@ -97,7 +99,7 @@ class Sources:
             AuditRecords(tx).acted(actor, "source.resume", source_id, run_id=str(run.id))
             return run
 
-        run = await self._records.write(work)
+        run = await self._records.of_workspace(actor.workspace_id).write(work)
         await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run
 
@@ -112,7 +114,7 @@ class Sources:
             AuditRecords(tx).acted(actor, action, source_id, run_id=str(run.id))
             return CrawlRunRecords(tx).run(run.id)
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def pages(
         self, actor: Actor, source_id: UUID, page: PageRequest, status: str | None = None
@@ -125,7 +127,7 @@ class Sources:
                 return ListPage(items=())
             return CrawlPageRecords(tx).pages(source.run.id, page, status)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
 
 def _latest_run(tx: Transaction, actor: Actor, source_id: UUID) -> CrawlRun:

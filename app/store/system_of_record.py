@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TypeVar
+from copy import copy
+from typing import Self, TypeVar
+from uuid import UUID
 
 import anyio
 from sqlalchemy import Connection, Engine
@@ -10,6 +12,7 @@ from sqlalchemy import Connection, Engine
 from app.kit.clock import Clock
 from app.store.engine import POSTGRES_CONNECTIONS, SQLITE_READERS, committed_side, is_sqlite, read_side, truncate_wal
 from app.store.grouped_writes import GroupedWrites, MustBeAlone
+from app.store.row_security import WorkspaceScope
 from app.store.secret_keys import SecretKeys
 from app.store.transaction import KnownRows, Transaction, TurnEndListener
 from app.store.unbroken import unbroken
@@ -27,11 +30,20 @@ class SystemOfRecord:
     The event loop is left alone meanwhile, and no lock is held for as long as it is busy. A function cannot await, so
     that no transaction is held over a call to a model or to the network.
 
+    What is told by `of_workspace` and `of_agent` whose rows a transaction is about sees no others, even where a query
+    forgets to ask: on Postgres, with the name of a `role`; elsewhere both give the record itself. A transaction that is
+    told nothing sees the whole installation.
+
     The engine stays the caller's, who disposes of it. `on_turn_end` are called in the transaction in which a turn ends.
     """
 
     def __init__(
-        self, engine: Engine, clock: Clock, secret_keys: SecretKeys, on_turn_end: Sequence[TurnEndListener]
+        self,
+        engine: Engine,
+        clock: Clock,
+        secret_keys: SecretKeys,
+        on_turn_end: Sequence[TurnEndListener],
+        role: str = "",
     ) -> None:
         self._engine = engine
         self._reading = read_side(engine)
@@ -39,9 +51,19 @@ class SystemOfRecord:
         self._clock = clock
         self._secret_keys = secret_keys
         self._on_turn_end = on_turn_end
+        self._role = role
+        self._scope: WorkspaceScope | None = None
         self._known = KnownRows()
         self._threads = anyio.CapacityLimiter(SQLITE_READERS if is_sqlite(engine) else POSTGRES_CONNECTIONS)
         self._grouped = GroupedWrites(engine) if is_sqlite(engine) else None
+
+    def of_workspace(self, workspace_id: UUID) -> Self:
+        """For transactions about one workspace."""
+        return self._within(WorkspaceScope.of_workspace(self._role, workspace_id)) if self._role else self
+
+    def of_agent(self, agent_id: UUID) -> Self:
+        """For transactions about the workspace of one agent, where nobody has said which it is."""
+        return self._within(WorkspaceScope.of_agent(self._role, agent_id)) if self._role else self
 
     async def read(self, work: Work[Value]) -> Value:
         """What `work` returns, of one consistent picture, or what it raises. It does not wait for writers."""
@@ -69,14 +91,14 @@ class SystemOfRecord:
     def reading(self) -> Iterator[Transaction]:
         """A transaction as `read` opens it, in the thread that asks."""
         with translated_errors(), self._reading.connect() as connection:
-            yield self._over(connection)
+            yield self._over(self._entered(connection))
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """A transaction as `write` opens it, in the thread that asks. Commits when the block ends, rolls back when it
         raises."""
         with translated_errors(), self._engine.begin() as connection:
-            yield self._over(connection)
+            yield self._over(self._entered(connection))
 
     def _read(self, work: Work[Value]) -> Value:
         with self.reading() as tx:
@@ -87,8 +109,24 @@ class SystemOfRecord:
             return work(tx)
 
     def _over(self, connection: Connection, *, is_alone: bool = True) -> Transaction:
-        before: Callable[[], AbstractContextManager[Connection]] = self._committed.connect if is_alone else _refused
+        before: Callable[[], AbstractContextManager[Connection]] = self._before if is_alone else _refused
         return Transaction(connection, self._clock, self._secret_keys, before, self._on_turn_end, self._known)
+
+    @contextmanager
+    def _before(self) -> Iterator[Connection]:
+        with self._committed.connect() as connection:
+            yield self._entered(connection)
+
+    def _entered(self, connection: Connection) -> Connection:
+        if self._scope is not None:
+            self._scope.enter(connection)
+        return connection
+
+    def _within(self, scope: WorkspaceScope) -> Self:
+        """Shares all else with this one."""
+        scoped = copy(self)
+        scoped._scope = scope
+        return scoped
 
 
 def _refused() -> AbstractContextManager[Connection]:

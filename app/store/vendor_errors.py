@@ -30,6 +30,8 @@ _POSTGRES_AWAY = (
 )
 _POSTGRES_DISK_FULL = "53100"
 _POSTGRES_FOREIGN_KEY = "23503"
+_POSTGRES_FORBIDDEN = "42501"
+_POSTGRES_ROW_CHECK = "ExecWithCheckOptions"  # where Postgres refuses a row that a policy forbids
 
 
 def leave_server_that_is_away(context: ExceptionContext) -> None:
@@ -60,6 +62,8 @@ def _translated(error: DBAPIError) -> DocentError | None:
         if sqlite_name == "SQLITE_CONSTRAINT_FOREIGNKEY" or sqlstate == _POSTGRES_FOREIGN_KEY:
             return NotFound("parent record")  # it was erased while its child was being stored
         return None
+    if sqlstate == _POSTGRES_FORBIDDEN and _raised_in(cause) == _POSTGRES_ROW_CHECK:
+        return NotFound("parent record")  # likewise, or it is of another workspace than the transaction
     if sqlstate in _POSTGRES_BUSY or any(sqlite_name.startswith(name) for name in _SQLITE_BUSY):
         return Overloaded(_BUSY)
     if sqlite_name == "SQLITE_FULL" or sqlstate == _POSTGRES_DISK_FULL:
@@ -70,3 +74,8 @@ def _translated(error: DBAPIError) -> DocentError | None:
     if is_away or isinstance(error, OperationalError | InterfaceError):
         return DatabaseAway(f"The database does not answer ({cause}). Run `docent doctor`.")
     return None
+
+
+def _raised_in(error: BaseException | None) -> str | None:
+    """The function of Postgres: unlike its messages, the same in every language."""
+    return getattr(getattr(error, "diag", None), "source_function", None)

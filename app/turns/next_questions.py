@@ -108,7 +108,7 @@ class NextQuestionFinder:
             written = self._written(tx, agent.id)
             return around, written, ConversationRecords(tx).questions(conversation_id)
 
-        around, written, earlier = await self._records.read(read)
+        around, written, earlier = await self._records.of_workspace(agent.workspace_id).read(read)
         pages = [around[chunk_id] for chunk_id in cited if chunk_id in around]
         if not pages:
             return [], None

@@ -11,7 +11,7 @@ import structlog
 
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
-from app.core.turn import TurnEnd
+from app.core.turn import TurnEnd, VisitorSession
 from app.kit.tracing import traced
 from app.store.system_of_record import SystemOfRecord
 
@@ -36,8 +36,11 @@ class TurnEndStore:
     """For one turn. `on_delay` is called once, when the end was not stored within PATIENCE_SECONDS; `was_late` says
     afterwards that it was stored all the same, and that its readers have heard less than the record has."""
 
-    def __init__(self, records: SystemOfRecord, turn_id: UUID, on_delay: Callable[[], None]) -> None:
+    def __init__(
+        self, records: SystemOfRecord, session: VisitorSession, turn_id: UUID, on_delay: Callable[[], None]
+    ) -> None:
         self._records = records
+        self._workspace_id = session.workspace_id
         self._turn_id = turn_id
         self._on_delay = on_delay
         self._has_told = False
@@ -73,4 +76,6 @@ class TurnEndStore:
         return None
 
     async def _commit(self, end: TurnEnd) -> UUID:
-        return await self._records.write(lambda tx: TurnRecords(tx).finish(self._turn_id, end))
+        return await self._records.of_workspace(self._workspace_id).write(
+            lambda tx: TurnRecords(tx).finish(self._turn_id, end)
+        )

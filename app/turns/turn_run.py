@@ -90,7 +90,7 @@ class TurnRun:
         self._live = live
         self._owner = owner
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
-        self._ends = TurnEndStore(tools.records, request.turn_id, on_delay=self._tell_failure)
+        self._ends = TurnEndStore(tools.records, session, request.turn_id, on_delay=self._tell_failure)
         self._spending = TurnSpending()
         self._span: Span = NO_SPAN
         self._began = perf_counter()
@@ -168,7 +168,9 @@ class TurnRun:
         before = self._request.told
         if before is None:
             before = await self._tools.history.remembered(self._session.conversation_id)
-        agent, answers, history = await self._tools.records.read(lambda tx: self._read(tx, before))
+        agent, answers, history = await self._tools.records.of_workspace(self._session.workspace_id).read(
+            lambda tx: self._read(tx, before)
+        )
         language = self._tools.pipeline.language(agent, self._request.message, self._session.locale)
         asking = Asking(self._request, language, self._session.locale, self._session.channel, history)
         ready = await self._tools.pipeline.ready(agent, answers, asking)
@@ -192,7 +194,7 @@ class TurnRun:
     async def _begin(self, agent: LiveAgent) -> None:
         """Question and turn are committed before `start` is sent."""
         try:
-            await self._tools.records.write(
+            await self._tools.records.of_workspace(self._session.workspace_id).write(
                 lambda tx: TurnRecords(tx).begin(self._session, self._request, agent.version, self._owner)
             )
         except Unavailable:

@@ -144,7 +144,9 @@ class Turns:
         self, session: VisitorSession, turn_id: UUID, rating: Literal["up", "down"], comment: str
     ) -> None:
         """Raises NotFound."""
-        await self._tools.records.write(lambda tx: TurnRecords(tx).feedback(session, turn_id, rating, comment))
+        await self._tools.records.of_workspace(session.workspace_id).write(
+            lambda tx: TurnRecords(tx).feedback(session, turn_id, rating, comment)
+        )
 
     async def end(self, conversation_ids: Collection[UUID]) -> None:
         """Implements `ConversationTerminator`: their events are forgotten in every process, and so is their history."""
@@ -241,7 +243,9 @@ class Turns:
         return theirs
 
     async def _stored(self, session: VisitorSession, turn_id: UUID) -> StoredTurn | None:
-        stored = await self._tools.records.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+        stored = await self._tools.records.of_workspace(session.workspace_id).read(
+            lambda tx: StoredTurnRecords(tx).find(turn_id)
+        )
         if stored is None or stored.conversation_id != session.conversation_id:
             return None
         return stored

@@ -63,7 +63,9 @@ class VisitorAccess:
         claims = await admission.visitor_tokens.verify(bearer_token(request, "visitor token from /v1/widget/init"))
         visitor_id = str(claims.session.visitor_id)
         await admission.count(admission.limits.calls_per_visitor, "calls", "visitor", visitor_id)
-        agent, is_kept = await admission.records.read(lambda tx: _caller(tx, claims.session))
+        agent, is_kept = await admission.records.of_workspace(claims.session.workspace_id).read(
+            lambda tx: _caller(tx, claims.session)
+        )
         if not is_kept:
             raise Unauthorized("What this visitor token was for has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)

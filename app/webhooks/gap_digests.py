@@ -34,8 +34,10 @@ class GapDigests:
         return sum([await self._announce(agent_id, week) for agent_id in owed])
 
     async def _announce(self, agent_id: UUID, week: Week) -> bool:
-        digest = await self._records.read(lambda tx: _digest(tx, agent_id, week))
-        is_first = await self._records.write(lambda tx: WebhookRecords(tx).announce_digest(agent_id, digest))
+        digest = await self._records.of_agent(agent_id).read(lambda tx: _digest(tx, agent_id, week))
+        is_first = await self._records.of_agent(agent_id).write(
+            lambda tx: WebhookRecords(tx).announce_digest(agent_id, digest)
+        )
         if is_first:
             log.info("gap_digest.announced", agent=str(agent_id), week=week.monday.isoformat())
         return is_first

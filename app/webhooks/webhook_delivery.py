@@ -61,12 +61,13 @@ class WebhookDelivery:
 
     async def _attempt(self, delivery: Delivery, signing_key: bytes | None) -> None:
         failure = await self._post(delivery, signing_key) if signing_key else _KEY_GONE
+        own = self._records.of_agent(delivery.webhook.agent_id)
         if failure is None:
-            await self._records.write(lambda tx: WebhookRecords(tx).delivered(delivery.id))
+            await own.write(lambda tx: WebhookRecords(tx).delivered(delivery.id))
             return
         delay = retry_delay(delivery.attempts, self._luck())
         next_at = None if delay is None else self._clock.now() + delay
-        await self._records.write(lambda tx: WebhookRecords(tx).failed(delivery, failure, next_at))
+        await own.write(lambda tx: WebhookRecords(tx).failed(delivery, failure, next_at))
         log.warning("webhook.failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
 
     async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:

@@ -57,7 +57,7 @@ class Webhooks:
             AuditRecords(tx).acted(actor, "webhook.create", webhook.id, agent_id=str(agent_id))
             return webhook, key
 
-        webhook, key = await self._records.write(work)
+        webhook, key = await self._records.of_workspace(actor.workspace_id).write(work)
         return webhook, webhook_secret(key.secret, webhook)
 
     async def of_agent(self, actor: Actor, agent_id: UUID) -> list[Webhook]:
@@ -67,7 +67,7 @@ class Webhooks:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return WebhookRecords(tx).of_agent(agent_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def delete(self, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:
         """What is on its way to it is dropped."""
@@ -77,7 +77,7 @@ class Webhooks:
             WebhookRecords(tx).remove(agent_id, webhook_id)
             AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def dead_letters(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
         """Latest first."""
@@ -86,7 +86,7 @@ class Webhooks:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return WebhookRecords(tx).dead_letters(agent_id, page)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def retry(self, actor: Actor, agent_id: UUID, delivery_id: UUID) -> None:
         """The dead letter is sent again, under the same id, as often as at first."""
@@ -96,4 +96,4 @@ class Webhooks:
             WebhookRecords(tx).revive(agent_id, delivery_id)
             AuditRecords(tx).acted(actor, "webhook.retry", delivery_id, agent_id=str(agent_id))
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)

@@ -68,7 +68,7 @@ class ApiTokens:
             )
             return record
 
-        record = await self._records.write(work)
+        record = await self._records.of_workspace(workspace_id).write(work)
         return IssuedToken(token, record)
 
     async def verify(self, token: str) -> Actor:
@@ -82,7 +82,9 @@ class ApiTokens:
         return Actor(found.workspace_id, found.name, frozenset(found.scopes))
 
     async def of_workspace(self, actor: Actor) -> list[ApiToken]:
-        return await self._records.read(lambda tx: TokenRecords(tx).list_tokens(actor.workspace_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: TokenRecords(tx).list_tokens(actor.workspace_id)
+        )
 
     async def revoke(self, actor: Actor, token_id: UUID) -> None:
         """Raises NotFound."""
@@ -91,13 +93,13 @@ class ApiTokens:
             TokenRecords(tx).revoke_token(actor.workspace_id, token_id)
             AuditRecords(tx).acted(actor, "token.revoke", token_id)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def _touch(self, token: ApiToken) -> None:
         last = token.last_used_at
         if last is not None and self._clock.now() - last < TOUCH_AT_MOST_EVERY:
             return
-        await self._records.write(lambda tx: TokenRecords(tx).touch_token(token.id))
+        await self._records.of_workspace(token.workspace_id).write(lambda tx: TokenRecords(tx).touch_token(token.id))
 
 
 def new_token() -> str:

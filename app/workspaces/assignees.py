@@ -21,7 +21,7 @@ class Assignees:
 
     async def of_workspace(self, actor: Actor) -> list[str]:
         """The addresses of its operators, without those whose account is disabled."""
-        return await self._records.read(lambda tx: _addresses(tx, actor))
+        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: _addresses(tx, actor))
 
 
 def _addresses(tx: Transaction, actor: Actor) -> list[str]:

@@ -13,4 +13,6 @@ class AuditLog:
 
     async def page(self, actor: Actor, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
         """Of the actor's workspace, latest first."""
-        return await self._records.read(lambda tx: AuditRecords(tx).page(actor.workspace_id, page, only))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AuditRecords(tx).page(actor.workspace_id, page, only)
+        )

@@ -38,14 +38,18 @@ class Operators:
             OperatorRecords(tx).add(operator, hashed)
             _note(tx, actor, "operator.create", operator.id, email=email, role=role.value)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
         return operator
 
     async def of_workspace(self, actor: Actor) -> list[Operator]:
-        return await self._records.read(lambda tx: OperatorRecords(tx).of_workspace(actor.workspace_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: OperatorRecords(tx).of_workspace(actor.workspace_id)
+        )
 
     async def get(self, actor: Actor, operator_id: UUID) -> Operator:
-        return await self._records.read(lambda tx: OperatorRecords(tx).get(actor.workspace_id, operator_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: OperatorRecords(tx).get(actor.workspace_id, operator_id)
+        )
 
     async def change(
         self,
@@ -65,12 +69,16 @@ class Operators:
             check_password("password", password)
             await self.get(actor, operator_id)
             hashed = await self._passwords.hash(password)
-        return await self._records.write(lambda tx: _changed(tx, actor, operator_id, role, hashed, is_disabled))
+        return await self._records.of_workspace(actor.workspace_id).write(
+            lambda tx: _changed(tx, actor, operator_id, role, hashed, is_disabled)
+        )
 
     async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
         """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
         check_password("password", new)
-        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(actor.name))
+        found = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: OperatorRecords(tx).credentials(actor.name)
+        )
         if found is None or not await self._passwords.is_right(current, found.password_hash):
             raise InvalidInput("current", "This is not your password.")
         await self.change(actor, found.operator.id, password=new)
@@ -78,7 +86,9 @@ class Operators:
     async def leave(self, actor: Actor) -> None:
         """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput
         when no admin would be left."""
-        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(actor.name))
+        found = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: OperatorRecords(tx).credentials(actor.name)
+        )
         if found is None:
             raise NotFound("operator")
         await self.delete(actor, found.operator.id)
@@ -93,7 +103,7 @@ class Operators:
             OperatorRecords(tx).delete(operator_id)
             _note(tx, actor, "operator.delete", operator_id, email=operator.email)
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
 
 def acting(operator: Operator) -> Actor:

@@ -39,6 +39,7 @@ def said_once(result: Result) -> str:
         pytest.param("DOCENT_DATABASE_URL", "mysql://x/y", "postgresql://user", id="another database"),
         pytest.param("DOCENT_DATABASE_URL", "sqlite:////proc/x.sqlite", "cannot be made", id="a file out of reach"),
         pytest.param("DOCENT_DATABASE_URL", "postgresql://u:pw@127.0.0.1:1/x", "start it", id="a database away"),
+        pytest.param("DOCENT_DATABASE_ROLE", "docent_workspace", "SQLite has no roles", id="a role of no Postgres"),
         pytest.param("DOCENT_MODLE_URL", "http://x/v1", "Did you mean DOCENT_MODEL_URL?", id="letters swapped"),
         pytest.param("DOCENT_DATABSE_URL", "x", "Did you mean DOCENT_DATABASE_URL?", id="a letter left out"),
         pytest.param("DOCENT_PORT", "many", "Send a whole number", id="no number"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import psycopg
 
@@ -39,6 +40,12 @@ class PostgresServer:
     def stop(self, mode: StopMode = "immediate") -> None:
         self._run("pg_ctl", "--pgdata", "data", "--mode", mode, "--wait", "stop")
 
+    def new_database(self) -> str:
+        """The URL of an empty one."""
+        name = f"of_{uuid4().hex}"
+        self.say(f"CREATE DATABASE {name}")
+        return self.url.replace(f"/{UNPRIVILEGED}?", f"/{name}?")
+
     @contextmanager
     def failing(self, how: Failure) -> Iterator[None]:
         """ "standby": the same server, restarted as one; "read-only": it takes no writes, and its sessions go on."""
@@ -63,7 +70,7 @@ class PostgresServer:
         if os.geteuid() == ROOT:
             shutil.chown(signal, UNPRIVILEGED)
         self.start()
-        return lambda: self._say("SELECT pg_promote()")
+        return lambda: self.say("SELECT pg_promote()")
 
     def _refuse_writes(self) -> Callable[[], object]:
         self._set_read_only("on")
@@ -71,12 +78,12 @@ class PostgresServer:
 
     def _set_read_only(self, value: str) -> None:
         """For every session: one that begins with the value was let in after the others were told."""
-        self._say(f"ALTER SYSTEM SET default_transaction_read_only = {value}")
-        self._say("SELECT pg_reload_conf()")
-        while self._say("SHOW default_transaction_read_only") != (value,):
+        self.say(f"ALTER SYSTEM SET default_transaction_read_only = {value}")
+        self.say("SELECT pg_reload_conf()")
+        while self.say("SHOW default_transaction_read_only") != (value,):
             pass
 
-    def _say(self, statement: str) -> tuple[Any, ...] | None:
+    def say(self, statement: str) -> tuple[Any, ...] | None:
         """On a connection of its own; the first row."""
         with psycopg.connect(self.url.replace("+psycopg", ""), autocommit=True) as connection:
             cursor = connection.execute(statement.encode())

@@ -19,7 +19,7 @@ from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.reading.run_pages import RunPages
 from app.sources.reading.site_reader import QueuedPage
 from app.sources.records.sources import SourceRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import CrawlRun, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.workspaces.records.tokens import TokenRecords
@@ -60,7 +60,7 @@ def _changes(connection: Connection) -> int:
     return int(driver.total_changes)
 
 
-async def a_source(record: SystemOfRecord) -> tuple[UUID, Source, UUID]:
+async def a_source(record: SystemOfRecord) -> tuple[UUID, Source, CrawlRun]:
     """With its workspace, and a run that has begun."""
     with record.writing() as tx:
         workspace_id = TokenRecords(tx).default_workspace()
@@ -68,7 +68,7 @@ async def a_source(record: SystemOfRecord) -> tuple[UUID, Source, UUID]:
         AgentRecords(tx).publish(workspace_id, agent.id)
         source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITEMAP, "Docs", f"{SITE}/sitemap.xml"))
         run = CrawlRunRecords(tx).start_run(agent.id, source.id)
-    return workspace_id, source, run.id
+    return workspace_id, source, run
 
 
 async def ask_on(web: SystemOfRecord, workspace_id: UUID, agent_id: UUID) -> None:
@@ -89,10 +89,10 @@ async def ask_on(web: SystemOfRecord, workspace_id: UUID, agent_id: UUID) -> Non
 
 async def test_a_sitemap_of_20_000_pages_is_queued_in_small_transactions_beside_a_visitor(tmp_path: Path) -> None:
     async with temporary_record(tmp_path) as worker, temporary_record(tmp_path) as web:
-        workspace_id, source, run_id = await a_source(worker)
+        workspace_id, source, run = await a_source(worker)
         asking = asyncio.create_task(ask_on(web, workspace_id, source.agent_id))
         with transactions() as changed:
-            added = await RunPages(worker, run_id).add([QueuedPage(f"{SITE}/page-{n}", 0) for n in range(PAGES)])
+            added = await RunPages(worker, run).add([QueuedPage(f"{SITE}/page-{n}", 0) for n in range(PAGES)])
         asking.cancel()
         ended = await asyncio.gather(asking, return_exceptions=True)
         assert added == PAGES
@@ -103,12 +103,12 @@ async def test_a_sitemap_of_20_000_pages_is_queued_in_small_transactions_beside_
 
 async def test_a_site_that_was_moved_loses_its_pages_in_small_transactions(tmp_path: Path) -> None:
     async with temporary_record(tmp_path) as worker:
-        _, source, run_id = await a_source(worker)
+        _, source, run = await a_source(worker)
         lost = tuple(MissedDocument(an_id(), f"{SITE}/{n}", 3, "It was not found.", None) for n in range(2000))
         with transactions() as changed:
-            missed = await settle_missed_pages(worker, source, run_id, Sight(missed=lost))
+            missed = await settle_missed_pages(worker, source, run.id, Sight(missed=lost))
         assert (missed.missed, missed.retired) == (2000, 2000)
         assert sum(changed) >= 2000
         assert max(changed) <= MOST_ROWS_A_WRITE
         with worker.reading() as tx:
-            assert CrawlPageRecords(tx).seen_pages(run_id) == 2000
+            assert CrawlPageRecords(tx).seen_pages(run.id) == 2000

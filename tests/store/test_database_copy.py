@@ -4,29 +4,16 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    Column,
-    Date,
     Engine,
-    Float,
-    Integer,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    Uuid,
     insert,
     text,
-    update,
 )
 
 from app.core.errors import DocentError, InvalidInput, Misconfigured, Unavailable
@@ -36,11 +23,9 @@ from app.store.processes import database_time
 from app.store.tables import all_tables
 from app.store.tables.sources import SOURCES
 from app.store.tables.tenancy import PROCESSES, WORKSPACES
-from app.store.types import StorableJson, StorableText, UtcDateTime
 from tests.doubles.temporary_record import temporary_database
+from tests.store.filled_tables import ROWS, fill
 from tests.store.sample_rows import an_id, count_rows, silence
-
-_ROWS = 3
 
 
 @pytest.fixture
@@ -60,50 +45,6 @@ def opened(filled: str) -> Iterator[Engine]:
     engine = open_engine(filled)
     yield engine
     engine.dispose()
-
-
-def fill(engine: Engine) -> None:
-    """A few rows in every table, each column with values that databases keep in ways of their own."""
-    parents: dict[tuple[str, str], list[Any]] = {}
-    with engine.begin() as connection:
-        for table in all_tables().sorted_tables:
-            rows = [
-                {column.name: _value(table, column, number, parents) for column in table.columns}
-                for number in range(_ROWS)
-            ]
-            connection.execute(insert(table), rows)
-            for column in table.columns:
-                parents[table.name, column.name] = [row[column.name] for row in rows]
-        connection.execute(update(PROCESSES).values(beaten_at=datetime(2026, 1, 1, tzinfo=UTC)))
-
-
-def _value(table: Table, column: Column[Any], number: int, parents: dict[tuple[str, str], list[Any]]) -> Any:
-    for key in column.foreign_keys:
-        return parents[key.column.table.name, key.column.name][number]
-    if column.nullable and number == _ROWS - 1:
-        return None
-    match column.type:
-        case Uuid():
-            return an_id()
-        case UtcDateTime():
-            return datetime(2026, 3, 29, 2, 30, number, 1 + number, tzinfo=UTC)
-        case Date():
-            return date(2026, 2, 26 + number)
-        case Boolean():
-            return bool(number)
-        case BigInteger():
-            return 2**40 + number
-        case Integer():
-            return number - 1
-        case Float():
-            return (0.1, 1e16, 1 / 3)[number]
-        case LargeBinary():
-            return bytes([number, *range(31)])
-        case StorableJson() | JSON():
-            return {"z": [number, 1e16, 0.1, -0.0, 1e-7, None, True, "\u0000 \U0001f642"], "a": {"é": "", "b": 2**53}}
-        case StorableText() | Text() | String():
-            return f"{number} é \U0001f642"[: getattr(column.type, "length", None)]
-    raise AssertionError(f"{table.name}.{column.name}: what does {column.type!r} hold?")
 
 
 def url_of(engine: Engine) -> str:
@@ -126,7 +67,7 @@ async def test_all_tables_go_there_and_back_and_are_the_same(engine: Engine, fil
     back = copied(url_of(engine), f"sqlite:///{tmp_path / 'back.sqlite'}")
 
     assert there == back
-    assert [(each.table, each.rows) for each in there] == [(each.name, _ROWS) for each in all_tables().sorted_tables]
+    assert [(each.table, each.rows) for each in there] == [(each.name, ROWS) for each in all_tables().sorted_tables]
     before, after = raw_rows(filled), raw_rows(f"sqlite:///{tmp_path / 'back.sqlite'}")
     assert set(before) == {each.table for each in there} | {"alembic_version"}
     for table in before:
@@ -179,7 +120,7 @@ async def test_a_source_that_a_process_serves_is_refused_until_it_has_ended(
         copied(filled, url_of(engine))
     assert await count_rows(engine, WORKSPACES) == 0
     await silence(opened, "web-7", seconds=30)
-    assert sum(each.rows for each in copied(filled, url_of(engine))) == _ROWS * len(all_tables().tables) + 1
+    assert sum(each.rows for each in copied(filled, url_of(engine))) == ROWS * len(all_tables().tables) + 1
 
 
 @pytest.mark.parametrize(

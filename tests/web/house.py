@@ -1,8 +1,8 @@
 """The edge on a real SQLite record, with doubles behind the ports that reach further."""
 
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
@@ -82,6 +82,7 @@ PAGE = f"{SITE}/pricing"
 MAX_FILE_BYTES = 100_000
 UNKNOWN = UUID("99999999-9999-4999-8999-999999999999")
 Json = dict[str, Any]
+OpenRecord = Callable[[Path, Clock], AbstractAsyncContextManager[SystemOfRecord]]
 
 
 @dataclass
@@ -215,12 +216,14 @@ async def open_house(
     widget_files: Path | None = None,
     readiness: Readiness | None = None,
     belongings: Belongings | None = None,
+    opened: OpenRecord = temporary_record,
 ) -> AsyncIterator[House]:
-    """In an empty folder. `belongings` are those of another house, or those of a new one."""
+    """In an empty folder. `belongings` are those of another house, or those of a new one. `opened` opens what lies in
+    the folder's docent.sqlite, there or as a copy elsewhere."""
     belongings = belongings or await _belongings_of_a_new_house()
     (folder / "docent.sqlite").write_bytes(belongings.database)
     clock = FixedClock()
-    async with temporary_record(folder, clock) as record:
+    async with opened(folder, clock) as record:
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
         for session, request in belongings.asked:
             await turns.ask(session, request)

@@ -94,7 +94,7 @@ async def test_progress_is_told_until_the_run_has_ended(watched: House) -> None:
         await one_more()
         return True
 
-    async for look in watch.progress(run_id, pause):
+    async for look in watch.progress(house.actor, run_id, pause):
         told.append({"queued": look.queued, "left": look.seconds_left, "state": look.state.value})
     assert [(look["queued"], look["left"]) for look in told] == [(3, None), (2, 4), (1, 2), (0, 0), (0, None)]
     assert told[-1]["state"] == "finished"
@@ -117,5 +117,5 @@ async def test_a_run_that_is_deleted_ends_its_watch(house: House) -> None:
         assert (await house.api("DELETE", url)).status_code == 200
         return True
 
-    looks = [look async for look in house.parts.get(RunWatch).progress(UUID(run["id"]), pause)]
+    looks = [look async for look in house.parts.get(RunWatch).progress(house.actor, UUID(run["id"]), pause)]
     assert [look.state for look in looks] == [RunState.QUEUED]

@@ -43,7 +43,7 @@ class CuratedAnswers:
             AuditRecords(tx).acted(actor, "curated_answer.create", created.id, agent_id=str(answer.agent_id))
             return created
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[CuratedAnswer]:
         """Oldest first."""
@@ -52,7 +52,7 @@ class CuratedAnswers:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return CuratedAnswerRecords(tx).of_agent(agent_id)
 
-        answers = await self._records.read(work)
+        answers = await self._records.of_workspace(actor.workspace_id).read(work)
         return page_of(answers, page, lambda answer: str(answer.id))
 
     async def get(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
@@ -60,7 +60,7 @@ class CuratedAnswers:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return CuratedAnswerRecords(tx).get(agent_id, answer_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def change(
         self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Callable[[CuratedAnswer], CuratedAnswer]
@@ -76,7 +76,7 @@ class CuratedAnswers:
             AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
             return saved
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def delete(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
         def work(tx: Transaction) -> None:
@@ -85,7 +85,7 @@ class CuratedAnswers:
             AgentRecords(tx).bump_generation(agent_id)
             AuditRecords(tx).acted(actor, "curated_answer.delete", answer_id, agent_id=str(agent_id))
 
-        await self._records.write(work)
+        await self._records.of_workspace(actor.workspace_id).write(work)
 
 
 def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:

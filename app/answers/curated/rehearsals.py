@@ -56,7 +56,7 @@ class Rehearsals:
             own = answer if replaces is None else CuratedAnswerRecords(tx).get(answer.agent_id, replaces)
             return own.id, stored, PastTurnRecords(tx).since(answer.agent_id, now - timedelta(days=DAYS), MAX_TURNS + 1)
 
-        own_id, stored, turns = await self._records.read(work)
+        own_id, stored, turns = await self._records.of_workspace(actor.workspace_id).read(work)
         answer = replace(answer, id=own_id)
         others = [other for other in stored if other.id != answer.id]
         together = [answer if other.id == answer.id else other for other in stored]

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from app.bootstrap.infrastructure import Infrastructure
 from app.cli.doctor.check import Check
@@ -17,6 +18,7 @@ from app.settings import Settings
 from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords, ServerFacts
+from app.store.row_security import seen_tables, unprotected_tables
 
 _TOLERATED_SECONDS: Final = 5.0
 _WORKER_SILENCE_SECONDS: Final = 15
@@ -43,7 +45,7 @@ class ServiceChecks:
 
     async def all(self) -> list[Check]:
         """In the order in which they are shown; the clock is read by the others."""
-        checks = [await self._database(), await self._queue(), await self._workers()]
+        checks = [await self._database(), await self._workspaces(), await self._queue(), await self._workers()]
         if url := self._settings.redis_url.get_secret_value():
             checks.append(await self._redis(url))
         if "://" in self._settings.vector_uri:
@@ -58,6 +60,19 @@ class ServiceChecks:
             self._note_clock(name, now.timestamp(), before)
         ran = f", {len(self._migrated)} migrations run just now" if self._migrated else ", no migration pending"
         return Check("database", f"{name}{ran}")
+
+    async def _workspaces(self) -> Check:
+        """One that nobody has must see no row."""
+        role, record = self._settings.database_role, self._base.record
+        if not role:
+            return Check("workspaces", "kept apart by queries")
+        unprotected = await record.read(lambda tx: unprotected_tables(tx.connection))
+        seen = await record.of_workspace(uuid4()).read(lambda tx: seen_tables(tx.connection))
+        said = f"kept apart by queries, and by Postgres for the role {role}"
+        if leaks := sorted({*unprotected, *seen}):
+            problem = f"Workspaces: row-level security shows others' rows of {', '.join(leaks)}. Please report this."
+            return Check("workspaces", said, problem)
+        return Check("workspaces", said)
 
     async def _queue(self) -> Check:
         queue = DbosJobQueue(self._settings.job_queue_url)

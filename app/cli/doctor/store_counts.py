@@ -40,7 +40,7 @@ async def store_counts(base: Infrastructure, agent_id: UUID) -> StoreCounts:
     if isinstance(base.indexes.keywords, FollowedKeywordIndex):
         with suppress(IndexUnavailable):  # counting says so
             await base.indexes.keywords.follow(agent_id)
-    live, chunks, documents = await base.record.read(work)
+    live, chunks, documents = await base.record.of_agent(agent_id).read(work)
     held: list[set[str] | None] = []
     for index in (base.indexes.vectors, base.indexes.keywords):
         try:

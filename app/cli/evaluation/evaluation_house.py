@@ -112,7 +112,7 @@ class EvaluationHouse:
             source = SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, self._set.name))
             return AgentRecords(tx).live(made.id), source.id
 
-        return await self._base.record.write(work)
+        return await self._base.record.of_workspace(actor.workspace_id).write(work)
 
     async def _learn_chunks(
         self, agent_id: UUID, source_id: UUID, documents: Sequence[SetDocument], chunks: dict[str, list[SetChunk]]

@@ -50,7 +50,9 @@ def cancel(source: SourceName, as_json: AsJson = False) -> None:
 async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     async with open_stored(settings) as base:
         agent = await meant_agent(base, await local_operator(base), named)
-        sources = await base.record.read(lambda tx: SourceRecords(tx).of_agent(agent.id))
+        sources = await base.record.of_workspace(agent.workspace_id).read(
+            lambda tx: SourceRecords(tx).of_agent(agent.id)
+        )
     rows = [
         {
             "id": source.id,

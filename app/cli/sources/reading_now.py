@@ -54,7 +54,7 @@ async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, sou
         started = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
         return CrawlRunRecords(tx).resume_run(started.id)
 
-    started = await base.record.write(work)
+    started = await base.record.of_workspace(actor.workspace_id).write(work)
     ended = await _watched(base, knowledge, started)
     sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
@@ -95,7 +95,7 @@ async def _watched(base: Infrastructure, knowledge: Knowledge, started: CrawlRun
         with crawl_progress() as show:
             while True:
                 await asyncio.wait([reading], timeout=_POLL_SECONDS)
-                now = await base.record.read(lambda tx: CrawlRunRecords(tx).run(started.id))
+                now = await base.record.of_agent(started.agent_id).read(lambda tx: CrawlRunRecords(tx).run(started.id))
                 show(now.counts)
                 if now.state in ENDED_STATES or now.state is RunState.PAUSED:
                     break

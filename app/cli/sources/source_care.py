@@ -70,7 +70,9 @@ async def _pages(settings: Settings, named: str, status: str | None, as_json: bo
         found: list[PageStatus] = []
         page, run = PageRequest(limit=_AT_ONCE), source.run
         while run is not None:
-            part = await base.record.read(lambda tx: CrawlPageRecords(tx).pages(run.id, page, status))
+            part = await base.record.of_agent(run.agent_id).read(
+                lambda tx: CrawlPageRecords(tx).pages(run.id, page, status)
+            )
             found += part.items
             if part.next_cursor is None:
                 break

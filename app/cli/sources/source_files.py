@@ -65,4 +65,4 @@ async def _known(base: Infrastructure, agent_id: UUID, name: str) -> UUID | None
                 return source.id
         return None
 
-    return await base.record.read(work)
+    return await base.record.of_agent(agent_id).read(work)

@@ -51,7 +51,7 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
         actor = await local_operator(base)
         agent = await agent_for(base, knowledge, actor, named, name)
         source = await _source(base, agent.id, name)
-        known = await base.record.read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
+        known = await base.record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
         left = set(known) - {file.told["url"] for file in files}
         told = [file.told for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
         refused: list[str] = []
@@ -78,4 +78,4 @@ async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
                 return source
         return SourceRecords(tx).create(agent_id, SourceConfig(SourceKind.DOCUMENTS, name))
 
-    return await base.record.write(work)
+    return await base.record.of_agent(agent_id).write(work)

@@ -57,7 +57,7 @@ class Leads:
                 )
             )
 
-        await self._records.write(work)
+        await self._records.of_workspace(session.workspace_id).write(work)
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
         """Latest first."""
@@ -66,11 +66,13 @@ class Leads:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             return LeadRecords(tx).page(agent_id, page)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def get(self, actor: Actor, lead_id: UUID) -> Lead:
         """Raises NotFound for one that is absent or another workspace's."""
-        return await self._records.read(lambda tx: LeadRecords(tx).get(actor.workspace_id, lead_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: LeadRecords(tx).get(actor.workspace_id, lead_id)
+        )
 
     async def assign(self, actor: Actor, lead_id: UUID, assignee: str) -> Lead:
         """To the operator of that e-mail address, "" for nobody. Raises InvalidInput, and NotFound as `get` does. The
@@ -84,7 +86,7 @@ class Leads:
             AuditRecords(tx).record(actor.workspace_id, actor.name, "lead.assign", str(lead.agent_id), told)
             return given
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
         """The latest MAX_EXPORTED, latest first."""

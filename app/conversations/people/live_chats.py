@@ -60,11 +60,13 @@ class LiveChats:
                 raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
             return self._latest(tx, LiveChatRecords(tx).ask(session))
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(session.workspace_id).write(work)
 
     async def poll(self, session: VisitorSession, after: int) -> LiveView:
         """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
-        return await self._records.read(lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after))
+        return await self._records.of_workspace(session.workspace_id).read(
+            lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after)
+        )
 
     async def say(self, session: VisitorSession, message_id: UUID, text: str) -> LiveView:
         """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for."""
@@ -77,7 +79,7 @@ class LiveChats:
             said = LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, text.strip())
             return self._latest(tx, said)
 
-        view = await self._records.write(work)
+        view = await self._records.of_workspace(session.workspace_id).write(work)
         return await self._tell_history(view)
 
     async def leave(self, session: VisitorSession) -> LiveView:
@@ -91,17 +93,17 @@ class LiveChats:
             LiveChatRecords(tx).keep(ended)
             return self._latest(tx, ended), True
 
-        view, has_ended = await self._records.write(work)
+        view, has_ended = await self._records.of_workspace(session.workspace_id).write(work)
         return await self._tell_history(view) if has_ended else view
 
     async def open_chats(self, actor: Actor) -> Sequence[OpenChat]:
         """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""
-        return await self._records.read(
+        return await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
         )
 
     async def waiting_count(self, actor: Actor) -> int:
-        return await self._records.read(
+        return await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: LiveChatRecords(tx).waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
         )
 
@@ -112,7 +114,7 @@ class LiveChats:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
             return self._latest(tx, chat) if after is None else self._view(tx, chat, after)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
         """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
@@ -128,7 +130,7 @@ class LiveChats:
             _record(tx, actor, "live_chat.take", taken)
             return self._latest(tx, taken)
 
-        return await self._records.write(work)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, text: str) -> LiveView:
         """The same `message_id` again changes nothing. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the
@@ -142,7 +144,7 @@ class LiveChats:
             _record(tx, actor, "live_chat.reply", said)
             return self._latest(tx, said)
 
-        view = await self._records.write(work)
+        view = await self._records.of_workspace(actor.workspace_id).write(work)
         return await self._tell_history(view)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
@@ -157,7 +159,7 @@ class LiveChats:
                 _record(tx, actor, "live_chat.hand_back", back)
             return self._latest(tx, back)
 
-        view = await self._records.write(work)
+        view = await self._records.of_workspace(actor.workspace_id).write(work)
         return await self._tell_history(view)
 
     async def _tell_history(self, view: LiveView) -> LiveView:

@@ -33,7 +33,7 @@ class OperatorNews:
             waiting, asked_at = LiveChatRecords(tx).waiting(actor.workspace_id, active_since)
             return News(waiting, asked_at, StoredTurnRecords(tx).moved_at(actor.workspace_id))
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def watch(self, actor: Actor, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[News]:
         """The news now, then each time that they have changed. `pause` is awaited between two looks, and its False ends

@@ -46,7 +46,9 @@ class Retention:
         before = self._clock.now() - period.age
         turns: int | None = None
         while True:
-            erased = await self._records.write(lambda tx: self._erase_some(tx, period, before))
+            erased = await self._records.of_workspace(period.workspace_id).write(
+                lambda tx: self._erase_some(tx, period, before)
+            )
             if erased:
                 turns = (turns or 0) + erased.turns
                 log.info("retention.erased", agent_id=str(period.agent_id), **_told(period, erased))

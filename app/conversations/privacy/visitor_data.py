@@ -47,7 +47,9 @@ class VisitorData:
         return await self._erase_visitor(actor.workspace_id, actor.name, visitor_id)
 
     async def erase_conversation(self, actor: Actor, conversation_id: UUID) -> Erasure:
-        await self._records.read(lambda tx: ConversationRecords(tx).get(actor.workspace_id, conversation_id))
+        await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        )
         return await self._erase(
             [conversation_id],
             lambda tx: VisitorRecords(tx).erase_conversation(actor.workspace_id, conversation_id),
@@ -55,10 +57,12 @@ class VisitorData:
         )
 
     async def _export(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
-        return await self._records.read(lambda tx: VisitorRecords(tx).everything(workspace_id, visitor_id))
+        return await self._records.of_workspace(workspace_id).read(
+            lambda tx: VisitorRecords(tx).everything(workspace_id, visitor_id)
+        )
 
     async def _erase_visitor(self, workspace_id: UUID, by: str, visitor_id: UUID) -> Erasure:
-        conversation_ids = await self._records.read(
+        conversation_ids = await self._records.of_workspace(workspace_id).read(
             lambda tx: VisitorRecords(tx).conversation_ids(workspace_id, visitor_id)
         )
         return await self._erase(
@@ -81,7 +85,7 @@ class VisitorData:
             AuditRecords(tx).record(*audited, str(erasure.id), details)
             return erasure
 
-        erasure = await self._records.write(work)
+        erasure = await self._records.of_workspace(audited[0]).write(work)
         await self._live.end(erasure.conversation_ids)
         if not await self._records.empty_journal():
             log.warning("erasure.journal_busy", receipt=str(erasure.id))

@@ -124,14 +124,8 @@ class TurnRecords(Repository):
             "trace": {},
             "created_at": now,
         }
-        # Two constraints may refuse the row: the id, and the index on running turns.
-        begun = self._connection.execute(_begun(self._dialect), first)
-        if begun.one_or_none() is None:
-            if self._has_begun(first):
-                return
-            if self._connection.scalar(select(TURNS.c.id).where(TURNS.c.id == request.turn_id)):
-                raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
-            raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
+        if not self._add_running(first):
+            return
         self._add_message(request.turn_id, Role.VISITOR, request.message)
         asked = {
             "conversation": session.conversation_id,
@@ -243,6 +237,26 @@ class TurnRecords(Repository):
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
+
+    def _add_running(self, turn: Mapping[str, Any]) -> bool:
+        """False where the same has begun already. Raises as `begin`."""
+        own_id = select(TURNS.c.id).where(TURNS.c.id == turn["id"])
+        running = select(TURNS.c.id).where(
+            TURNS.c.conversation_id == turn["conversation_id"], TURNS.c.state == _RUNNING
+        )
+        # Two constraints may refuse the row: the id, and the index on running turns. Once more, for the running one may
+        # have ended before it was looked for.
+        for _ in range(2):
+            if self._connection.execute(_begun(self._dialect), turn).one_or_none() is not None:
+                return True
+            if self._has_begun(turn):
+                return False
+            if self._connection.scalar(own_id) is not None:
+                break
+            if self._connection.scalar(running) is not None:
+                raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
+        # A turn of another workspace has the id too, and may not be seen from here.
+        raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
 
     def _has_begun(self, turn: Mapping[str, Any]) -> bool:
         same = (TURNS.c[name] == turn[name] for name in ("id", "conversation_id", "fingerprint", "owner", "state"))

@@ -36,7 +36,7 @@ class Deletions:
             )
             return deletion
 
-        deletion = await self._records.write(work)
+        deletion = await self._records.of_workspace(actor.workspace_id).write(work)
         # A crash before this line leaves a pending receipt, which the next worker to start finishes.
         await self._jobs.finish_deletions(deletion.agent_id, deletion.id)
         return deletion
@@ -49,4 +49,6 @@ class Deletions:
         return deletion
 
     async def get(self, actor: Actor, deletion_id: UUID) -> Deletion:
-        return await self._records.read(lambda tx: DeletionRecords(tx).get(actor.workspace_id, deletion_id))
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: DeletionRecords(tx).get(actor.workspace_id, deletion_id)
+        )

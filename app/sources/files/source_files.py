@@ -38,7 +38,9 @@ class SourceFiles:
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
         """`name` is shown in citations in place of the file's own title; `url` is where visitors find the file."""
         config = SourceConfig(SourceKind.FILE, name or upload.own_name, url)
-        await self._records.read(lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id))
+        await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
+        )
         await self._check(upload, config)
 
         def work(tx: Transaction) -> tuple[FileFacts, Source]:
@@ -50,7 +52,7 @@ class SourceFiles:
             )
             return facts, source
 
-        facts, source = await self._records.write(work)
+        facts, source = await self._records.of_workspace(actor.workspace_id).write(work)
         return StoredFile(source, facts)
 
     async def replace(self, actor: Actor, source_id: UUID, upload: Upload) -> StoredFile:
@@ -75,7 +77,7 @@ class SourceFiles:
             )
             return facts, source
 
-        facts, source = await self._records.write(work)
+        facts, source = await self._records.of_workspace(actor.workspace_id).write(work)
         return StoredFile(source, facts)
 
     async def get(self, actor: Actor, source_id: UUID) -> StoredFile:
@@ -83,7 +85,7 @@ class SourceFiles:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             return StoredFile(source, FileRecords(tx).facts(source_id))
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
         """For an operator."""
@@ -92,7 +94,7 @@ class SourceFiles:
             SourceRecords(tx).find(actor.workspace_id, source_id)
             return _opened(tx, source_id)
 
-        return await self._records.read(work)
+        return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
         """NotFound as well where the operator has not said that the source's file is public."""

@@ -35,7 +35,7 @@ class DueReadings:
                 return CrawlRunRecords(tx).start_run(reading.agent_id, reading.source_id)
 
             try:
-                run = await self._record.write(work)
+                run = await self._record.of_agent(reading.agent_id).write(work)
             except NotFound:
                 continue  # deleted since
             if run is None:

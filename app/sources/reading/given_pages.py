@@ -36,14 +36,16 @@ class GivenPages:
 
     async def document(self, source: Source, url: str) -> ReadPage:
         """One of a source of documents; one that was taken away reads as gone."""
-        found = await self._record.read(lambda tx: GivenDocumentRecords(tx).find(source.id, url))
+        found = await self._record.of_agent(source.agent_id).read(
+            lambda tx: GivenDocumentRecords(tx).find(source.id, url)
+        )
         if found is None:
             return ReadPage(url, 0, GONE, "The document was taken away.", read_at=self._clock.now())
         return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
 
     async def urls(self, source: Source) -> list[str]:
         """Of all documents of the source."""
-        return await self._record.read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
+        return await self._record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
 
     def _read_text(self, source: Source) -> ReadPage:
         name, text = source.config.name, source.config.text
@@ -58,7 +60,7 @@ class GivenPages:
             body = FileRecords(tx).body(source.id)
             return body, facts
 
-        body, facts = await self._record.read(work)
+        body, facts = await self._record.of_agent(source.agent_id).read(work)
         try:
             content = await self._files.read(facts.name, body, url)
         except InvalidInput as error:

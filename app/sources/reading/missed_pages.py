@@ -59,7 +59,7 @@ class MissedPages:
         return words
 
 
-async def look_for_missed_pages(record: SystemOfRecord, run_id: UUID, *, is_complete: bool) -> Sight:
+async def look_for_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, *, is_complete: bool) -> Sight:
     """What the run found and missed; writes nothing. Only a complete reading that most pages answered counts as a
     miss."""
 
@@ -69,7 +69,7 @@ async def look_for_missed_pages(record: SystemOfRecord, run_id: UUID, *, is_comp
         is_counted = is_complete and is_telling(run.counts)
         return Sight(tuple(found), tuple(MissedDocumentRecords(tx).missed_documents(run_id)) if is_counted else ())
 
-    return await record.read(work)
+    return await record.of_agent(source.agent_id).read(work)
 
 
 async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, sight: Sight) -> MissedPages:
@@ -80,10 +80,10 @@ async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UU
     """
     readings = dict.fromkeys(sight.found, 0) | {document.id: document.readings for document in sight.missed}
     for counted in batches(list(readings.items()), _AT_ONCE):
-        await record.write(partial(_count, dict(counted)))
+        await record.of_agent(source.agent_id).write(partial(_count, dict(counted)))
     versions: list[UUID] = []
     for lost in batches(sight.lost, _AT_ONCE):
-        versions += await record.write(partial(_retire, source.agent_id, run_id, lost))
+        versions += await record.of_agent(source.agent_id).write(partial(_retire, source.agent_id, run_id, lost))
     return MissedPages(len(sight.missed), len(sight.lost), tuple(versions))
 
 

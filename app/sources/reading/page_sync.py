@@ -29,7 +29,9 @@ class PageSync:
         until it goes on. Raises NotFound, and InvalidInput for an address that is not the source's."""
         if not 1 <= len(urls) <= MAX_URLS:
             raise InvalidInput("urls", f"Name 1 to {MAX_URLS} addresses. For the whole source leave urls out.")
-        config = await self._records.read(lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id).config)
+        config = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id).config
+        )
         check_kind(config)
         pages = self._scope.canonical(config, urls)
 
@@ -40,7 +42,7 @@ class PageSync:
             AuditRecords(tx).acted(actor, "source.sync_pages", source_id, run_id=str(run.id), pages=len(pages))
             return CrawlRunRecords(tx).run(run.id)
 
-        run = await self._records.write(work)
+        run = await self._records.of_workspace(actor.workspace_id).write(work)
         if run.state is not RunState.PAUSED:
             await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run

@@ -110,7 +110,7 @@ class ReadSource:
         return await self._record.write(work)
 
     async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
-        queue = RunPages(self._record, run.id)
+        queue = RunPages(self._record, run)
 
         async def settle(page: ReadPage) -> None:
             await self._settle(source, run.id, page)
@@ -154,7 +154,7 @@ class ReadSource:
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
         """A given source has one document; one at an address that it had before would be the new one's twin."""
-        documents = await self._record.read(
+        documents = await self._record.of_agent(source.agent_id).read(
             lambda tx: LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
         )
         for document in documents.items:
@@ -171,7 +171,7 @@ class ReadSource:
                 status = receipt.outcome.value
                 if receipt.outcome is IngestOutcome.DUPLICATE:
                     # Without a document of its own the page is read in full next time: its twin may have changed.
-                    twin = await self._url_of(receipt.document_id)
+                    twin = await self._url_of(source.agent_id, receipt.document_id)
                     if twin in (page.url, page.content.url):
                         status, reason = UNCHANGED, "Another source of this agent has learnt this page."
                     else:
@@ -190,12 +190,14 @@ class ReadSource:
             await self._retire.page(source.agent_id, source.id, page.url)
         elif page.status == UNCHANGED:
             receipt = await self._still_there(source, page.url)
-        await self._record.write(
+        await self._record.of_agent(source.agent_id).write(
             lambda tx: CrawlPageRecords(tx).settle_page(run_id, page, status, receipt.document_id, receipt.chunks)
         )
 
-    async def _url_of(self, document_id: UUID | None) -> str | None:
-        return await self._record.read(lambda tx: LiveDocumentRecords(tx).url_of(document_id) if document_id else None)
+    async def _url_of(self, agent_id: UUID, document_id: UUID | None) -> str | None:
+        return await self._record.of_agent(agent_id).read(
+            lambda tx: LiveDocumentRecords(tx).url_of(document_id) if document_id else None
+        )
 
     async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
         receipt = await self._ingest.learn(source.agent_id, source.id, content)
@@ -212,7 +214,7 @@ class ReadSource:
                 DocumentRecords(tx).touch(document_id)
             return IngestReceipt(IngestOutcome.UNCHANGED, document_id)
 
-        return await self._record.write(work)
+        return await self._record.of_agent(source.agent_id).write(work)
 
     async def _finish(
         self, source: Source, run: CrawlRun, summary: ReadingSummary
@@ -220,7 +222,7 @@ class ReadSource:
         """No report when more was asked for at the last moment: then the run goes on."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
-        sight = await look_for_missed_pages(self._record, run_id, is_complete=is_complete)
+        sight = await look_for_missed_pages(self._record, source, run_id, is_complete=is_complete)
         reason = summary.stop_reason + sight.outcome.in_words()
 
         def work(tx: Transaction) -> tuple[bool, CrawlRun | None]:
@@ -233,12 +235,12 @@ class ReadSource:
             CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING)
             return False, now
 
-        has_ended, going_on = await self._record.write(work)
+        has_ended, going_on = await self._record.of_agent(source.agent_id).write(work)
         if going_on is not None:
             return None, going_on
         if has_ended:
             missed = await settle_missed_pages(self._record, source, run_id, sight)
-        ended = await self._record.read(lambda tx: CrawlRunRecords(tx).run(run_id))
+        ended = await self._record.of_agent(source.agent_id).read(lambda tx: CrawlRunRecords(tx).run(run_id))
         await self._retire.versions(source.agent_id, missed.versions)
         log.info("run.stopped", run_id=str(run_id), state=ended.state.value, reason=reason, counts=ended.counts)
         return ReadingReport(ended, missed), ended
@@ -246,7 +248,7 @@ class ReadSource:
     async def _is_stopped(self, run: CrawlRun) -> bool:
         """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
         try:
-            now = await self._record.read(lambda tx: CrawlRunRecords(tx).run(run.id))
+            now = await self._record.of_agent(run.agent_id).read(lambda tx: CrawlRunRecords(tx).run(run.id))
         except NotFound:
             return True
         return now.state is not RunState.RUNNING or now.leg != run.leg

@@ -51,7 +51,7 @@ class ReadingPreviews:
             known = {page.url: page for page in CrawlPageRecords(tx).known_pages(source_id)}
             return known, source
 
-        known, source = await self._records.read(work)
+        known, source = await self._records.of_workspace(actor.workspace_id).read(work)
         check_kind(source.config)
         listing = await self._listing.of(source.config)  # no transaction is open while the website is asked
         return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))

@@ -23,19 +23,25 @@ class RunWatch:
 
     async def run_id(self, actor: Actor, source_id: UUID) -> UUID:
         """The source's latest run. Raises NotFound, also before the first."""
-        source = await self._records.read(lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id))
+        source = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id)
+        )
         if source.run is None:
             raise NotFound("crawl run")
         return source.run.id
 
-    async def progress(self, run_id: UUID, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[RunProgress]:
+    async def progress(
+        self, actor: Actor, run_id: UUID, pause: Callable[[], Awaitable[bool]]
+    ) -> AsyncGenerator[RunProgress]:
         """The run now, then each time it has moved, last its end. `pause` is awaited between two looks, and its False
         ends the watch; so does the run's being deleted."""
         earlier: deque[ProgressLook] = deque(maxlen=_LOOKS_KEPT)
         shown: CrawlRun | None = None
         while True:
             try:
-                run = await self._records.read(lambda tx: CrawlRunRecords(tx).run(run_id))
+                run = await self._records.of_workspace(actor.workspace_id).read(
+                    lambda tx: CrawlRunRecords(tx).run(run_id)
+                )
             except NotFound:
                 return
             now = self._clock.now()

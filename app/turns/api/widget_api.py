@@ -72,7 +72,9 @@ class WidgetConversations(Api):
         codes=("not_found", "unauthorized"),
     )
     async def open_conversation(self, call: Call[None, InitIn]) -> InitOut:
-        agent = await self._records.read(lambda tx: AgentRecords(tx).live(call.input.agent_id))
+        agent = await self._records.of_agent(call.input.agent_id).read(
+            lambda tx: AgentRecords(tx).live(call.input.agent_id)
+        )
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
         user_id = call.input.user_id
         if user_id is not None:

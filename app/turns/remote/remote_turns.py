@@ -45,7 +45,7 @@ class RemoteTurns:
         """The conversation's turn, while the log has it, and has what follows number `after` or may still get it."""
         try:
             head = await self._shared.log.head(turn_id)
-            if after > 0 and head is not None and await self._is_beyond_log(turn_id, after):
+            if after > 0 and head is not None and await self._is_beyond_log(session, turn_id, after):
                 return None
         except Unavailable as error:
             log.warning("turn_log.away", reason=str(error))
@@ -93,11 +93,13 @@ class RemoteTurns:
             if mirror.conversation_id in conversation_ids:
                 self._mirrors.pop(turn_id, None)
 
-    async def _is_beyond_log(self, turn_id: UUID, after: int) -> bool:
+    async def _is_beyond_log(self, session: VisitorSession, turn_id: UUID, after: int) -> bool:
         """Whether a reader has been told more of a whole answer than was ever logged. Raises Unavailable."""
         if await self._shared.log.read(turn_id, after - 1, LAST_WAIT_SECONDS):
             return False
-        stored = await self._records.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+        stored = await self._records.of_workspace(session.workspace_id).read(
+            lambda tx: StoredTurnRecords(tx).find(turn_id)
+        )
         return stored is not None and stored.state is TurnState.DONE
 
     async def _turns_of(self, conversation_ids: Collection[UUID]) -> list[StoredTurn]:

@@ -37,7 +37,7 @@ def test_a_fresh_installation_is_well_and_says_of_each_part_how_it_is(tmp_path: 
     code, report = doctor(tmp_path)
     assert (code, report["findings"]) == (0, [])
     told = said(report)
-    assert list(told) == ["data folder", "disk", "database", "job queue", "workers", "clock"]
+    assert list(told) == ["data folder", "disk", "database", "workspaces", "job queue", "workers", "clock"]
     assert told["data folder"].startswith(str(tmp_path))
     assert told["database"].startswith("SQLite 3.")
     assert told["job queue"] == "SQLite, answers"

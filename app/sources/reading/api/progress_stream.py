@@ -9,6 +9,7 @@ from uuid import UUID
 import anyio
 from sse_starlette import EventSourceResponse
 
+from app.core.actor import Actor
 from app.sources.reading.run_progress import RunProgress
 from app.sources.reading.run_watch import RunWatch
 from app.sources.source import ENDED_STATES
@@ -26,18 +27,20 @@ EXAMPLE = (
 )
 
 
-def progress_response(watch: RunWatch, run_id: UUID, policy: StreamPolicy) -> EventSourceResponse:
+def progress_response(watch: RunWatch, actor: Actor, run_id: UUID, policy: StreamPolicy) -> EventSourceResponse:
     stopping = anyio.Event()  # set by the library when the server is told to end
-    return event_stream(_frames(watch, run_id, policy.look_seconds, stopping), policy, stopping, grace_seconds=1)
+    return event_stream(_frames(watch, actor, run_id, policy.look_seconds, stopping), policy, stopping, grace_seconds=1)
 
 
-async def _frames(watch: RunWatch, run_id: UUID, look_seconds: float, stopping: anyio.Event) -> AsyncIterator[bytes]:
+async def _frames(
+    watch: RunWatch, actor: Actor, run_id: UUID, look_seconds: float, stopping: anyio.Event
+) -> AsyncIterator[bytes]:
     async def pause() -> bool:
         with anyio.move_on_after(look_seconds):
             await stopping.wait()
         return not stopping.is_set()
 
-    async with aclosing(watch.progress(run_id, pause)) as looks:
+    async with aclosing(watch.progress(actor, run_id, pause)) as looks:
         async for look in looks:
             yield _frame(look)
 

@@ -60,7 +60,7 @@ class AdminRuns(Api):
     )
     async def watch_source(self, call: Call[Actor, None]) -> Response:
         run_id = await self._watch.run_id(call.caller, call.path_id("source_id"))
-        return progress_stream.progress_response(self._watch, run_id, self._streams)
+        return progress_stream.progress_response(self._watch, call.caller, run_id, self._streams)
 
 
 class PreviewOut(Model):

@@ -1,0 +1,23 @@
+"""Which rows Postgres shows to a transaction of one workspace. A migration that makes a table adds its policy."""
+
+from alembic import op
+
+_OF_SCOPE = "{column} = nullif(current_setting('docent.workspace', true), '')::uuid"
+_OF_PARENT = "EXISTS (SELECT 1 FROM {parent} WHERE {parent}.id = {table}.{column})"
+
+
+def keep_apart(table: str, column: str, parent: str = "") -> None:
+    """A row is its parent's: who sees that sees this, and nobody else does. Without a parent, `column` holds the
+    workspace. It binds whoever does not own the table: backups and migrations go on. SQLite has no policies."""
+    if op.get_bind().dialect.name != "postgresql":
+        return
+    condition = (_OF_PARENT if parent else _OF_SCOPE).format(table=table, column=column, parent=parent)
+    op.execute(f"CREATE POLICY of_workspace ON {table} USING ({condition})")
+    op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+
+
+def no_longer_keep_apart(table: str) -> None:
+    if op.get_bind().dialect.name != "postgresql":
+        return
+    op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+    op.execute(f"DROP POLICY of_workspace ON {table}")

@@ -1,0 +1,68 @@
+"""Every transaction says whose rows it is about, or stands here with the reason why it cannot."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+APP = Path(__file__).parents[2] / "app"
+RECORDS = {"record", "records", "_record", "_records"}
+
+# How many of a file's transactions see the whole installation, and why they must.
+INSTALLATION_WIDE: Final = {
+    # Nobody is known yet: this finds out who asks.
+    "main.py": (1, "whether the database answers"),
+    "workspaces/api_tokens.py": (1, "whose a token is"),
+    "workspaces/sign_in.py": (7, "whose an address or a session is; failures of nobody are noted; old sessions end"),
+    "sources/source_hooks.py": (1, "whose a signed call is"),
+    "sources/files/source_files.py": (1, "a file that its operator has made public is anybody's"),
+    "conversations/history.py": (1, "by a conversation alone, which the caller has checked"),
+    "turns/remote/remote_turn.py": (1, "by a turn of another process, whose reader was checked"),
+    "turns/remote/remote_turns.py": (1, "the turns of conversations that are being erased"),
+    # Of all workspaces at once: what a process does for all of them.
+    "turns/checkpointer.py": (1, "the texts of all turns of a process, in one write"),
+    "turns/liveness.py": (2, "heartbeats, and the turns of processes that died"),
+    "conversations/privacy/retention_rounds.py": (1, "whose data has a period"),
+    "gaps/gap_clustering.py": (2, "whose gaps wait; what another model has placed"),
+    "gaps/gap_replays.py": (1, "whose gaps are due"),
+    "gaps/rephrasings.py": (2, "a batch of stopped turns, whoever's"),
+    "quality/golden_run_worker.py": (1, "whose run is due"),
+    "reports/topic_placing.py": (2, "whose questions wait; what another model has placed"),
+    "search/index_watch.py": (1, "which agents have something to be found"),
+    "knowledge/ingest.py": (1, "whose page was cut by old rules"),
+    "knowledge/reconcile.py": (2, "which agents there are; whose pages are pending"),
+    "knowledge/reindex.py": (1, "which agents there are"),
+    "sources/deletions/finish_deletions.py": (5, "receipts, which outlive the agent that would name the workspace"),
+    "sources/reading/due_readings.py": (1, "whose readings are due"),
+    "sources/reading/read_source.py": (3, "a run, by what the queue hands out; its source says whose it is"),
+    "sources/reading/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
+    "webhooks/gap_digests.py": (1, "whose digests are owed"),
+    "webhooks/webhook_delivery.py": (2, "whose deliveries are due"),
+    # Tables that are the installation's, and workspaces themselves.
+    "answers/curated/pattern_vectors.py": (2, "the vectors of texts"),
+    "knowledge/chunk_indexer.py": (2, "the vectors of texts"),
+    "workspaces/sealed_secrets.py": (5, "the installation's keys"),
+    "workspaces/signing_keys.py": (1, "the installation's keys"),
+    "workspaces/workspaces.py": (3, "makes and lists workspaces"),
+    "web/visitor_tokens.py": (2, "the installation's keys"),
+    "cli/local_operator.py": (2, "which workspace a command means"),
+    "cli/doctor/service_checks.py": (3, "the database, its policies and its workers"),
+    "cli/deleting.py": (1, "whether a worker lives"),
+    "cli/sources/reading_now.py": (1, "whether a worker lives"),
+}
+
+
+def test_a_transaction_names_its_workspace_or_is_listed() -> None:
+    assert unbound() == {name: count for name, (count, _) in INSTALLATION_WIDE.items()}
+
+
+def unbound() -> dict[str, int]:
+    """Transactions by file that are opened on the record itself, and not on what `of_workspace` or `of_agent` gives."""
+    found = Counter[str]()
+    for path in APP.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Attribute) or node.attr not in ("read", "write", "reading", "writing"):
+                continue
+            if ast.unparse(node.value).rpartition(".")[2] in RECORDS:
+                found[path.relative_to(APP).as_posix()] += 1
+    return dict(found)
