@@ -108,7 +108,9 @@ def test_nginx_takes_its_configuration(block: Block, tmp_path: Path) -> None:
     if nginx is None:
         pytest.skip("nginx is not installed")
     logs = f"pid {tmp_path}/pid; error_log {tmp_path}/error.log;"
-    around = f"{logs} events {{}} http {{ access_log off; server {{ listen 127.0.0.1:18080; {block.code} }} }}"
+    is_whole = "server {" in block.code
+    http = block.code if is_whole else f"server {{ listen 127.0.0.1:18080; {block.code} }}"
+    around = f"{logs} events {{}} http {{ access_log off; {http} }}"
     file = tmp_path / "nginx.conf"
     file.write_text(around, "utf-8")
     said = subprocess.run([nginx, "-t", "-p", str(tmp_path), "-c", str(file)], capture_output=True, timeout=30)
