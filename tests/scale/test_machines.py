@@ -53,12 +53,12 @@ class Machine:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def start(self) -> None:
-        for words in (("serve",), ("work",)):
-            with (self.folder / f"{words[0]}.log").open("ab") as log:
+    def start(self, *commands: str) -> None:
+        for word in commands or ("serve", "work"):
+            with (self.folder / f"{word}.log").open("ab") as log:
                 self.running.append(
                     subprocess.Popen(
-                        [sys.executable, "-m", "app.cli", *words], env=self.environment, stdout=log, stderr=log
+                        [sys.executable, "-m", "app.cli", word], env=self.environment, stdout=log, stderr=log
                     )
                 )
 
@@ -166,6 +166,37 @@ def test_what_is_added_and_deleted_on_one_is_added_and_deleted_on_the_other(clus
     gone = httpx2.delete(f"{client.base}/v1/sources/{source['id']}", headers=headers, trust_env=False)
     assert gone.status_code == 200
     assert all("grotto" not in chunk["text"] for chunk in cluster.found(there, "grotto")["chunks"])
+
+
+@pytest.mark.timeout(400)
+def test_a_file_that_one_machine_took_is_read_by_another_and_given_out_by_a_third(cluster: Cluster) -> None:
+    here, there = cluster.machines
+    door = Machine(here.folder / "door", here.shared)
+    door.folder.mkdir()
+    headers = {"Authorization": f"Bearer {cluster.token}"}
+    body = b"# Lighthouse\n\nThe lighthouse is painted on the first Monday of May.\n"
+    try:
+        door.start("serve")  # nobody works there
+        until(door.client(cluster.token).is_ready)
+        uploaded = httpx2.post(
+            f"{door.client('').base}/v1/agents/{cluster.demonstration.agent_id}/files",
+            files={"file": ("lighthouse.md", body)},
+            headers=headers,
+            trust_env=False,
+            timeout=SECONDS,
+        )
+        assert uploaded.status_code == 201, uploaded.text
+        source = uploaded.json()["source_id"]
+        door.client(cluster.token).post(f"/v1/sources/{source}/sync")
+    finally:
+        door.kill()
+    client = here.client(cluster.token)
+    until(lambda: client.get(f"/v1/sources/{source}")["run"]["state"] == "finished")
+    assert "lighthouse" in cluster.found(here, "When is the lighthouse painted?")["chunks"][0]["text"]
+    given = httpx2.get(
+        f"{there.client('').base}/v1/sources/{source}/file/content", headers=headers, trust_env=False, timeout=SECONDS
+    )
+    assert given.content == body
 
 
 @pytest.mark.timeout(400)
