@@ -55,7 +55,7 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Error:
     """The turn ended without a whole answer. `code` is one of model_unavailable, model_interrupted,
-    shutting_down, internal."""
+    shutting_down, unavailable, overloaded, internal."""
 
     name: ClassVar[str] = "error"
     code: str

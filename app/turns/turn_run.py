@@ -21,7 +21,7 @@ from app.answers.turn_spending import TurnSpending
 from app.answers.writing.composition import Composition
 from app.conversations.history import History, stored_history
 from app.conversations.records.turns import TurnRecords
-from app.core.errors import IndexUnavailable, ModelInterrupted, Unavailable
+from app.core.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.core.text.own_words import own_words
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
@@ -42,6 +42,8 @@ log = structlog.get_logger(__name__)
 _ERROR_TEXTS = {
     "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
     "shutting_down": "The service is restarting. Please ask again in a moment.",
+    "unavailable": "A part of the service is away. Please ask again in a moment.",
+    "overloaded": "Too much is asked at once. Please ask again in a moment.",
     "internal": "Something went wrong on our side. Please ask again.",
 }
 
@@ -90,7 +92,7 @@ class TurnRun:
         self._live = live
         self._owner = owner
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
-        self._ends = TurnEndStore(tools.records, session, request.turn_id, on_delay=self._tell_failure)
+        self._ends = TurnEndStore(tools.records, session, request.turn_id, on_delay=self._tell_outage)
         self._spending = TurnSpending()
         self._span: Span = NO_SPAN
         self._began = perf_counter()
@@ -162,7 +164,7 @@ class TurnRun:
                 self.admitted.set_exception(error)
                 return
             log.exception("turn.failed", turn=str(self._request.turn_id))
-            await self._fail(composition, "internal")
+            await self._fail(composition, _code_of(error))
 
     async def _prepare(self) -> tuple[LiveAgent, ReadyAnswer | None, Asking]:
         before = self._request.told
@@ -342,10 +344,23 @@ class TurnRun:
             log.exception("turn.end_not_stored", turn=str(self._request.turn_id))
         self._tell_failure(code)
 
-    def _tell_failure(self, code: str = "internal") -> None:
+    def _tell_outage(self) -> None:
+        self._tell_failure("unavailable")
+
+    def _tell_failure(self, code: str) -> None:
         """The stream's end, unless it has one."""
         if not self._live.has_ended:
             self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
 
     def _milliseconds(self, moment: float | None) -> int | None:
         return None if moment is None else round((moment - self._began) * 1000)
+
+
+def _code_of(error: Exception) -> str:
+    """An outage passes, and whoever asks again is answered; the rest we did not foresee."""
+    match error:
+        case Overloaded():
+            return "overloaded"
+        case Unavailable():
+            return "unavailable"
+    return "internal"

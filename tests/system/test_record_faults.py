@@ -132,7 +132,7 @@ async def test_an_answer_whose_end_cannot_be_stored_is_kept_whole_as_soon_as_it_
             assert on_disk.rows("SELECT state FROM turns") == [("running",)]
             assert on_disk.rows("SELECT count(*) FROM messages WHERE role = 'agent'") == [(0,)]
     shown += "".join(event["token"] for event in events if event["event"] == "token")
-    assert (events[-1]["event"], events[-1]["code"], events[-1]["retryable"]) == ("error", "internal", True)
+    assert (events[-1]["event"], events[-1]["code"], events[-1]["retryable"]) == ("error", "unavailable", True)
 
     async with asyncio.timeout(10):
         while on_disk.rows("SELECT state FROM turns") != [("done",)]:  # noqa: ASYNC110 - the record calls nobody

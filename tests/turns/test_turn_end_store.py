@@ -73,7 +73,7 @@ async def test_a_visitor_who_waited_too_long_is_told_and_gets_the_whole_answer_w
         go.set()
         told = await heard(live)
         assert isinstance(told[-1], Error)
-        assert (told[-1].code, told[-1].retryable) == ("internal", True)
+        assert (told[-1].code, told[-1].retryable) == ("unavailable", True)
         await ended(house, request)
         turn = await stored(house, request)
         assert (turn.state, turn.error_code, turn.answer) == (TurnState.DONE, None, "It is 3 years [1].")

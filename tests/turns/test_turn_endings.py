@@ -6,9 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from app.core.errors import ModelInterrupted, Overloaded
+from app.core.errors import DatabaseAway, ModelInterrupted, Overloaded
 from app.core.turn import Finish, TurnState
 from app.core.turn_events import Error, Token, TurnEvent
+from app.search.retrieval import Retrieval
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, UnheardCancel
 from tests.turns.told import done, heard, open_gaps, stored, text, until_tokens
@@ -74,6 +75,27 @@ async def test_a_bug_ends_in_an_error_and_frees_the_conversation(tmp_path: Path)
         assert events[-1].code == "internal"
         assert "bug" not in events[-1].message
         assert (await stored(house)).state is TurnState.FAILED
+        assert done(await house.ask("How long is the warranty of a lamp?")).finish is Finish.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("outage", "code"), [(DatabaseAway("gone"), "unavailable"), (Overloaded("every connection"), "overloaded")]
+)
+async def test_an_outage_in_mid_search_is_said_to_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outage: Exception, code: str
+) -> None:
+    async with answering_house(tmp_path, model=ScriptedChatModel(["Yes [1]."])) as house:
+
+        async def away(*_: object) -> Retrieval:
+            raise outage
+
+        with monkeypatch.context() as during:
+            during.setattr(type(house.tools.retriever), "retrieve", away)
+            events = await house.ask("How long is the warranty of a lamp?")
+        assert isinstance(events[-1], Error)
+        assert (events[-1].code, events[-1].retryable) == (code, True)
+        turn = await stored(house)
+        assert (turn.state, turn.error_code) == (TurnState.FAILED, code)
         assert done(await house.ask("How long is the warranty of a lamp?")).finish is Finish.COMPLETE
 
 
