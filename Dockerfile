@@ -8,21 +8,33 @@ COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY app app
 COPY crawler crawler
 COPY widget widget
-RUN /opt/docent/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+RUN /opt/docent/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
+ && /opt/docent/bin/pip uninstall --yes hatchling trove-classifiers setuptools pip
 
-FROM python:3.11-slim-bookworm
+FROM python:3.11-slim-bookworm AS runtime
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates libgomp1 \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --create-home --uid 10001 docent \
+ && groupadd --system --gid 10001 docent \
+ && useradd --system --no-create-home --home-dir /data --uid 10001 --gid 10001 docent \
  && install -d -o docent -g docent /data
 COPY --from=build /opt/docent /opt/docent
 ENV PATH=/opt/docent/bin:$PATH DOCENT_DATA=/data DOCENT_HOST=0.0.0.0 DOCENT_PORT=8000 DOCENT_LOG_FORMAT=json
+LABEL org.opencontainers.image.title="Docent" \
+      org.opencontainers.image.description="Answers a website's visitors from that website, with citations." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="0.1.0"
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s \
-  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=2)"]
-# Volumes are often mounted as root's: hand /data over, then go on without root's rights.
-ENTRYPOINT ["sh", "-c", "[ \"$(id -u)\" != 0 ] && exec \"$@\"; chown docent:docent /data; exec setpriv --reuid=docent --regid=docent --init-groups \"$@\"", "--"]
+  CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:' + os.environ['DOCENT_PORT'] + '/readyz', timeout=2)"]
 CMD ["docent", "serve", "--with-worker"]
+
+# For platforms that mount a volume as root's, such as Fly: hands /data over, then goes on without root's rights.
+FROM runtime AS rootvolume
+ENTRYPOINT ["sh", "-c", "chown docent:docent /data; exec setpriv --reuid=docent --regid=docent --init-groups \"$@\"", "--"]
+CMD ["docent", "serve", "--with-worker"]
+
+FROM runtime
+USER 10001:10001
