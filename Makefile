@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/docs/running tests/reach tests/processes
+SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/packaging tests/image tests/docs/running tests/reach tests/processes
 
 .PHONY: help
 help: ## Show this list
@@ -81,6 +81,15 @@ test-long: .venv/installed ## Play 500 examples of whatever operators, visitors 
 .PHONY: test-proxies
 test-proxies: .venv/installed ## Answers through a real nginx that buffers, and all of it below a path (needs nginx-light, Debian's chromium)
 	$(BIN)/pytest tests/proxies
+
+.PHONY: test-packaging
+test-packaging: .venv/installed ## Render and lint the Helm chart, and check compose and Fly files (installs Helm's code, 75 MB; needs nginx-light)
+	$(BIN)/python -m pip install --quiet --editable '.[packaging]'
+	$(BIN)/pytest tests/packaging
+
+.PHONY: test-image
+test-image: .venv/installed ## Build the Dockerfile without an engine, and start it as user 10001 on a read-only root (as root; needs buildah, mmdebstrap)
+	$(BIN)/pytest tests/image
 
 .PHONY: test-newcomer
 test-newcomer: .venv/installed ## Install the wheel as a new user would, type README's commands, then 70 wrong ones (needs curl)
