@@ -71,6 +71,15 @@ async def test_what_machines_write_at_once_is_all_there(
     assert len(await opened(store, folder).chunk_ids(AGENT)) == 12 * 5
 
 
+async def test_a_chunk_that_two_machines_put_at_once_has_one_vector(store: ObjectStore, folder: str) -> None:
+    """A machine whose turn ended with its connection still writes."""
+    machines = [opened(store, folder) for _ in range(3)]
+    await machines[0].put(AGENT, [row("other", unit(1), UUID(int=1))])
+    for number in range(4):
+        await asyncio.gather(*(each.put(AGENT, [row(f"c{number}", unit(1), UUID(int=7))]) for each in machines))
+    assert await machines[0].count_versions(AGENT, [UUID(int=7)]) == 4
+
+
 async def put_at_once(machines: list[LanceDBVectorIndex]) -> None:
     await asyncio.gather(
         *(machines[n % 3].put(AGENT, [row(f"{n}-{i}", unit(1, n, i)) for i in range(5)]) for n in range(12))

@@ -42,6 +42,8 @@ Result = TypeVar("Result")
 
 _log = structlog.get_logger(__name__)
 
+# Of two that put the same chunk at one moment, the second sees the row of the first.
+_KEY: Final = {b"lance-schema:unenforced-primary-key": b"true"}
 _WRITES_BETWEEN_COMPACTIONS: Final = 20  # each write leaves a small file, and every search reads them all
 _OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
 _NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_read` takes care of
@@ -282,8 +284,8 @@ class LanceDBVectorIndex:
         )
 
     def _schema(self) -> pa.Schema:
-        columns = [pa.field(name, pa.string(), nullable=False) for name in ("chunk_id", "agent_id")]
-        columns.append(pa.field("document_version_id", pa.string(), nullable=False))
+        columns = [pa.field("chunk_id", pa.string(), nullable=False, metadata=_KEY)]
+        columns += [pa.field(name, pa.string(), nullable=False) for name in ("agent_id", "document_version_id")]
         columns.append(pa.field("vector", pa.list_(pa.float32(), self._dimensions), nullable=False))
         return pa.schema(columns)
 
