@@ -11,13 +11,12 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 import re2
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.core.costs import TokenPrices
-from app.core.setting_values import USER_AGENT, ReasoningEffort
+from app.core.setting_values import USER_AGENT, ReasoningEffort, checked_root_path
 from app.store.secret_keys import read_key
-from app.web.middleware.public_url import RootPath
 from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"
@@ -66,7 +65,9 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")
-    root_path: RootPath = Field("", description="Path under which a proxy serves Docent, such as /docent.")
+    root_path: Annotated[str, AfterValidator(checked_root_path)] = Field(
+        "", description="Path under which a proxy serves Docent, such as /docent."
+    )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Addresses or networks of proxies that are believed, comma separated."
     )

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from app.bootstrap.application import create_app
-from app.web.middleware.public_url import OWN_PATHS, checked_root_path
+from app.core.setting_values import OWN_PATHS, checked_root_path
 from tests.web.console.browser import an_operator
 from tests.web.house import SITE, House, every_endpoint
 
