@@ -80,6 +80,19 @@ async def test_a_chunk_that_two_machines_put_at_once_has_one_vector(store: Objec
     assert await machines[0].count_versions(AGENT, [UUID(int=7)]) == 4
 
 
+async def test_a_chunk_that_is_put_again_after_another_machine_rewrote_it_has_one_vector(
+    store: ObjectStore, folder: str
+) -> None:
+    """Within the two seconds for which a machine reads the table as it was."""
+    here, there = opened(store, folder), opened(store, folder)
+    await here.put(AGENT, [row("other", unit(1), UUID(int=1))])
+    assert await there.chunk_ids(AGENT) == {"other"}
+    await here.put(AGENT, [row("again", unit(1), UUID(int=7))])
+    await here.purge()
+    await there.put(AGENT, [row("again", unit(1), UUID(int=7))])
+    assert await here.count_versions(AGENT, [UUID(int=7)]) == 1
+
+
 async def put_at_once(machines: list[LanceDBVectorIndex]) -> None:
     await asyncio.gather(
         *(machines[n % 3].put(AGENT, [row(f"{n}-{i}", unit(1, n, i)) for i in range(5)]) for n in range(12))

@@ -57,10 +57,9 @@ _VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 
 
 class LanceDBVectorIndex:
-    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. By `turn` machines
-    write there one after the other: LanceDB lets one that makes the table wipe out what another has put by then, has
-    writers of one moment begin anew until one gives up, and gives up compacting beside any write. Of agents that are
-    asked `kept_bytes` of vectors stay in memory; one with more alone is searched in the table."""
+    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. By `turn` machines write there
+    one after the other: LanceDB lets one that makes the table wipe out what another has put, has writers of a moment
+    begin anew until one gives up, and gives up compacting beside any write."""
 
     def __init__(
         self,
@@ -123,6 +122,7 @@ class LanceDBVectorIndex:
         batch = self._batch(agent_id, list({row.chunk_id: row for row in rows}.values()))
         async with self._writing, self._turn(), self._translated():
             table = await self._created()
+            await table.checkout_latest()  # a merge does not see what was written since the version that it reads
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
             await retried(lambda: merge.execute(batch))
             await self._compact_now_and_then(table)
