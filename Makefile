@@ -74,6 +74,10 @@ test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, 
 test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)
 	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS)) $(if $(POSTGRES),--postgres)
 
+.PHONY: test-fleet
+test-fleet: .venv/installed ## Three machines behind nginx read three websites and answer visitors, while processes, Postgres and Redis are struck (PAGES=300 TURNS=300 ROUNDS=3 for more; needs redis-server, postgresql, nginx-light)
+	$(BIN)/python -m tests.fleet $(if $(PAGES),--pages $(PAGES)) $(if $(TURNS),--turns $(TURNS)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
 .PHONY: test-long
 test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do (EXAMPLES=5000 for more)
 	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py

@@ -1,5 +1,5 @@
-"""Web processes as an operator runs them, on one data folder: ended politely, killed, and started again; stopped for a
-while, as a machine may be; and with a clock that is wrong."""
+"""Web processes and workers as an operator runs them: ended politely, killed, and started again; stopped for a while,
+as a machine may be; and with a clock that is wrong."""
 
 import asyncio
 import os
@@ -7,31 +7,46 @@ import signal
 import socket
 import sys
 import time
+from abc import ABC, abstractmethod
 from asyncio.subprocess import Process
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
-START_SECONDS = 60
+START_SECONDS = 180  # other tests may run beside these
 STOP_SECONDS = 30
 
 
 @dataclass
-class WebProcess:
-    """`port` stays the same over restarts. `killed_at` has the moment at which a pid was killed, by time.monotonic.
-    `ahead_seconds` is how far its clock is ahead of everybody's. With `is_started_again` one that finds no database
-    to write to when it starts, and so ends, is started once more, as init systems do."""
+class DocentProcess(ABC):
+    """`killed_at` has the moment at which a pid was killed, by time.monotonic. `ahead_seconds` is how far its clock is
+    ahead of everybody's. With `is_started_again` one that finds no database to write to when it starts, and so ends, is
+    started once more, as init systems do."""
 
     environment: dict[str, str]
     log: Path
-    port: int
+    _: KW_ONLY
     ahead_seconds: int = 0
     is_started_again: bool = False
+    pids: list[int] = field(default_factory=list)  # of all its starts
     killed_at: dict[int, float] = field(default_factory=dict)
     paused: set[int] = field(default_factory=set)  # pids
     exit_codes: list[int] = field(default_factory=list)
     stop_seconds: list[float] = field(default_factory=list)
     _process: Process | None = None
+    _log_began: int = 0
     _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def runs(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    @abstractmethod
+    def _words(self) -> tuple[str, ...]:
+        """The command that it runs."""
+
+    @abstractmethod
+    async def _is_ready(self) -> bool:
+        """Whether it has started."""
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
@@ -46,13 +61,15 @@ class WebProcess:
 
     async def _spawn(self) -> Process:
         with self.log.open("ab") as written:
+            self._log_began = written.seek(0, os.SEEK_END)
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", "tests.nemesis.skewed_docent", str(self.ahead_seconds), "serve", "--port", str(self.port)),
+                *("-m", "tests.nemesis.skewed_docent", str(self.ahead_seconds), *self._words()),
                 env=os.environ | self.environment,
                 stdout=written,
                 stderr=written,
             )
+        self.pids.append(self._process.pid)
         return self._process
 
     async def restart(self, *, politely: bool) -> None:
@@ -93,6 +110,16 @@ class WebProcess:
                 self._process.kill()
                 await self._process.wait()
 
+
+@dataclass
+class WebProcess(DocentProcess):
+    """`port` stays the same over restarts."""
+
+    port: int
+
+    def _words(self) -> tuple[str, ...]:
+        return ("serve", "--port", str(self.port))
+
     async def _is_ready(self) -> bool:
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -105,6 +132,17 @@ class WebProcess:
             return False
         finally:
             writer.close()
+
+
+@dataclass
+class WorkerProcess(DocentProcess):
+    """`docent work`, whose log is JSON."""
+
+    def _words(self) -> tuple[str, ...]:
+        return ("work",)
+
+    async def _is_ready(self) -> bool:
+        return b'"worker.started"' in self.log.read_bytes()[self._log_began :]
 
 
 def free_port() -> int:

@@ -4,22 +4,22 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine
 
-from app.settings import read_settings
+from app.settings import Settings, read_settings
 from app.store.engine import open_engine
 from app.store.secret_keys import new_key
-from tests.doubles.postgres_server import Failure, PostgresServer, running_postgres
+from tests.doubles.postgres_server import running_postgres
 from tests.nemesis.docent_processes import WebProcess, free_port
 from tests.nemesis.plan import FIRST, POSTGRES_BLOWS, SECOND, Plan, PlannedBlow, planned
 from tests.nemesis.planned_provider import PlannedProviders
+from tests.nemesis.servers import Servers
 from tests.nemesis.verdict import counts, judged, running_turns, stored_turns
 from tests.nemesis.visitor import Seen, Visitor
-from tests.scale.redis_server import RedisServer, running_redis
+from tests.scale.redis_server import running_redis
 from tests.system.conftest import learnt_agent
 
 HOMES = 2
@@ -28,19 +28,8 @@ _LEFT_RUNNING_SECONDS = 60
 _SILENCE_SECONDS = 1.5
 _PAUSE_SECONDS = 27  # after 20 s of silence a process counts as dead
 _AHEAD_SECONDS = 25  # the clock of the second process
-_AWAY_SECONDS = 3  # Redis and Postgres, when they are struck
 _STORED_IN = ("DOCENT_DATA", "DOCENT_DATABASE_URL", "DOCENT_SECRET_KEY")
 _SHUTDOWN_SECONDS = 2  # shorter than the long answers, so that some end with the process
-
-
-@dataclass(frozen=True, slots=True)
-class Servers:
-    """What the web processes share. `postgres` is None where the record is a SQLite file."""
-
-    redis: RedisServer
-    postgres: PostgresServer | None
-    redis_is_struck: asyncio.Lock = field(default_factory=asyncio.Lock)  # the next blow falls when it is back
-    postgres_is_struck: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool = False) -> dict[str, Any]:
@@ -52,15 +41,13 @@ async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool
         redis = closing.enter_context(running_redis())
         servers = Servers(redis, closing.enter_context(running_postgres()) if on_postgres else None)
         environment = _environment(folder, providers, servers)
-        settings = read_settings(
-            **{name.removeprefix("DOCENT_").lower(): value for name, value in environment.items() if name in _STORED_IN}
-        )
+        settings = settings_of({name: environment[name] for name in _STORED_IN if name in environment})
         agent_id = await learnt_agent(settings)
         record = open_engine(settings.record_url)
         closing.callback(record.dispose)
         async with _web_processes(folder, environment) as homes:
             log, blows = await _play(plan, homes, servers, agent_id)
-            settled_seconds = await _settled(record)
+            settled_seconds = await settled(record)
             await asyncio.gather(*(home.terminate() for home in homes))
         rows = stored_turns(record)
     killed_at = {pid: at for home in homes for pid, at in home.killed_at.items()}
@@ -79,7 +66,7 @@ async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool
         "acknowledged": sum(seen.is_acknowledged for seen in log),
         "stored": counts(row.state for row in rows.values()),
         "answered_by": counts(row.answered_by for row in rows.values()),
-        "seen_ends": counts(_end(seen) for seen in log),
+        "seen_ends": counts(seen_end(seen) for seen in log),
         "cuts": sum(seen.cut_count for seen in log),
         "resumed": sum(seen.resumed_count for seen in log),
         "provider_calls": {name: _sum(providers, name) for name in (FIRST, SECOND)},
@@ -89,6 +76,11 @@ async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool
         "fault_kinds": dict(verdict.kinds),
         "faults": verdict.faults,
     }
+
+
+def settings_of(environment: dict[str, str]) -> Settings:
+    """As a process with these variables alone reads them."""
+    return read_settings(**{name.removeprefix("DOCENT_").lower(): value for name, value in environment.items()})
 
 
 async def _play(plan: Plan, homes: list[WebProcess], servers: Servers, agent_id: str) -> tuple[list[Seen], list[str]]:
@@ -120,22 +112,12 @@ async def _strike(blow: PlannedBlow, homes: list[WebProcess], servers: Servers) 
         case "pause":
             await homes[blow.home].pause(_PAUSE_SECONDS)
         case "redis":
-            async with servers.redis_is_struck:
-                await asyncio.to_thread(servers.redis.stop)
-                await asyncio.sleep(_AWAY_SECONDS)
-                await asyncio.to_thread(servers.redis.start)
+            await servers.strike_redis()
         case "fast" | "immediate" | "standby" | "read-only":
-            assert servers.postgres
-            async with servers.postgres_is_struck:
-                await asyncio.to_thread(_strike_postgres, servers.postgres, blow.blow)
+            await servers.strike_postgres(blow.blow)
 
 
-def _strike_postgres(postgres: PostgresServer, how: Failure) -> None:
-    with postgres.failing(how):
-        time.sleep(_AWAY_SECONDS)
-
-
-async def _settled(record: Engine) -> float:
+async def settled(record: Engine) -> float:
     """Seconds until no turn is running any more; gives up when a turn may no longer run."""
     began = time.monotonic()
     for _ in range(2 * _LEFT_RUNNING_SECONDS):
@@ -185,7 +167,7 @@ def _sum(providers: PlannedProviders, name: str) -> int:
     return sum(count for (asked, _), count in providers.answered.items() if asked == name)
 
 
-def _end(seen: Seen) -> str:
+def seen_end(seen: Seen) -> str:
     if not seen.ends:
         return "gave up" if seen.gave_up else "left"
     end = seen.ends[-1]

@@ -47,11 +47,14 @@ class Seen:
 class Visitor:
     """Asks one turn in a conversation of its own, from an address of its own, so that limits count it alone."""
 
-    def __init__(self, plan: TurnPlan, ports: list[int], agent_id: str) -> None:
+    def __init__(
+        self, plan: TurnPlan, ports: list[int], agent_id: str, patience_seconds: float = _GIVE_UP_SECONDS
+    ) -> None:
         self.seen = Seen(plan)
         self._plan = plan
         self._ports = ports
         self._agent_id = agent_id
+        self._patience_seconds = patience_seconds
         self._address = f"10.{plan.number >> 16 & 255}.{plan.number >> 8 & 255}.{plan.number & 255}"
         self._home = plan.home
         self._cuts = deque(plan.cuts)
@@ -62,7 +65,7 @@ class Visitor:
 
     async def ask(self) -> Seen:
         """Until the turn has ended, the visitor has left for good, or all patience is gone."""
-        give_up_at = time.monotonic() + _GIVE_UP_SECONDS
+        give_up_at = time.monotonic() + self._patience_seconds
         while time.monotonic() < give_up_at:
             try:
                 await self._read_on()

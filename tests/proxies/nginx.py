@@ -9,26 +9,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.nemesis.docent_processes import free_port
+
 _CONFIG = """
 daemon off;
 worker_processes 1;
 pid {folder}/nginx.pid;
-error_log stderr;
-events {{ worker_connections 256; }}
+error_log stderr {severity};
+events {{ worker_connections 4096; }}
 http {{
-  access_log off;
+  log_format upstreams '$request_method\t$uri\t$upstream_addr\t$status';
+  access_log {access_log};
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
-  server {{
-    listen 127.0.0.1:{port};
-    {server}
-    location {path} {{
-      proxy_pass {upstream};
-      {location}
-    }}
+  {http}
+}}
+"""
+_SERVER = """
+server {{
+  listen 127.0.0.1:{port};
+  {server}
+  location {path} {{
+    proxy_pass {upstream};
+    {location}
   }}
 }}
 """
@@ -41,19 +47,27 @@ def nginx(upstream: str, *, path: str = "/", location: str = "", server: str = "
 
     Below `path`, which it strips where `upstream` ends with a slash; every other address is nginx's own 404.
     """
+    port = free_port()
+    told = {"upstream": upstream, "path": path, "location": location, "server": server}
+    with running_nginx(port, _SERVER.format(port=port, **told)):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def running_nginx(port: int, http: str, requests: Path | None = None) -> Iterator[None]:
+    """`http` is what stands in its block of that name, with a server that listens on `port`. Each request that has
+    ended adds a line to the file `requests`: method, path, the addresses that were asked for an answer, status."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     assert program, "nginx is not installed: apt install nginx-light"
-    with socket.socket() as free, tempfile.TemporaryDirectory() as folder:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
+    with tempfile.TemporaryDirectory() as folder:
         config = Path(folder, "nginx.conf")
-        told = {"upstream": upstream, "path": path, "location": location, "server": server}
-        config.write_text(_CONFIG.format(folder=folder, port=port, **told))
+        # Where machines are killed on purpose, nginx has much to say of them.
+        severity, access_log = ("error", "off") if requests is None else ("emerg", f"{requests} upstreams")
+        config.write_text(_CONFIG.format(folder=folder, http=http, severity=severity, access_log=access_log))
         process = subprocess.Popen([program, "-e", "stderr", "-p", folder, "-c", str(config)])
         try:
             _wait_for(port, process)
-            yield f"http://127.0.0.1:{port}"
+            yield
         finally:
             process.terminate()
             process.wait(10)

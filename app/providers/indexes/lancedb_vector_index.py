@@ -122,7 +122,7 @@ class LanceDBVectorIndex:
         batch = self._batch(agent_id, list({row.chunk_id: row for row in rows}.values()))
         async with self._writing, self._turn(), self._translated():
             table = await self._created()
-            await table.checkout_latest()  # a merge does not see what was written since the version that it reads
+            await table.checkout_latest()  # type: ignore[no-untyped-call] # a merge misses what came since
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
             await retried(lambda: merge.execute(batch))
             await self._compact_now_and_then(table)
