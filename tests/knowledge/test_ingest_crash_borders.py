@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -106,6 +107,9 @@ class _WithDyingWrites:
 
     def __init__(self, record: Any) -> None:
         self.read, self._write = record.read, record.write
+
+    def of_agent(self, agent_id: UUID) -> "_WithDyingWrites":
+        return self
 
     async def write(self, work: Callable[[Transaction], object]) -> None:
         def dying(tx: Transaction) -> None:
