@@ -154,7 +154,7 @@ def _problem_of_http(error: HTTPException) -> Problem:
     code = _CODE_OF_STATUS.get(error.status_code, "invalid_request")
     headers = dict(error.headers or {})
     messages = {
-        "not_found": "There is nothing at this address. openapi.json lists every address.",
+        "not_found": "There is nothing at this address. Docent's /openapi.json lists every address.",
         "method_not_allowed": f"This address takes {headers.get('Allow', 'another method')}. Use one of these.",
     }
     return Problem(code, messages.get(code, error.detail), headers=headers)
