@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, Table, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.errors import Misconfigured
@@ -103,17 +103,17 @@ def settle_role(engine: Engine, role: str) -> None:
 
 def unprotected_tables(connection: Connection) -> list[str]:
     """Those that should have a policy, and lack one."""
-    wanted = [table.name for table in all_tables().sorted_tables if table.name not in SHARED_TABLES]
+    wanted = [table.name for table in _kept_apart()]
     return list(connection.scalars(_WITHOUT_POLICY, {"tables": wanted}))
 
 
 def seen_tables(connection: Connection) -> list[str]:
     """Those that should have a policy, and of which this transaction sees a row."""
-    return [
-        table.name
-        for table in all_tables().sorted_tables
-        if table.name not in SHARED_TABLES and connection.execute(select(select(table).exists())).scalar_one()
-    ]
+    return [table.name for table in _kept_apart() if connection.execute(select(select(table).exists())).scalar_one()]
+
+
+def _kept_apart() -> list[Table]:
+    return [table for table in all_tables().sorted_tables if table.name not in SHARED_TABLES]
 
 
 def _refuse_bound_user(connection: Connection) -> None:
