@@ -175,7 +175,7 @@ def _attributes(lines: Iterable[str]) -> tuple[AttributeFilter, ...]:
 def _view(name: str, current: RetrievalSettings) -> SettingView:
     kind, value, default = _KINDS[name], getattr(current, name), getattr(_DEFAULTS, name)
     hint = f"{RetrievalModel.model_fields[name].description}"
-    label = _LABELS.get(name) or name.replace("_", " ").capitalize()
+    label = _LABELS[name]
     if kind is bool:
         return SettingView(name, label, hint, "tick", value)
     if issubclass(kind, StrEnum):
@@ -261,6 +261,7 @@ _LABELS: Final = {
     "freshness_weight": "Weight of the page's age",
     "engagement_weight": "Weight of thumbs",
     "spam_weight": "Penalty for repetition",
+    "exploration": "Exploration",
     "confidence_from": "Confidence comes from",
     "confidence_steepness": "Scale of the reranker's confidence",
     "needs_two_survivors": "Two chunks must be sure enough",
