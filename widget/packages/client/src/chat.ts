@@ -71,41 +71,41 @@ export class Chat {
   }
 
   /** Asks, and returns the turn's id; null while an answer is being written, or for nothing but blanks. */
-  ask(text: string): string | null {
+  ask = (text: string): string | null => {
     const message = text.trim().slice(0, MAX_MESSAGE_CHARS);
     if (!message || isRunning(this.#state.turns.at(-1))) return null;
     const question = this.#newQuestion(message);
     this.#dispatch({ type: "asked", id: question.turn_id, question: message });
     void this.#run(question);
     return question.turn_id;
-  }
+  };
 
   /** Ends the answer that is being written; what is there of it is kept. */
-  stop(): void {
+  stop = (): void => {
     const turn = this.#state.turns.at(-1);
     if (!turn || !isRunning(turn)) return;
     this.#dispatch({ type: "stopped", id: turn.id });
     this.#client.stop(turn.id).catch(() => undefined);
-  }
+  };
 
   /** Asks a failed question again: the same turn goes on where only the connection was lost. */
-  retry(id: string): void {
+  retry = (id: string): void => {
     const turn = this.#state.turns.find((each) => each.id === id);
     if (!turn || isRunning(turn)) return;
     const mayGoOn = /network|cut|limited|overl/.test(turn.error ?? "");
     const question = (mayGoOn && this.#asked.get(id)) || this.#newQuestion(turn.question);
     this.#dispatch({ type: "retried", id, newId: question.turn_id });
     void this.#run(question);
-  }
+  };
 
   /** Says whether an answer helped. Rejects with a Failure. */
-  async rate(id: string, rating: Rating, comment?: string): Promise<void> {
+  rate = async (id: string, rating: Rating, comment?: string): Promise<void> => {
     this.#dispatch({ type: "rated", id, rating, isCommented: comment != null });
     await this.#client.rate(id, rating, comment);
-  }
+  };
 
   /** Shows what was said before the first turn; returns whether there was something. Rejects with a Failure. */
-  async older(): Promise<boolean> {
+  older = async (): Promise<boolean> => {
     const first = this.#state.turns[0]?.id;
     if (!first || !this.#state.hasEarlier) return false;
     const response = await this.#client.call("GET", "/conversation/messages?before=" + first);
@@ -113,14 +113,14 @@ export class Chat {
     if (first !== this.#state.turns[0]?.id) return false;
     this.#dispatch({ type: "went-back", messages, hasEarlier });
     return true;
-  }
+  };
 
   /** Leaves the conversation for a new one, which the next question begins. */
-  startAfresh(): void {
+  startAfresh = (): void => {
     this.close();
     this.#client.goTo();
     this.#dispatch({ type: "cleared" });
-  }
+  };
 
   /** Lets go of all connections; answers are written to their end all the same. `open` and `ask` go on. */
   close(): void {
@@ -172,6 +172,9 @@ export class Chat {
     for (const listener of [...this.#listeners]) listener();
   }
 }
+
+/** What an interface does with a chat; each may be handed on by itself. */
+export type ChatActions = Pick<Chat, "ask" | "stop" | "retry" | "rate" | "older" | "startAfresh">;
 
 const inBrowser = (): boolean => typeof document !== "undefined";
 const here = (): string => (inBrowser() ? pageAddress(location.href) : "");

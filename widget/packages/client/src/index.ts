@@ -8,5 +8,5 @@ export { pageAddress } from "../../../src/page_address.js";
 export { pageContext } from "../../../src/page_context.js";
 export { safeLink } from "../../../src/safe_link.js";
 export type { Turn } from "../../../src/state.js";
-export { Chat, EMPTY_CHAT, type ChatOptions, type ChatState } from "./chat.js";
+export { Chat, EMPTY_CHAT, type ChatActions, type ChatOptions, type ChatState } from "./chat.js";
 export { mountWidget, type MountedWidget, type WidgetEvents, type WidgetOptions } from "./mount.js";

@@ -1,7 +1,7 @@
-import { Chat, EMPTY_CHAT, mountWidget, type ChatOptions, type ChatState, type MountedWidget, type WidgetEvents, type WidgetOptions } from "@docent/client";
+import { Chat, EMPTY_CHAT, mountWidget, type ChatActions, type ChatOptions, type ChatState, type MountedWidget, type WidgetEvents, type WidgetOptions } from "@docent/client";
 import { createElement, useEffect, useMemo, useRef, useSyncExternalStore, type HTMLAttributes, type ReactElement, type RefObject } from "react";
 
-export type { ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
+export type { ChatActions, ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
 
 type Handlers = { [Name in keyof WidgetEvents as `on${Capitalize<Name extends "citation_click" ? "citationClick" : Name>}`]?: (detail: WidgetEvents[Name]) => void };
 
@@ -61,9 +61,6 @@ function useWidget(props: DocentWidgetProps & Pick<WidgetOptions, "mode">, into?
   }, [userId, hash]);
 }
 
-/** What `useDocentChat` gives beside the state. */
-export type ChatActions = Pick<Chat, "ask" | "stop" | "retry" | "rate" | "older" | "startAfresh">;
-
 /** A conversation for an interface of your own. It is opened when the component is there, and goes on with what was said before;
  * another agent, address or person is another conversation. */
 export function useDocentChat(options: ChatOptions): ChatState & ChatActions {
@@ -85,17 +82,6 @@ export function useDocentChat(options: ChatOptions): ChatState & ChatActions {
     () => chat.state,
     () => EMPTY_CHAT,
   );
-  const actions = useMemo(() => actionsOf(chat), [chat]);
-  return { ...state, ...actions };
-}
-
-function actionsOf(chat: Chat): ChatActions {
-  return {
-    ask: (text) => chat.ask(text),
-    stop: () => chat.stop(),
-    retry: (id) => chat.retry(id),
-    rate: (id, rating, comment) => chat.rate(id, rating, comment),
-    older: () => chat.older(),
-    startAfresh: () => chat.startAfresh(),
-  };
+  const { ask, stop, retry, rate, older, startAfresh } = chat;
+  return { ...state, ask, stop, retry, rate, older, startAfresh };
 }

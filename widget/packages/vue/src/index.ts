@@ -1,4 +1,4 @@
-import { Chat, EMPTY_CHAT, mountWidget, type ChatOptions, type ChatState, type MountedWidget, type SignedUser, type WidgetEvents, type WidgetOptions } from "@docent/client";
+import { Chat, EMPTY_CHAT, mountWidget, type ChatActions, type ChatOptions, type ChatState, type MountedWidget, type SignedUser, type WidgetEvents, type WidgetOptions } from "@docent/client";
 import { defineComponent, h, onMounted, onScopeDispose, onUnmounted, shallowRef, watch, type PropType, type ShallowRef } from "vue";
 
 export type { ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
@@ -73,7 +73,7 @@ function without<Props extends { user?: unknown }>({ user: _, ...looks }: Props)
 }
 
 /** A conversation for an interface of your own: `state` changes as it goes on. */
-export interface DocentChat extends Pick<Chat, "ask" | "stop" | "retry" | "rate" | "older" | "startAfresh"> {
+export interface DocentChat extends ChatActions {
   state: Readonly<ShallowRef<ChatState>>;
 }
 
@@ -88,13 +88,6 @@ export function useDocentChat(options: ChatOptions): DocentChat {
     deaf();
     chat.close();
   });
-  return {
-    state,
-    ask: (text) => chat.ask(text),
-    stop: () => chat.stop(),
-    retry: (id) => chat.retry(id),
-    rate: (id, rating, comment) => chat.rate(id, rating, comment),
-    older: () => chat.older(),
-    startAfresh: () => chat.startAfresh(),
-  };
+  const { ask, stop, retry, rate, older, startAfresh } = chat;
+  return { state, ask, stop, retry, rate, older, startAfresh };
 }
