@@ -66,6 +66,15 @@ def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
         return AgentConfig(name="").quarantine
 
 
+def _known(tx: Transaction, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
+    """HELD or UNCHANGED, where the URL's page has this content already."""
+    if QuarantineRecords(tx).held_hash(source_id, url) == digest:
+        return IngestReceipt(IngestOutcome.HELD, LiveDocumentRecords(tx).document_at(source_id, url), note=_HELD)
+    if LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
+        return None
+    return IngestReceipt(IngestOutcome.UNCHANGED, LiveDocumentRecords(tx).document_at(source_id, url))
+
+
 def _held_because(findings: Sequence[Finding]) -> str:
     return f"{_HELD} {'; '.join(IN_WORDS[finding.kind] for finding in findings)}."
 
@@ -107,10 +116,11 @@ class Ingest:
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
                 """The receipt of a page that is not to be indexed."""
+                # Another worker may have made the page live since.
+                if (known := _known(tx, source_id, page.url, digest)) is not None:
+                    return known
                 policy = _quarantine(tx, agent_id)
-                # This URL's own live version has other content, so every match is another document, even one of
-                # the same URL in another source of the agent.
-                twin = LiveDocumentRecords(tx).same_content(agent_id, digest, except_url="") or near_twin
+                twin = LiveDocumentRecords(tx).same_content(agent_id, digest, source_id, page.url) or near_twin
                 if twin is not None:
                     return IngestReceipt(IngestOutcome.DUPLICATE, twin)
                 found = findings if policy is not Quarantine.OFF else []
@@ -190,19 +200,13 @@ class Ingest:
         return Finished(embedded, contexts)
 
     async def _unchanged(self, agent_id: UUID, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
-        def known(tx: Transaction) -> IngestReceipt | None:
-            if QuarantineRecords(tx).held_hash(source_id, url) == digest:
-                document_id = LiveDocumentRecords(tx).document_at(source_id, url)
-                return IngestReceipt(IngestOutcome.HELD, document_id, note=_HELD)
-            if LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
-                return None
-            return IngestReceipt(IngestOutcome.UNCHANGED, LiveDocumentRecords(tx).document_at(source_id, url))
-
         def touch(tx: Transaction, document_id: UUID) -> None:
             DocumentRecords(tx).touch(document_id)
             QuarantineRecords(tx).drop_held(document_id)
 
-        receipt = await self._record.of_agent(agent_id).read(known)
+        receipt = await self._record.of_agent(agent_id).read(
+            partial(_known, source_id=source_id, url=url, digest=digest)
+        )
         if receipt is not None and receipt.outcome is IngestOutcome.UNCHANGED and receipt.document_id is not None:
             await self._record.of_agent(agent_id).write(partial(touch, document_id=receipt.document_id))
         return receipt

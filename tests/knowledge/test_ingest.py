@@ -10,12 +10,15 @@ from uuid import UUID
 
 import anyio
 import pytest
+from anyio import from_thread
 
 from app.agents.records.agents import AgentRecords
+from app.core.chunk import ChunkDraft
 from app.core.errors import EmbedderUnavailable
 from app.core.list_page import PageRequest
 from app.knowledge import ingest
-from app.knowledge.document import IngestOutcome, IngestReceipt, PageTexts
+from app.knowledge.chunker import Chunker
+from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent, PageTexts
 from app.knowledge.ingest import page_hash
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.source import SourceConfig, SourceKind
@@ -176,6 +179,26 @@ async def test_one_content_read_at_two_urls_at_once_is_learnt_once(house: Knowle
             tasks.start_soon(learn, path)
 
     assert sorted(outcomes) == [IngestOutcome.DUPLICATE, IngestOutcome.DUPLICATE, IngestOutcome.INDEXED]
+    await house.assert_in_step()
+
+
+async def test_a_page_that_another_worker_makes_live_meanwhile_is_no_twin_of_itself(
+    house: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others_ingest, ingest = house.ingest, house.ingest
+    cut = Chunker.cut
+
+    def cut_after_the_other(chunker: Chunker, content: PageContent) -> list[ChunkDraft]:
+        monkeypatch.setattr(Chunker, "cut", cut)
+        from_thread.run(others_ingest.learn, house.agent_id, house.source.id, content)
+        return cut(chunker, content)
+
+    monkeypatch.setattr(Chunker, "cut", cut_after_the_other)
+    receipt = await ingest.learn(house.agent_id, house.source.id, page())
+
+    assert receipt.outcome is IngestOutcome.UNCHANGED
+    assert " ".join(await house.live_texts()) == words(45)
+    assert await generation(house) == 1
     await house.assert_in_step()
 
 

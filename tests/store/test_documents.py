@@ -208,7 +208,9 @@ async def test_an_agent_answers_from_its_own_documents_only(
         ids = list(LiveDocumentRecords(tx).live_chunk_ids(source.agent_id))
         assert LiveDocumentRecords(tx).live_chunks(other.id, ids) == {}
         assert LiveDocumentRecords(tx).counts(other.id) == (0, 0)
-        assert LiveDocumentRecords(tx).same_content(other.id, content_hash(a_page(URL).markdown), OTHER) is None
+        assert (
+            LiveDocumentRecords(tx).same_content(other.id, content_hash(a_page(URL).markdown), source.id, OTHER) is None
+        )
         with pytest.raises(NotFound, match="source"):
             DocumentRecords(tx).add_pending(other.id, source.id, a_page(), "0" * 64, [])
 
@@ -247,10 +249,10 @@ async def test_the_same_content_at_another_url_is_known(record: SystemOfRecord, 
     version = await add_live(record, source, a_page(URL))
     hashed = content_hash(a_page(URL).markdown)
     with record.writing() as tx:
-        assert LiveDocumentRecords(tx).same_content(source.agent_id, hashed, OTHER) == version.document_id
-        assert LiveDocumentRecords(tx).same_content(source.agent_id, hashed, URL) is None
+        assert LiveDocumentRecords(tx).same_content(source.agent_id, hashed, source.id, OTHER) == version.document_id
+        assert LiveDocumentRecords(tx).same_content(source.agent_id, hashed, source.id, URL) is None
         DocumentRecords(tx).retire_document(source.agent_id, version.document_id)
-        assert LiveDocumentRecords(tx).same_content(source.agent_id, hashed, OTHER) is None
+        assert LiveDocumentRecords(tx).same_content(source.agent_id, hashed, source.id, OTHER) is None
 
 
 async def test_pages_of_one_title_are_found_with_their_texts(record: SystemOfRecord, source: Source) -> None:

@@ -95,15 +95,15 @@ class LiveDocumentRecords(Repository):
         )
         return self._connection.scalar(statement)
 
-    def same_content(self, agent_id: UUID, content_hash: str, except_url: str) -> UUID | None:
-        """Another document of the agent whose live version has this content, or None."""
+    def same_content(self, agent_id: UUID, content_hash: str, source_id: UUID, url: str) -> UUID | None:
+        """A document of the agent other than the source's at `url` whose live version has this content, or None."""
         statement = (
             select(DOCUMENTS.c.id)
             .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
             .where(
                 DOCUMENT_VERSIONS.c.agent_id == agent_id,
                 DOCUMENT_VERSIONS.c.content_hash == content_hash,
-                DOCUMENTS.c.url_key != url_key(except_url),
+                (DOCUMENTS.c.source_id != source_id) | (DOCUMENTS.c.url_key != url_key(url)),
                 _is_live(),
             )
             .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
